@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { ANONYMOUS, type Caller } from './caller.js';
+
+/** One request at the door; travels to every subgraph it touches, in process as this object and over HTTP as headers. */
+export interface RequestInfo {
+  /** `X-Request-Id`: the caller's if valid, else ours. */
+  readonly id: string;
+  caller: Caller;
+  /** The bearer token as received, forwarded to subgraphs in other processes; null for none. */
+  readonly token: string | null;
+  readonly idempotencyKey: string | null;
+  readonly traceparent: string | null;
+  /** Remote address, for rate limits only; never logged. */
+  readonly ip: string | null;
+  /** Status that the operation chose among its documented ones (`ctx.status`). */
+  status: number | null;
+  /** Per-service contexts of this request, made on first use. */
+  readonly contexts: Map<string, Promise<unknown>>;
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+const one = (value: string | string[] | undefined): string | null => (typeof value === 'string' ? value : null);
+
+/** A request's identity from its headers; the caller is set after the token has been verified. */
+export function requestOf(headers: Headers, ip: string | null, token: string | null = null): RequestInfo {
+  const id = one(headers['x-request-id']);
+  return {
+    id: id !== null && REQUEST_ID.test(id) ? id : randomUUID(), caller: ANONYMOUS, token, idempotencyKey: one(headers['idempotency-key']),
+    traceparent: one(headers.traceparent), ip, status: null, contexts: new Map(),
+  };
+}
+
+/** A request that starts inside the platform: a timer, a consumer, a call through the federation. */
+export const internalRequest = (caller: Caller, id: string = randomUUID(), token: string | null = null): RequestInfo => ({
+  id, caller, token, idempotencyKey: null, traceparent: null, ip: null, status: null, contexts: new Map(),
+});
