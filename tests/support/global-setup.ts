@@ -1,0 +1,52 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedPostgres } from '../../runtime/embedded-postgres.js';
+import { choosePostgres, chooseRabbitmq, type FoundServer } from '../../scripts/backends.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A PostgreSQL whose role may create databases and roles. */
+    databaseUrl: string;
+    /** Major version of that PostgreSQL. */
+    databaseMajor: number;
+    /** RabbitMQ of this run; null means the embedded transport. */
+    amqpUrl: string | null;
+  }
+}
+
+type Undo = () => Promise<void>;
+
+/** PostgreSQL 18 in a temporary folder, not durable. */
+async function embedded(): Promise<FoundServer & { undo: Undo }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'platform-test-postgres-'));
+  const { url, version, stop } = await startEmbeddedPostgres({ dataDir, durable: false, log: () => undefined });
+  const undo = async (): Promise<void> => {
+    await stop();
+    await rm(await realpath(dataDir), { recursive: true, force: true });
+    await rm(dataDir, { force: true }); // a link, where root had to put the data elsewhere
+  };
+  return { url, version, undo };
+}
+
+const nothing: Undo = () => Promise.resolve();
+
+/**
+ * Decides once per run where the tests' databases and messages live, by `TEST_DATABASE_URL` and `TEST_AMQP_URL` (an address or `embedded`),
+ * else by what answers on 127.0.0.1, else embedded. Tests read it by `inject(...)`, processes that they start by `PLATFORM_TEST_*`.
+ */
+export default async function setup(project: TestProject): Promise<Undo> {
+  const rabbitmq = await chooseRabbitmq();
+  const server = await choosePostgres();
+  const postgres = server ? { ...server, undo: nothing } : await embedded();
+  project.provide('databaseUrl', postgres.url);
+  project.provide('databaseMajor', Number.parseInt(postgres.version, 10));
+  project.provide('amqpUrl', rabbitmq?.url ?? null);
+  process.env.PLATFORM_TEST_DATABASE_URL = postgres.url;
+  process.env.PLATFORM_TEST_AMQP_URL = rabbitmq?.url ?? '';
+  process.env.APOLLO_TELEMETRY_DISABLED = 'true';
+  const kind = server ? 'server' : 'embedded';
+  console.log(`PostgreSQL ${postgres.version} (${kind}), ${rabbitmq ? `RabbitMQ ${rabbitmq.version}` : 'embedded transport'}`);
+  return postgres.undo;
+}
