@@ -1,0 +1,36 @@
+/** The time that decides a service's business rules. Never `new Date()` in a service. */
+export interface Clock {
+  now(): Date;
+}
+
+/** Wall clock, truncated to the milliseconds that are stored. */
+export const systemClock: Clock = { now: () => new Date() };
+
+/** A clock that stands at one instant: the manual clock as read at the start of a transaction or timer tick. */
+export const fixedClock = (at: Date): Clock => ({ now: () => new Date(at) });
+
+/** One kind of thing that becomes due at a stored time; the manual clock runs them in time order. Source: conventions 8. */
+export interface Timer<Ctx> {
+  name: string;
+  /** The earliest instant at which something is due, or null. Reads only. */
+  next(ctx: Ctx): Promise<Date | null>;
+  /** Does what is due at `at`; must move `next` on. Runs in a transaction of its own. */
+  run(ctx: Ctx, at: Date): Promise<void>;
+  /**
+   * For work too long for one transaction: claims the instant in the transaction that found it due, then `run` works outside it
+   * (opening its own), and `finish` ends the claim. A claim that is not kept up by its process is taken over.
+   */
+  claimed?: { claim(ctx: Ctx, at: Date): Promise<void>; keep(ctx: Ctx, at: Date): Promise<void>; finish(ctx: Ctx, at: Date): Promise<void> };
+  /** Seconds between checks on the wall clock; default 15. */
+  everySeconds?: number;
+}
+
+const DURATION = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+
+/** ISO 8601 duration of weeks, days, hours, minutes and seconds in milliseconds; null when malformed. Days are exactly 86,400 s. */
+export function durationMs(text: string): number | null {
+  const match = DURATION.exec(text);
+  if (!match || text === 'P' || text.endsWith('T')) return null;
+  const [weeks, days, hours, minutes, seconds] = match.slice(1).map(part => Number(part ?? 0)) as [number, number, number, number, number];
+  return (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60_000 + Math.round(seconds * 1000);
+}

@@ -1,0 +1,18 @@
+import { parse, type DocumentNode } from 'graphql';
+
+/** A document that a service runs through the federation; parsed once, at import. */
+export interface StoredDocument {
+  readonly source: string;
+  readonly document: DocumentNode;
+}
+
+export const stored = (source: string): StoredDocument => ({ source, document: parse(source, { noLocation: true }) });
+
+/**
+ * Asks other services through the federation with the service's own internal client: in process where the gateway role runs
+ * here, else over HTTP at `GATEWAY_URL`.
+ * @throws Problem `unavailable` when the federation cannot be reached within the deadline; the operation's own problem otherwise.
+ */
+export interface Federation {
+  run<Data>(document: StoredDocument, variables?: Readonly<Record<string, unknown>>): Promise<Data>;
+}

@@ -1,0 +1,152 @@
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
+import { execute, GraphQLError, Kind, OperationTypeNode, type DocumentNode, type ExecutionResult, type FieldNode, type GraphQLSchema } from 'graphql';
+import type { Transport } from '../events/transport/port.js';
+import type { Slug } from '../events/slugs.js';
+import { ruleOnNode } from './access.js';
+import { systemCaller } from './caller.js';
+import { fixedClock, systemClock } from './clock.js';
+import type { Config } from './config.js';
+import { Context } from './context.js';
+import type { Sealer } from './crypto.js';
+import { Problem } from './errors.js';
+import type { Federation } from './federation.js';
+import type { FlagClient } from './flag-client.js';
+import { enforce } from './guard.js';
+import type { Logger } from './log.js';
+import { internalRequest, type RequestInfo } from './request.js';
+import type { Revocations } from './revocations.js';
+import type { ServiceDeclaration } from './service.js';
+import type { Metrics } from './telemetry.js';
+import { databaseProblem, inTransaction, readManualClock } from './transaction.js';
+
+/** What the process gives to every service that it hosts. */
+export interface HostParts {
+  config: Config;
+  orm: MikroORM;
+  schema: GraphQLSchema;
+  sdl: string;
+  flags: FlagClient;
+  federation: Federation;
+  revocations: Revocations;
+  sealer: Sealer;
+  transport: Transport;
+  metrics: Metrics;
+  log: Logger;
+}
+
+export interface Operation {
+  document: DocumentNode;
+  variables?: Readonly<Record<string, unknown>> | null;
+  operationName?: string | null;
+}
+
+/** A running service: its declaration with database, schema and the process's parts. */
+export class ServiceHost {
+  readonly slug: Slug;
+  readonly config: Config;
+  readonly orm: MikroORM;
+  readonly schema: GraphQLSchema;
+  readonly sdl: string;
+  readonly flags: FlagClient;
+  readonly federation: Federation;
+  readonly revocations: Revocations;
+  readonly sealer: Sealer;
+  readonly transport: Transport;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Fault injection of the test controls, by point. */
+  readonly faults = new Map<string, { match: string | null; times: number }>();
+
+  constructor(readonly declaration: ServiceDeclaration, parts: HostParts) {
+    this.slug = declaration.slug;
+    this.config = parts.config;
+    this.orm = parts.orm;
+    this.schema = parts.schema;
+    this.sdl = parts.sdl;
+    this.flags = parts.flags;
+    this.federation = parts.federation;
+    this.revocations = parts.revocations;
+    this.sealer = parts.sealer;
+    this.transport = parts.transport;
+    this.metrics = parts.metrics;
+    this.log = parts.log.child({ service: declaration.slug });
+  }
+
+  /** The request's context in this service; one per request, so that batches and the identity map are shared. */
+  context(request: RequestInfo): Promise<Context> {
+    let context = request.contexts.get(this.slug) as Promise<Context> | undefined;
+    if (!context) request.contexts.set(this.slug, (context = this.#newContext(request)));
+    return context;
+  }
+
+  async #newContext(request: RequestInfo): Promise<Context> {
+    const context = new Context(this, this.orm.em.fork() as SqlEntityManager, request, systemClock);
+    if (!this.config.manualClock) return context;
+    const at = await readManualClock(context).catch(error => Promise.reject(databaseProblem(error)));
+    if (at) context.clock = fixedClock(at);
+    return context;
+  }
+
+  /** Runs work of the service itself (a timer, a worker) in a transaction of its own. */
+  async transaction<T>(work: (ctx: Context) => Promise<T>, request: RequestInfo = internalRequest(systemCaller(this.slug))): Promise<T> {
+    const ctx = await this.#newContext({ ...request, contexts: new Map() });
+    return inTransaction(ctx, () => work(ctx));
+  }
+
+  /** Reads of the service itself, outside a transaction. */
+  async read<T>(work: (ctx: Context) => Promise<T>): Promise<T> {
+    return work(await this.#newContext(internalRequest(systemCaller(this.slug))));
+  }
+
+  /** Answers one operation. Access to its root fields is decided before variables are coerced; unknown errors are logged and masked. */
+  async execute(operation: Operation, request: RequestInfo): Promise<ExecutionResult> {
+    try {
+      const contextValue = await this.context(request);
+      for (const field of rootFields(operation, this.schema)) enforce(field.rule, field.name, contextValue);
+      const result = await execute({
+        schema: this.schema, document: operation.document, variableValues: operation.variables ?? undefined, operationName: operation.operationName ?? undefined, contextValue,
+      });
+      return result.errors ? { ...result, errors: result.errors.map(error => this.#mask(error)) } : result;
+    } catch (error) {
+      return { errors: [this.#mask(error instanceof GraphQLError ? error : new GraphQLError('failed', { originalError: error as Error }))] };
+    }
+  }
+
+  #mask(error: GraphQLError): GraphQLError {
+    const cause = error.originalError;
+    if (error instanceof Problem || cause instanceof Problem) return error;
+    const { nodes, path } = error;
+    if (!cause && !path) return new GraphQLError(error.message, { nodes, extensions: { code: 'INVALID_REQUEST' } }); // variables that could not be coerced
+    this.log.error({ err: { name: cause?.name ?? error.name, message: cause?.message ?? error.message, stack: cause?.stack }, path: path?.join('.') }, 'an operation failed');
+    return new GraphQLError('Something went wrong on our side', { nodes, path, extensions: { code: 'INTERNAL' } });
+  }
+
+  /** Throws where a test has asked for a fault; does nothing otherwise. Source: conventions 8, test-faults. */
+  fault(point: string, match: string): void {
+    const fault = this.faults.get(point);
+    if (!fault || fault.times <= 0 || (fault.match !== null && fault.match !== match)) return;
+    fault.times--;
+    throw new Error(`fault injected at ${point}`);
+  }
+}
+
+interface RootField {
+  name: string;
+  rule: ReturnType<typeof ruleOnNode>;
+}
+
+/** Root fields of a document's operation, found once per document. */
+const rootFieldCache = new WeakMap<DocumentNode, RootField[]>();
+
+function rootFields({ document, operationName }: Operation, schema: GraphQLSchema): RootField[] {
+  const known = rootFieldCache.get(document);
+  if (known) return known;
+  const operations = document.definitions.filter(one => one.kind === Kind.OPERATION_DEFINITION);
+  const operation = operations.find(one => operationName == null || one.name?.value === operationName) ?? operations[0];
+  const type = operation?.operation === OperationTypeNode.MUTATION ? schema.getMutationType() : schema.getQueryType();
+  const fields = (operation?.selectionSet.selections ?? []).filter((one): one is FieldNode => one.kind === Kind.FIELD && !one.name.value.startsWith('_'));
+  const found = fields.map(field => ({ name: field.name.value, node: type?.getFields()[field.name.value]?.astNode })).filter(({ node }) => node);
+  const roots = found.map(({ name, node }) => ({ name, rule: ruleOnNode(node) }));
+  if (operations.length === 1) rootFieldCache.set(document, roots);
+  return roots;
+}

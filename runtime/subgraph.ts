@@ -1,0 +1,92 @@
+import { buildSubgraphSchema, printSubgraphSchema } from '@apollo/subgraph';
+import {
+  isEnumType, isInputObjectType, isListType, isNonNullType, Kind, parse, print, visit, type DocumentNode, type FieldDefinitionNode,
+  type GraphQLInputType, type GraphQLSchema, type ObjectTypeDefinitionNode, type ObjectTypeExtensionNode,
+} from 'graphql';
+import { buildSchemaSync, createResolversMap, getMetadataStorage, type NonEmptyArray } from 'type-graphql';
+import { classRule, PLATFORM_DIRECTIVES, ruleToDirective } from './access.js';
+import type { Context } from './context.js';
+import { guardSchema } from './guard.js';
+import type { ServiceDeclaration } from './service.js';
+
+const FEDERATION_LINK = `
+extend schema
+  @link(url: "https://specs.apollo.dev/federation/v2.12", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@inaccessible", "@override", "@tag", "@interfaceObject", "@composeDirective"])
+  @link(url: "https://platform.example/access/v1.0", import: ["@access", "@constraint"])
+  @composeDirective(name: "@access")
+  @composeDirective(name: "@constraint")
+`;
+
+type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
+
+/** GraphQL type name -> the rule its class gives to fields without one. */
+function classRules(): Map<string, string> {
+  const rules = new Map<string, string>();
+  for (const { name, target } of getMetadataStorage().objectTypes) {
+    const rule = classRule(target);
+    if (rule) rules.set(name, ruleToDirective(rule));
+  }
+  return rules;
+}
+
+const hasDirective = (node: FieldDefinitionNode, name: string): boolean => node.directives?.some(one => one.name.value === name) ?? false;
+
+/** Fields named by `@key(fields: "id slug")`; they carry no rule, because a reference must always be readable. */
+function keyFields(node: ObjectNode): Set<string> {
+  const keys = (node.directives ?? []).filter(one => one.name.value === 'key').flatMap(one => one.arguments ?? []).filter(arg => arg.name.value === 'fields');
+  return new Set(keys.flatMap(arg => (arg.value.kind === Kind.STRING ? arg.value.value.split(/[\s{}]+/) : [])));
+}
+
+/** Gives every field of an object type its own effective `@access`; types carry none. Source: identity A6. */
+function spreadRules(document: DocumentNode): DocumentNode {
+  const rules = classRules();
+  const enter = (node: ObjectNode): ObjectNode => {
+    const rule = rules.get(node.name.value);
+    if (!rule) return node;
+    const keys = keyFields(node);
+    const directive = (parse(`type T { f: ID ${rule} }`, { noLocation: true }).definitions[0] as ObjectTypeDefinitionNode).fields![0]!.directives![0]!;
+    const fields = node.fields?.map(field => (keys.has(field.name.value) || hasDirective(field, 'access') || hasDirective(field, 'external') ? field : { ...field, directives: [...(field.directives ?? []), directive] }));
+    return { ...node, fields };
+  };
+  return visit(document, { ObjectTypeDefinition: enter, ObjectTypeExtension: enter });
+}
+
+const innermost = (type: GraphQLInputType): GraphQLInputType => (isListType(type) || isNonNullType(type) ? innermost(type.ofType) : type);
+
+/** Keys to stored values in the default of an argument or input field: a default reaches the resolver as the enum's key. Source: stack notes, trap 21. */
+function mapDefault(holder: { type: GraphQLInputType; defaultValue?: unknown }): void {
+  const type = innermost(holder.type);
+  if (!isEnumType(type) || holder.defaultValue === undefined) return;
+  const valueOf = (one: unknown): unknown => (Array.isArray(one) ? one.map(valueOf) : type.getValue(String(one))?.value ?? one);
+  holder.defaultValue = valueOf(holder.defaultValue);
+}
+
+/** Puts right the enum defaults of all arguments and input fields. */
+export function mapEnumDefaults(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isInputObjectType(type)) Object.values(type.getFields()).forEach(mapDefault);
+    else if ('getFields' in type) Object.values(type.getFields()).forEach(field => 'args' in field && field.args.forEach(mapDefault));
+  }
+}
+
+/** SDL of a service: its classes, federation links, the platform's directives, and every field's own rule. */
+export function subgraphSdl(declaration: ServiceDeclaration): { sdl: string; typeDefs: DocumentNode; resolvers: Record<string, any> } {
+  const classes = buildSchemaSync({
+    resolvers: declaration.resolvers as unknown as NonEmptyArray<Function>, orphanedTypes: [...(declaration.types ?? [])], validate: false, skipCheck: true,
+    authChecker: () => true,
+  });
+  const typeDefs = spreadRules(parse(FEDERATION_LINK + PLATFORM_DIRECTIVES + printSubgraphSchema(classes), { noLocation: true }));
+  return { sdl: print(typeDefs), typeDefs, resolvers: createResolversMap(classes) as Record<string, any> };
+}
+
+/** Declaration -> executable subgraph schema in which every path is guarded. */
+export function buildSubgraph(declaration: ServiceDeclaration): { schema: GraphQLSchema; sdl: string } {
+  const { sdl, typeDefs, resolvers } = subgraphSdl(declaration);
+  for (const [type, load] of Object.entries(declaration.references ?? {})) {
+    (resolvers[type] ??= {}).__resolveReference = (reference: object, ctx: Context) => ctx.load(`reference:${type}`, reference, refs => load(ctx, refs));
+  }
+  const schema = buildSubgraphSchema([{ typeDefs, resolvers }]);
+  mapEnumDefaults(schema);
+  guardSchema(schema);
+  return { schema, sdl };
+}

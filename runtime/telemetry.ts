@@ -1,0 +1,25 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** The process's metrics, served at `/metrics` in the Prometheus text form. Labels hold names only, never ids or values. */
+export interface Metrics {
+  registry: Registry;
+  requests: Histogram<'door' | 'operation' | 'status'>;
+  fetches: Histogram<'service'>;
+  timers: Counter<'service' | 'timer' | 'outcome'>;
+  ready: Gauge<'service'>;
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    requests: new Histogram({ name: 'http_request_seconds', help: 'Time to answer', labelNames: ['door', 'operation', 'status'], buckets: SECONDS, registers }),
+    fetches: new Histogram({ name: 'gateway_fetch_seconds', help: 'Time of one subgraph call', labelNames: ['service'], buckets: SECONDS, registers }),
+    timers: new Counter({ name: 'timer_runs_total', help: 'Runs of timers and sweeps', labelNames: ['service', 'timer', 'outcome'], registers }),
+    ready: new Gauge({ name: 'service_ready', help: '1 when the service is ready', labelNames: ['service'], registers }),
+  };
+}

@@ -1,0 +1,95 @@
+import {
+  ConnectionException, DeadlockException, ForeignKeyConstraintViolationException, LockWaitTimeoutException, OptimisticLockError,
+  UniqueConstraintViolationException,
+} from '@mikro-orm/postgresql';
+import { appendEvents } from '../events/outbox.js';
+import { writeAudit } from './audit.js';
+import { fixedClock } from './clock.js';
+import type { Context } from './context.js';
+import { Problem } from './errors.js';
+
+/** SQLSTATE classes that mean "try again later": serialization, deadlock, lock timeout, statement timeout, shutdown, no connection. */
+const TRANSIENT = new Set(['40001', '40P01', '55P03', '57014', '57P01', '57P02', '57P03', '25P03', '08000', '08001', '08003', '08006', '53300']);
+const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'ENOTFOUND']);
+
+const sqlState = (error: unknown): string => String((error as { code?: unknown }).code ?? '');
+
+const isTransient = (error: unknown): boolean =>
+  error instanceof ConnectionException || error instanceof DeadlockException || error instanceof LockWaitTimeoutException
+  || TRANSIENT.has(sqlState(error)) || UNREACHABLE.has(sqlState(error)) || /Connection terminated|timeout exceeded when trying to connect/.test(String((error as Error)?.message));
+
+/** What a database error means to a caller; anything unknown stays what it is and is masked at the edge. */
+export function databaseProblem(error: unknown): unknown {
+  if (error instanceof Problem || !(error instanceof Error)) return error;
+  if (error instanceof OptimisticLockError) return new Problem('conflict', 'It was changed meanwhile', { reason: 'version_conflict', cause: error });
+  if (error instanceof UniqueConstraintViolationException || sqlState(error) === '23505') return new Problem('conflict', 'It exists already', { cause: error });
+  if (error instanceof ForeignKeyConstraintViolationException) return new Problem('conflict', 'It refers to something that is not there', { cause: error });
+  return isTransient(error) ? new Problem('unavailable', 'The service cannot do this right now', { retryAfter: 1, cause: error }) : error;
+}
+
+/** With `CLOCK=manual` the transaction's time is the row of `test_clock`; null: never set, so the wall clock. */
+export async function readManualClock(ctx: Context): Promise<Date | null> {
+  const [row] = await ctx.sql<{ now: string }>(`select to_char(now at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now from ${ctx.schema}.test_clock`);
+  return row ? new Date(row.now) : null;
+}
+
+async function holdClock(ctx: Context): Promise<Date | null> {
+  if (!ctx.host.config.manualClock) return null;
+  const manual = await readManualClock(ctx);
+  if (manual) ctx.clock = fixedClock(manual);
+  return manual;
+}
+
+function reset(ctx: Context): void {
+  ctx.events.length = 0;
+  ctx.audits.length = 0;
+  ctx.inTransaction = false;
+}
+
+/** Entity rows, audit rows, then the outbox as the last statement, because it takes the order locks; then the commit. */
+async function settle(ctx: Context, manual: Date | null): Promise<void> {
+  await ctx.em.flush();
+  await writeAudit(ctx.sql, ctx.schema, ctx.audits, ctx.caller, ctx.request.id, ctx.now());
+  if (ctx.events.length) await appendEvents(ctx.sql, ctx.events, manual);
+  await ctx.em.commit();
+}
+
+async function runHooks(ctx: Context): Promise<void> {
+  for (const hook of ctx.hooks.splice(0)) {
+    try {
+      await hook();
+    } catch (error) {
+      ctx.log.warn({ err: error instanceof Error ? error.name : 'error' }, 'a hook after the commit failed');
+    }
+  }
+}
+
+/**
+ * The only opener of transactions: the change, its audit rows and its events commit together or not at all.
+ * @throws Problem conflict for a lost race or a taken unique value, unavailable for a database that cannot be reached.
+ */
+export async function inTransaction<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
+  if (ctx.inTransaction) throw new Error('a transaction is open already; use ctx.savepoint');
+  try {
+    await ctx.em.begin();
+    ctx.inTransaction = true;
+    const manual = await holdClock(ctx);
+    const result = await work();
+    await settle(ctx, manual);
+    reset(ctx);
+    await runHooks(ctx);
+    return result;
+  } catch (error) {
+    await rollback(ctx);
+    throw databaseProblem(error);
+  }
+}
+
+async function rollback(ctx: Context): Promise<void> {
+  const begun = ctx.inTransaction;
+  reset(ctx);
+  ctx.hooks.length = 0;
+  if (begun) await ctx.em.rollback().catch(() => undefined); // the connection may be gone; the first error is the one to tell
+  ctx.em.clear();
+  ctx.loaders.clear();
+}
