@@ -41,8 +41,11 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   const client = new pg.Client(url);
   client.on('error', () => undefined);
   await client.connect();
-  const { rows } = await client.query<Record<string, unknown>>(sql).finally(() => client.end());
-  return rows;
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 const postmasterPid = async (): Promise<number> => Number((await readFile(join(dataDir, 'data/postmaster.pid'), 'utf8')).split('\n')[0]);

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOMS, ROOT, sourcesIn } from './sources.js';
+
+/** `subgraphs/clinical` for a service's file, else the first folder. `subgraphs/services.ts` is a room of its own. */
+const roomOf = (path: string): string => {
+  const [first, second] = path.split('/');
+  return first === 'subgraphs' ? `subgraphs/${second}` : first!;
+};
+
+const LIST = 'subgraphs/services.js';
+
+/** Where each room may go besides itself, as prefixes of paths. Source: architecture 2. */
+const TABLE: Record<string, readonly string[]> = {
+  events: [],
+  runtime: ['events/'],
+  'rest-adapter': ['runtime/', 'events/slugs.js'],
+  subgraphs: ['runtime/', 'events/'],
+  gateway: ['runtime/', 'events/', 'rest-adapter/', 'subgraphs/'],
+  migrations: ['runtime/', 'events/', 'rest-adapter/', 'subgraphs/', 'gateway/'],
+};
+
+/** What the decisions of a service may know. */
+const rulesMayImport = (service: string, target: string): boolean =>
+  target === 'runtime/errors.js' ||
+  target === 'runtime/states.js' ||
+  target.startsWith(`${service}/entities`) ||
+  target.startsWith(`${service}/rules`);
+
+/** Whether the table lets a file import another file of the checkout. */
+function mayImport(file: string, target: string): boolean {
+  const room = roomOf(file);
+  if (/^subgraphs\/[^/]+\/rules[./]/.test(file)) return rulesMayImport(room, target);
+  if (target === LIST) return file === 'gateway/main.ts' || file === 'gateway/compose.ts';
+  if (file === 'subgraphs/services.ts') return /^subgraphs\/[^/]+\/index\.js$/.test(target) || target.startsWith('runtime/');
+  return roomOf(target) === room || TABLE[room.split('/')[0]!]!.some(prefix => target.startsWith(prefix));
+}
+
+/** Files of the checkout that a file imports, type imports included: `['events/slugs.js']`. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const specifiers = [...text.matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map(match => match[1]!);
+  return specifiers.map(specifier => posix.normalize(posix.join(posix.dirname(file), specifier)));
+}
+
+test('every import stays within the table of architecture 2', () => {
+  const forbidden = ROOMS.flatMap(sourcesIn).flatMap(file =>
+    importsOf(file)
+      .filter(target => !mayImport(file, target))
+      .map(target => `${file} imports ${target}`),
+  );
+  expect(forbidden).toEqual([]);
+});
+
+test.each([
+  ['events/relay.ts', 'runtime/log.js'],
+  ['runtime/flags.ts', 'subgraphs/platform/entities.js'],
+  ['subgraphs/clinical/resolver.ts', 'subgraphs/labs/entities.js'],
+  ['subgraphs/clinical/resolver/cycle.ts', 'gateway/limits.js'],
+  ['subgraphs/clinical/rules.ts', 'runtime/clock.js'],
+  ['subgraphs/clinical/rules/cycle.ts', 'subgraphs/clinical/ports/lab.js'],
+  ['rest-adapter/server.ts', 'events/outbox.js'],
+  ['rest-adapter/server.ts', 'gateway/executor.js'],
+  ['gateway/executor.ts', LIST],
+  ['gateway/main.ts', 'migrations/events/202611211200_tables.js'],
+  ['gateway/main.ts', 'tests/support/platform.js'],
+])('%s may not import %s', (file, target) => {
+  expect(mayImport(file, target)).toBe(false);
+});
+
+test.each([
+  ['events/catalogue/clinical.ts', 'events/define.js'],
+  ['runtime/outbox.ts', 'events/slugs.js'],
+  ['subgraphs/clinical/rules/cycle.ts', 'subgraphs/clinical/entities/cycle.js'],
+  ['subgraphs/services.ts', 'subgraphs/clinical/index.js'],
+  ['rest-adapter/routes/clinical.ts', 'rest-adapter/route.js'],
+  ['gateway/main.ts', LIST],
+])('%s may import %s', (file, target) => {
+  expect(mayImport(file, target)).toBe(true);
+});

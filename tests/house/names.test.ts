@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SLUGS } from '../../events/slugs.js';
+import { ROOMS, ROOT, filesIn, sourcesIn } from './sources.js';
+
+const slug = `(${SLUGS.join('|')})`;
+const name = '[a-z0-9]+(-[a-z0-9]+)*';
+
+/** The files that a room may hold; a kind that became too long is a folder with one file per aggregate. Source: architecture 1. */
+const LAYOUT: Record<string, RegExp[]> = {
+  subgraphs: [
+    /^subgraphs\/services\.ts$/,
+    new RegExp(`^subgraphs/${slug}/(README\\.md|index\\.ts)$`),
+    new RegExp(`^subgraphs/${slug}/(entities|references|inputs|rules|resolver|consumers)(\\.ts|/${name}\\.ts)$`),
+    new RegExp(`^subgraphs/${slug}/ports/${name}(/${name})?\\.ts$`),
+  ],
+  migrations: [new RegExp(`^migrations/${slug}/20\\d{10}_[a-z0-9_]+\\.ts$`)],
+  'rest-adapter/routes': [new RegExp(`^rest-adapter/routes/${slug}\\.ts$`), new RegExp(`^rest-adapter/routes/${slug}/${name}\\.ts$`)],
+};
+
+test.each(Object.entries(LAYOUT))('%s holds only files that architecture 1 names', (room, allowed) => {
+  expect(filesIn(room).filter(file => !allowed.some(pattern => pattern.test(file)))).toEqual([]);
+});
+
+test('a kind of file is a file or a folder, never both', () => {
+  const files = filesIn('subgraphs');
+  expect(files.filter(file => files.some(other => other.startsWith(`${file.replace(/\.ts$/, '')}/`)))).toEqual([]);
+});
+
+test('no file or folder is a drawer for everything', () => {
+  const drawers = /(^|\/)(utils?|common|helpers?|shared|misc|base|service|services(?=\/))(\.ts$|\/)/;
+  const allowed = ['runtime/service.ts']; // the declaration of a service, named by architecture 1
+  expect(ROOMS.flatMap(filesIn).filter(file => drawers.test(file) && !allowed.includes(file))).toEqual([]);
+});
+
+test('no source file has more than 400 lines', () => {
+  const long = ROOMS.flatMap(sourcesIn).filter(file => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 401);
+  expect(long).toEqual([]);
+});
