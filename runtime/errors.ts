@@ -37,6 +37,8 @@ export interface ProblemOptions {
   maxAge?: number;
   /** Seconds, for `rate_limited` and `unavailable`. */
   retryAfter?: number;
+  /** Further members of the problem, camelCase, for example `declineCode`; REST shows them in snake_case. */
+  members?: Readonly<Record<string, unknown>>;
   /** Kept for the log, never shown. */
   cause?: unknown;
 }

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import {
   GraphQLCountryCode, GraphQLCurrency, GraphQLDateTimeISO, GraphQLEmailAddress, GraphQLJSON, GraphQLLocale, GraphQLLocalDate, GraphQLPhoneNumber,
   GraphQLSafeInt, GraphQLTimeZone, GraphQLURL,

@@ -1,0 +1,95 @@
+/** What each scalar accepts on the wire, how a refusal says it, and its JSON Schema. No message repeats the value: it may be personal. */
+import { isScalarType, type GraphQLScalarType } from 'graphql';
+import * as suite from '../runtime/scalars.js';
+
+/** The part of JSON Schema 2020-12 that scalars use. */
+export interface ScalarSchema {
+  type?: 'string' | 'integer' | 'number' | 'boolean';
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  minimum?: number;
+  maximum?: number;
+  description?: string;
+  examples?: readonly unknown[];
+}
+
+export interface ScalarFormat {
+  accepts: (value: unknown) => boolean;
+  /** `must be ...` */
+  says: string;
+  schema: ScalarSchema;
+}
+
+/** PostgreSQL text cannot hold U+0000, so it is refused at the door. */
+const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
+
+const MAX_INT = 2 ** 31 - 1;
+const MIN_INT = -(2 ** 31);
+const isInt = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= MIN_INT && (value as number) <= MAX_INT;
+
+const BUILT_IN: Readonly<Record<string, ScalarFormat>> = {
+  ID: { accepts: value => isText(value) && value !== '', says: 'must be a non-empty string', schema: { type: 'string', minLength: 1 } },
+  String: { accepts: isText, says: 'must be a string', schema: { type: 'string' } },
+  Int: { accepts: isInt, says: 'must be an integer', schema: { type: 'integer', format: 'int32', minimum: MIN_INT, maximum: MAX_INT } },
+  Float: { accepts: Number.isFinite, says: 'must be a number', schema: { type: 'number' } },
+  Boolean: { accepts: value => typeof value === 'boolean', says: 'must be true or false', schema: { type: 'boolean' } },
+  JSON: { accepts: () => true, says: '', schema: {} },
+};
+
+/** Schemas that are plainer than the validator's own; the long patterns of graphql-scalars say nothing to a reader. */
+const SCHEMAS: Readonly<Record<string, ScalarSchema>> = {
+  DateTime: { type: 'string', format: 'date-time', examples: ['2026-08-01T08:00:00.000Z'] },
+  Date: { type: 'string', format: 'date', examples: ['2026-08-01'] },
+  EmailAddress: { type: 'string', format: 'email' },
+  URL: { type: 'string', format: 'uri' },
+  PhoneNumber: { type: 'string', pattern: '^\\+[1-9][0-9]{1,14}$', examples: ['+12025550123'] },
+  TimeZone: { type: 'string', examples: ['America/New_York'] },
+  Locale: { type: 'string', examples: ['en-US'] },
+  CurrencyCode: { type: 'string', pattern: '^[A-Z]{3}$', examples: ['USD'] },
+  CountryCode: { type: 'string', pattern: '^[A-Z]{2}$', examples: ['US'] },
+};
+
+const SAYS: Readonly<Record<string, string>> = {
+  DateTime: 'must be an RFC 3339 instant such as 2026-08-01T08:00:00.000Z',
+  Date: 'must be a date, YYYY-MM-DD',
+  EmailAddress: 'must be an e-mail address',
+  URL: 'must be an absolute URL',
+  PhoneNumber: 'must be a phone number in E.164 form',
+  TimeZone: 'must be an IANA time zone',
+  Locale: 'must be a BCP 47 locale',
+  CurrencyCode: 'must be an ISO 4217 currency code',
+  CountryCode: 'must be an ISO 3166-1 alpha-2 country code',
+  SafeInt: 'must be an integer',
+};
+
+/** The suite's scalars with their validators. In a schema printed from SDL scalars have none, so they are found by name. */
+const VALIDATORS = new Map(
+  Object.values(suite)
+    .filter(isScalarType)
+    .map(scalar => [scalar.name, scalar]),
+);
+
+const typeName = (schema: ScalarSchema): string => (schema.type === 'integer' ? 'number' : (schema.type ?? ''));
+
+/** Whether the validator takes the value and its JSON type is the documented one: some validators also take time stamps as numbers. */
+function validates(scalar: GraphQLScalarType, schema: ScalarSchema): (value: unknown) => boolean {
+  return value => {
+    if (schema.type !== undefined && typeof value !== typeName(schema)) return false;
+    try {
+      scalar.parseValue(value);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}
+
+/** Format of a scalar; one that nobody described passes as it is and is judged by its service. */
+export function scalarFormat(type: GraphQLScalarType): ScalarFormat {
+  const known = BUILT_IN[type.name];
+  if (known) return known;
+  const scalar = VALIDATORS.get(type.name) ?? type;
+  const schema = SCHEMAS[type.name] ?? (scalar.extensions.jsonSchema as ScalarSchema | undefined) ?? {};
+  return { accepts: validates(scalar, schema), says: SAYS[type.name] ?? `must be a ${type.name}`, schema };
+}

@@ -1,0 +1,223 @@
+/**
+ * The REST face: match -> token -> rule -> body -> variables -> execute -> status. No domain word, no code per route.
+ * Order of decisions: identity A5. Errors are thrown as problems and rendered by `runtime/http`.
+ */
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
+import type { AccessRule } from '../runtime/access.js';
+import { fail, Problem, type Violation } from '../runtime/errors.js';
+import { sendProblem } from '../runtime/http.js';
+import { requestOf, type RequestInfo } from '../runtime/request.js';
+import type { ServiceDeclaration } from '../runtime/service.js';
+import { parseJson } from './json.js';
+import type { WireRequest } from './parameters.js';
+import { planTables, type Plan } from './plan.js';
+import { invalid, problemOfErrors, type ShownError } from './problem.js';
+import type { RouteTable } from './route.js';
+import { methodsOf, type KnownPath } from './unmatched.js';
+
+export interface ExecuteResult {
+  data: Record<string, unknown> | null;
+  errors: readonly { message: string; path?: readonly (string | number)[]; extensions?: Record<string, unknown> }[];
+  /** `ctx.status`: the operation's choice among the route's documented statuses. */
+  status: number | null;
+}
+
+export interface Operation {
+  document: DocumentNode;
+  source: string;
+  /** The same for every request of a route, so that plans can be kept by it. */
+  key: string;
+  operationName: string | null;
+  variables: Record<string, unknown>;
+}
+
+export type Execute = (operation: Operation, request: RequestInfo) => Promise<ExecuteResult>;
+
+export interface RestOptions {
+  /** API schema from the supergraph SDL, with `@access` on fields and `@constraint` on inputs. */
+  schema: GraphQLSchema;
+  tables: readonly RouteTable[];
+  execute: Execute;
+  /** @throws Problem unauthenticated. Not asked on a public path without a token. */
+  authenticate: (request: FastifyRequest) => Promise<RequestInfo>;
+  /** Called before the body is read. @throws Problem forbidden, insufficient_scope, step_up_required or unauthenticated. */
+  authorize: (rule: AccessRule | null, request: RequestInfo) => Promise<void>;
+  /** Their native paths below `/v1/` are known here too, so that a wrong method on one is a 405. */
+  services?: readonly Pick<ServiceDeclaration, 'slug' | 'nativePaths'>[];
+  /** Told of errors that an answer leaves out, because the change is committed. */
+  onPartial?: (key: string, errors: readonly ShownError[]) => void;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    plan?: Plan;
+  }
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const MERGE_PATCH = 'application/merge-patch+json';
+
+/** `{id}` -> `:id`; a literal colon is doubled for the router. */
+const toRouterPath = (pattern: string): string => pattern.replaceAll(':', '::').replace(/\{([^}]+)\}/g, ':$1');
+
+const pathOf = (url: string): string => url.split('?', 1)[0]!;
+
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
+
+/** `PATCH` takes merge patch too; no content codings, because a limit on coded bytes says nothing about the decoded ones. */
+function checkMediaType(request: FastifyRequest): void {
+  const type = request.headers['content-type'] ?? '';
+  const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
+  const isPatchOnly = type.toLowerCase().startsWith(MERGE_PATCH) && request.method !== 'PATCH';
+  const coding = request.headers['content-encoding'] ?? 'identity';
+  if (isPatchOnly || (charset !== 'utf-8' && charset !== 'us-ascii') || coding !== 'identity')
+    fail('unsupported_media_type', 'The body must be uncompressed JSON in UTF-8');
+}
+
+/** Steps 2-7: token, kind of token on a `me` path, rules, media type; all before a byte of the body is read. */
+async function admit(plan: Plan, options: RestOptions, request: FastifyRequest): Promise<void> {
+  const anonymous = plan.isPublic && request.headers.authorization === undefined;
+  const info = anonymous ? (request.info ?? requestOf(request.headers, request.ip)) : await options.authenticate(request);
+  request.info = info;
+  if (plan.isMe && info.caller.kind === 'service') fail('forbidden', 'A service token has no user to act for on a "me" path');
+  for (const rule of plan.rules) await options.authorize(rule, info);
+  if (request.method !== 'GET' && request.method !== 'HEAD') checkMediaType(request);
+}
+
+/** Step 8. @throws Problem invalid_request with every violation. */
+function readVariables(plan: Plan, request: FastifyRequest): Record<string, unknown> {
+  const found: Violation[] = [];
+  const variables = plan.variables.read(request as unknown as WireRequest, found);
+  if (found.length > 0) throw invalid(found);
+  return variables;
+}
+
+function valueAt(data: Record<string, unknown> | null, path: readonly string[]): unknown {
+  let value: unknown = data;
+  for (const key of path) value = (value as Record<string, unknown> | null | undefined)?.[key];
+  return value ?? null;
+}
+
+/**
+ * A read is whole or an error: any error of the execution is the answer's. A write whose `result` is there is committed, and an error
+ * would invite a repetition; so nested fields that failed stay null and the error is only told to `onPartial`.
+ * @throws Problem
+ */
+function resultOf(plan: Plan, { data, errors }: ExecuteResult, options: RestOptions): unknown {
+  const result = valueAt(data, plan.resultPath);
+  const isStanding = plan.isMutation && result !== null && errors.every(error => (error.path?.length ?? 0) > plan.resultPath.length);
+  if (errors.length > 0 && !isStanding) throw problemOfErrors(errors, plan.wirePointer);
+  if (errors.length > 0) options.onPartial?.(plan.key, errors);
+  if (result === null) fail('not_found', 'Not found');
+  return result;
+}
+
+function statusOf(plan: Plan, chosen: number | null): number {
+  return chosen !== null && plan.route.status.includes(chosen) ? chosen : plan.route.status[0];
+}
+
+/** In the form of address that the caller used: with the service's prefix, or on the service's own host without it. */
+function locationOf(plan: Plan, request: FastifyRequest, answer: unknown): string {
+  const values = { ...(request.params as object), ...(answer as object) } as Record<string, unknown>;
+  const path = plan.route.location!.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const prefix = `/${plan.slug}`;
+  return request.originalUrl.startsWith(`${prefix}/`) ? prefix + path : path;
+}
+
+const etagOf = (text: string): string => `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+
+/** `If-None-Match` compares weakly. Source: RFC 9110 13.1.2. */
+const isKnown = (header: string | undefined, etag: string): boolean =>
+  header !== undefined && (header.trim() === '*' || header.split(',').some(one => one.trim().replace(/^W\//, '') === etag));
+
+function sendCacheable(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
+  const etag = etagOf(text);
+  reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'Authorization' });
+  return isKnown(request.headers['if-none-match'], etag) ? reply.code(304).removeHeader('content-type').send() : reply.send(text);
+}
+
+function answer(plan: Plan, request: FastifyRequest, reply: FastifyReply, result: unknown, chosen: number | null): FastifyReply {
+  const status = statusOf(plan, chosen);
+  reply.code(status);
+  if (status === 204) return reply.send();
+  const body = plan.answer(result);
+  if (plan.route.location && (status === 201 || status === 202)) reply.header('location', locationOf(plan, request, body));
+  const text = JSON.stringify(body);
+  reply.type(JSON_TYPE);
+  return plan.route.etag ? sendCacheable(request, reply, text) : reply.send(text);
+}
+
+function handlerOf(plan: Plan, options: RestOptions) {
+  const { document, key, operationName, route } = plan;
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const operation = { document, source: route.document, key, operationName, variables: readVariables(plan, request) };
+    const executed = await options.execute(operation, request.info);
+    return answer(plan, request, reply, resultOf(plan, executed, options), executed.status);
+  };
+}
+
+/** Step 1 for what no route answers, before any body is read. */
+function answerUnmatched(methods: readonly string[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (methods.length === 0) return sendProblem(reply, new Problem('not_found', 'There is nothing at this address'));
+  reply.header('allow', methods.join(', '));
+  if (request.method === 'OPTIONS') return reply.code(204).send();
+  return sendProblem(reply, new Problem('method_not_allowed', `${request.method} is not among the methods of this path`));
+}
+
+function addBodyParser(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser(['application/json', MERGE_PATCH], { parseAs: 'buffer' }, (_request, bytes, done) => {
+    try {
+      done(null, parseJson(bytes as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function knownPaths(plans: readonly Plan[], options: RestOptions): KnownPath[] {
+  const natives = (options.services ?? []).flatMap(({ slug, nativePaths = [] }) =>
+    nativePaths.map(({ method, path }) => ({ method, pattern: `/${slug}${path}` })),
+  );
+  return [...plans.map(({ slug, route }) => ({ method: route.method, pattern: `/${slug}${route.path}` })), ...natives];
+}
+
+/** Everything below `/<slug>/v1`: its routes, its body parser, and its own answer to unknown paths and methods. */
+function serviceScope(plans: readonly Plan[], methods: (path: string) => string[], options: RestOptions): FastifyPluginAsync {
+  return async scope => {
+    addBodyParser(scope);
+    scope.addHook('onRequest', async (request, reply) => {
+      if (request.is404) return answerUnmatched(methods(pathOf(request.url)), request, reply);
+      await admit(request.routeOptions.config.plan!, options, request);
+      return undefined;
+    });
+    scope.setNotFoundHandler((request, reply) => answerUnmatched(methods(pathOf(request.url)), request, reply));
+    for (const plan of plans) {
+      const { method, path, bodyLimit } = plan.route;
+      const url = toRouterPath(path.replace(/^\/v1/, ''));
+      scope.route({ method, url, handler: handlerOf(plan, options), config: { plan }, ...(bodyLimit !== undefined && { bodyLimit }) });
+    }
+  };
+}
+
+/**
+ * The routes of all tables as a plugin for the root of an app made by `createHttp`: `/<slug>/v1/...`.
+ * Documents are parsed, checked and compiled here, once. @throws Error naming a route that does not fit the schema.
+ */
+export function restRoutes(options: RestOptions): FastifyPluginAsync {
+  const plans = planTables(options.schema, options.tables);
+  const methods = methodsOf(knownPaths(plans, options));
+  return async app => {
+    for (const slug of new Set(plans.map(plan => plan.slug)))
+      await app.register(
+        serviceScope(
+          plans.filter(plan => plan.slug === slug),
+          methods,
+          options,
+        ),
+        { prefix: `/${slug}/v1` },
+      );
+  };
+}
