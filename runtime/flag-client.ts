@@ -1,5 +1,22 @@
-import { ErrorCode, type EvaluationContext, type JsonValue, OpenFeature, type Provider, type ResolutionDetails } from '@openfeature/server-sdk';
-import { evaluateFlag, type FlagSnapshot, type FlagTarget, type FlagValue } from './flags.js';
+import {
+  ErrorCode,
+  type EvaluationContext,
+  type JsonValue,
+  OpenFeature,
+  type Provider,
+  type ResolutionDetails,
+} from '@openfeature/server-sdk';
+import {
+  evaluateFlag,
+  type FlagDefinition,
+  type FlagEvaluation,
+  type FlagSnapshot,
+  type FlagTarget,
+  type FlagValue,
+  isSound,
+  noEvaluation,
+  offEvaluation,
+} from './flags.js';
 import type { Logger } from './log.js';
 
 /** Reads the snapshot of the flags that concern a service; null when it still has revision `ifNot`. */
@@ -21,11 +38,19 @@ interface Override {
  */
 export class FlagClient {
   #snapshot: FlagSnapshot | null = null;
-  #confirmedAt = 0;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
+  #running: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+  /** Flags that came corrupt and do not fail closed: they keep their last sound definition. */
+  #kept: ReadonlySet<string> = new Set();
   readonly #overrides = new Map<string, Override[]>();
 
-  constructor(private readonly source: SnapshotSource, private readonly log: Logger) {}
+  constructor(
+    private readonly source: SnapshotSource,
+    private readonly log: Logger,
+    private readonly clock: () => number = () => performance.now(),
+  ) {}
 
   /** Reads now and then every 5 s. The first failure is not fatal: flags are off until a read succeeds. */
   async start(): Promise<void> {
@@ -38,14 +63,35 @@ export class FlagClient {
     if (this.#timer) clearInterval(this.#timer);
   }
 
-  async refresh(): Promise<void> {
+  /** Resolves after a read that began at or after this call, so a change that was hinted is in force. Calls that wait share one read. */
+  refresh(): Promise<void> {
+    if (!this.#running) return (this.#running = this.#read().finally(() => (this.#running = null)));
+    this.#next ??= this.#running.then(() => {
+      this.#next = null;
+      return this.refresh();
+    });
+    return this.#next;
+  }
+
+  async #read(): Promise<void> {
+    const askedAt = this.clock();
     try {
       const fresh = await this.source(this.#snapshot?.revision ?? null);
-      if (fresh) this.#snapshot = fresh;
-      this.#confirmedAt = performance.now();
+      if (fresh) this.#accept(fresh);
+      if (this.#snapshot) this.#confirmedAt = askedAt;
     } catch (error) {
       this.log.warn({ err: error instanceof Error ? error.name : 'error' }, 'flags could not be read; they fail closed after 120 s');
     }
+  }
+
+  #accept(fresh: FlagSnapshot): void {
+    const last = this.#snapshot?.flags;
+    const isKept = (flag: FlagDefinition): boolean => !flag.failClosed && !isSound(flag) && last?.has(flag.key) === true;
+    const kept = [...fresh.flags.values()].filter(isKept).map(({ key }) => key);
+    for (const key of kept) this.log.warn({ flag: key }, 'a flag is corrupt; its last definition stays in force');
+    const flags = new Map([...fresh.flags].map(([key, flag]) => [key, kept.includes(key) ? last!.get(key)! : flag]));
+    this.#kept = new Set(kept);
+    this.#snapshot = { revision: fresh.revision, flags };
   }
 
   /** Overrides a flag in this service until restart; null removes; `!error` makes reading fail. Source: conventions 8, test-flags. */
@@ -66,25 +112,57 @@ export class FlagClient {
 
   /** The value, or null when it cannot be known. */
   read(key: string, target: FlagTarget): FlagValue | null {
+    return this.evaluate(key, target).value;
+  }
+
+  /** The value with its reason. A snapshot that is not trusted serves the off variant of a fail-closed flag and the last value of any other. */
+  evaluate(key: string, target: FlagTarget = {}): FlagEvaluation {
     const override = this.#overrideFor(key, target);
-    if (override) return override.value === '!error' ? null : override.value;
-    const snapshot = this.#snapshot;
-    if (!snapshot) return null;
-    const trusted = performance.now() - this.#confirmedAt <= TRUSTED_MS;
-    if (!trusted && snapshot.flags.get(key)?.failClosed !== false) return null;
-    return evaluateFlag(snapshot, key, target).value;
+    if (override) return overridden(key, override.value);
+    if (!this.#snapshot) return noEvaluation(key, 'PROVIDER_NOT_READY');
+    const flag = this.#snapshot.flags.get(key);
+    const trusted = this.clock() - this.#confirmedAt <= TRUSTED_MS;
+    if (!trusted && flag && flag.failClosed !== false) return offEvaluation(flag, 'PROVIDER_NOT_READY');
+    const evaluation = evaluateFlag(this.#snapshot, key, target);
+    return flag && (!trusted || this.#kept.has(key)) ? { ...evaluation, reason: 'STALE' } : evaluation;
   }
 
   /** The most specific override that matches. */
   #overrideFor(key: string, target: FlagTarget): Override | undefined {
-    const fits = (one: Override) => (one.brandId === null || one.brandId === target.brandId) && (one.userId === null || one.userId === target.userId);
+    const fits = (one: Override) =>
+      (one.brandId === null || one.brandId === target.brandId) && (one.userId === null || one.userId === target.userId);
     const weight = (one: Override) => Number(one.userId !== null) * 2 + Number(one.brandId !== null);
     return (this.#overrides.get(key) ?? []).filter(fits).sort((a, b) => weight(b) - weight(a))[0];
   }
 }
 
+const overridden = (key: string, value: FlagValue | '!error'): FlagEvaluation =>
+  value === '!error' ? noEvaluation(key, 'GENERAL') : { ...noEvaluation(key, 'GENERAL'), value, reason: 'STATIC', errorCode: null };
+
+/** Context keys of the OpenFeature face beside `targetingKey` (the user) and `brandId`. */
+const ATTRIBUTE_KEYS = {
+  country: 'COUNTRY',
+  locale: 'LOCALE',
+  role: 'ROLE',
+  tier: 'TIER',
+  client: 'CLIENT',
+  appVersion: 'APP_VERSION',
+} as const;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function attributesOf(context: EvaluationContext): Record<string, string | string[]> {
+  const entries = Object.entries(ATTRIBUTE_KEYS).map(([key, attribute]) => [attribute, context[key]] as const);
+  return Object.fromEntries(entries.filter(([, value]) => isText(value) || (Array.isArray(value) && value.every(isText)))) as Record<
+    string,
+    string
+  >;
+}
+
 const targetOf = (context: EvaluationContext): FlagTarget => ({
-  userId: context.targetingKey ?? null, brandId: typeof context.brandId === 'string' ? context.brandId : null,
+  userId: context.targetingKey ?? null,
+  brandId: isText(context.brandId) ? context.brandId : null,
+  attributes: attributesOf(context),
 });
 
 /** The OpenFeature face of a {@link FlagClient}, for code that prefers the standard SDK. */
@@ -94,15 +172,27 @@ export class PlatformProvider implements Provider {
 
   constructor(private readonly flags: FlagClient) {}
 
-  resolveBooleanEvaluation = (key: string, fallback: boolean, context: EvaluationContext) => this.#resolve(key, fallback, context, 'boolean');
+  resolveBooleanEvaluation = (key: string, fallback: boolean, context: EvaluationContext) =>
+    this.#resolve(key, fallback, context, 'boolean');
   resolveStringEvaluation = (key: string, fallback: string, context: EvaluationContext) => this.#resolve(key, fallback, context, 'string');
   resolveNumberEvaluation = async (_key: string, fallback: number): Promise<ResolutionDetails<number>> => mismatch(fallback);
   resolveObjectEvaluation = async <T extends JsonValue>(_key: string, fallback: T): Promise<ResolutionDetails<T>> => mismatch(fallback);
 
-  async #resolve<T extends FlagValue>(key: string, fallback: T, context: EvaluationContext, type: 'boolean' | 'string'): Promise<ResolutionDetails<T>> {
-    const value = this.flags.read(key, targetOf(context));
-    if (value === null) return { value: fallback, reason: 'ERROR', errorCode: ErrorCode.FLAG_NOT_FOUND };
-    return typeof value === type ? { value: value as T, reason: 'TARGETING_MATCH' } : mismatch(fallback);
+  async #resolve<T extends FlagValue>(
+    key: string,
+    fallback: T,
+    context: EvaluationContext,
+    type: 'boolean' | 'string',
+  ): Promise<ResolutionDetails<T>> {
+    const { value, variant, reason, errorCode, revision } = this.flags.evaluate(key, targetOf(context));
+    if (value !== null && typeof value !== type) return mismatch(fallback);
+    return {
+      value: (value ?? fallback) as T,
+      reason,
+      ...(variant !== null && { variant }),
+      ...(errorCode !== null && { errorCode: ErrorCode[errorCode] }),
+      ...(revision !== null && { flagMetadata: { revision } }),
+    };
   }
 }
 
