@@ -30,7 +30,8 @@ export interface Config {
   /** Where the federation is, when the gateway role does not run here. */
   readonly gatewayUrl: string | null;
   readonly issuer: string;
-  readonly jwksUrl: string;
+  /** Null: the key set of the process that hosts identity. */
+  readonly jwksUrl: string | null;
   readonly audience: string;
   /** 32-byte key, base64, that seals signing keys. */
   readonly signingKek: string | null;
@@ -99,7 +100,7 @@ export function loadConfig(env: Env): Config {
     roles: new Set(listOf('ROLES', env.ROLES, ROLES) ?? ROLES),
     subgraphUrls: perService(env, 'SUBGRAPH_URL_'),
     gatewayUrl: env.GATEWAY_URL?.replace(/\/+$/, '') || null,
-    jwksUrl: env.IDENTITY_JWKS_URL || `${issuer}/.well-known/jwks.json`,
+    jwksUrl: env.IDENTITY_JWKS_URL || null,
     audience: env.PLATFORM_AUDIENCE || 'urn:platform:api',
     signingKek: env.TOKEN_SIGNING_KEK || null,
     encryptionKeys: env.ENCRYPTION_KEYS || null,

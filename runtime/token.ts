@@ -14,7 +14,8 @@ const CACHED_TOKENS = 5_000;
 export interface VerifierOptions {
   issuer: string;
   audience: string;
-  jwksUrl: string;
+  /** Asked at the first token, when the doors are open. */
+  jwksUrl: () => string;
 }
 
 /** Bearer token -> caller, offline but for the key set. */
@@ -77,7 +78,8 @@ async function verifySigned(token: string, keys: JWTVerifyGetKey, options: Verif
 
 /** Verifies as identity A3 says; a verified token is remembered by its hash, revocations are checked every time. */
 export function createVerifier(options: VerifierOptions, revocations: Revocations): TokenVerifier {
-  const keys = createRemoteJWKSet(new URL(options.jwksUrl), { cooldownDuration: JWKS_COOLDOWN_MS, timeoutDuration: 5_000 });
+  let remote: JWTVerifyGetKey | undefined;
+  const keys: JWTVerifyGetKey = (...found) => (remote ??= createRemoteJWKSet(new URL(options.jwksUrl()), { cooldownDuration: JWKS_COOLDOWN_MS, timeoutDuration: 5_000 }))(...found);
   const known = new Map<string, Caller>();
   const remember = (key: string, caller: Caller): void => {
     if (known.size >= CACHED_TOKENS) known.delete(known.keys().next().value!);

@@ -2,8 +2,10 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { withDatabase } from '../../runtime/database.js';
 import { startEmbeddedPostgres } from '../../runtime/embedded-postgres.js';
 import { choosePostgres, chooseRabbitmq, type FoundServer } from '../../scripts/backends.js';
+import { dropDatabase, randomName } from './database.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,6 +15,8 @@ declare module 'vitest' {
     databaseMajor: number;
     /** RabbitMQ of this run; null means the embedded transport. */
     amqpUrl: string | null;
+    /** Name of the run's template database, made by the first file that needs a platform. */
+    templateName: string;
   }
 }
 
@@ -43,10 +47,15 @@ export default async function setup(project: TestProject): Promise<Undo> {
   project.provide('databaseUrl', postgres.url);
   project.provide('databaseMajor', Number.parseInt(postgres.version, 10));
   project.provide('amqpUrl', rabbitmq?.url ?? null);
+  const templateName = randomName('platform_template');
+  project.provide('templateName', templateName);
   process.env.PLATFORM_TEST_DATABASE_URL = postgres.url;
   process.env.PLATFORM_TEST_AMQP_URL = rabbitmq?.url ?? '';
   process.env.APOLLO_TELEMETRY_DISABLED = 'true';
   const kind = server ? 'server' : 'embedded';
   console.log(`PostgreSQL ${postgres.version} (${kind}), ${rabbitmq ? `RabbitMQ ${rabbitmq.version}` : 'embedded transport'}`);
-  return postgres.undo;
+  return async () => {
+    await dropDatabase(withDatabase(postgres.url, templateName));
+    await postgres.undo();
+  };
 }

@@ -1,0 +1,36 @@
+import { composeServices } from '@apollo/composition';
+import { readFile, writeFile } from 'node:fs/promises';
+import { parse } from 'graphql';
+import 'reflect-metadata';
+import { subgraphSdl } from '../runtime/subgraph.js';
+import { SERVICES } from '../subgraphs/services.js';
+import type { ServiceDeclaration } from '../runtime/service.js';
+
+/** Hints of composition that mean a mistake here: a rule that one subgraph states otherwise than another. */
+const FATAL_HINTS = /DIRECTIVE|INCONSISTENT_BUT_COMPATIBLE_ARGUMENT/;
+
+/** The supergraph is written beside the sources, whichever build runs. */
+const SUPERGRAPH = new URL(import.meta.url.includes('/dist/') ? '../../gateway/supergraph.graphql' : './supergraph.graphql', import.meta.url);
+
+export const readSupergraph = (): Promise<string> => readFile(SUPERGRAPH, 'utf8');
+
+/** Composes subgraphs into a supergraph. @throws Error listing every composition error and every fatal hint. */
+export function compose(declarations: readonly ServiceDeclaration[]): string {
+  const services = declarations.map(declaration => ({ name: declaration.slug, typeDefs: parse(subgraphSdl(declaration).sdl), url: `http://${declaration.slug}.invalid/graphql` }));
+  const { supergraphSdl, errors, hints } = composeServices(services);
+  const wrong = [...(errors ?? []).map(error => error.message), ...(hints ?? []).filter(hint => FATAL_HINTS.test(hint.definition.code)).map(hint => hint.message)];
+  if (wrong.length) throw new Error(`composition failed:\n- ${wrong.join('\n- ')}`);
+  return supergraphSdl!;
+}
+
+/** The supergraph of all services that exist, from their classes. */
+export async function composeAll(): Promise<string> {
+  const declarations = await Promise.all(Object.values(SERVICES).map(load => load()));
+  return compose(declarations.sort((a, b) => (a.slug < b.slug ? -1 : 1)));
+}
+
+if (process.argv[1]?.endsWith('/gateway/compose.js')) {
+  const sdl = await composeAll();
+  await writeFile(SUPERGRAPH, sdl);
+  process.stdout.write(`supergraph.graphql: ${sdl.length} characters\n`);
+}

@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Slug } from '../events/slugs.js';
+import { isSlug, SLUGS } from '../events/slugs.js';
+import type { RouteTable } from '../rest-adapter/route.js';
+import { restRoutes } from '../rest-adapter/server.js';
+import { checkAccess, type AccessRule } from '../runtime/access.js';
+import type { Config } from '../runtime/config.js';
+import { fail } from '../runtime/errors.js';
+import type { ServiceHost } from '../runtime/host.js';
+import type { Logger } from '../runtime/log.js';
+import type { RequestInfo } from '../runtime/request.js';
+import type { Revocations } from '../runtime/revocations.js';
+import { bearerOf, type TokenVerifier } from '../runtime/token.js';
+import { graphqlFace } from './apollo.js';
+import type { Gateway } from './gateway.js';
+import { sendGraphiql, wantsPage } from './pages.js';
+
+/** Puts the verified caller and the token into the request's info. No header: nobody. @throws Problem unauthenticated. */
+export function authenticator(verifier: TokenVerifier): (request: FastifyRequest) => Promise<RequestInfo> {
+  return async request => {
+    const token = bearerOf(request.headers.authorization);
+    if (token !== null) request.info = { ...request.info, token, caller: await verifier.verify(token) };
+    return request.info;
+  };
+}
+
+/** Flag of a rule, asked of the service that owns it where that service is here; elsewhere its subgraph decides. */
+function checkFlag(flag: string, hosts: ReadonlyMap<Slug, ServiceHost>): void {
+  const owner = flag.split('.')[1] ?? '';
+  const host = isSlug(owner) ? hosts.get(owner) : undefined;
+  if (host && !host.flags.boolean(flag)) fail('forbidden', 'This feature is off', { reason: 'feature_off' });
+}
+
+/** Steps 2-5 of identity A5 at the REST door. */
+export const authorizer = (hosts: ReadonlyMap<Slug, ServiceHost>, revocations: Revocations) => async (rule: AccessRule | null, { caller }: RequestInfo): Promise<void> => {
+  checkAccess(rule, caller);
+  revocations.requireFresh(rule, caller);
+  if (rule?.flag) checkFlag(rule.flag, hosts);
+};
+
+/** The route tables of `rest-adapter/routes/`, one file a service. */
+export async function routeTables(): Promise<RouteTable[]> {
+  const tables = await Promise.all(SLUGS.map(async slug => {
+    const module = (await import(`../rest-adapter/routes/${slug}.js`).catch(error => {
+      if ((error as { code?: string }).code === 'ERR_MODULE_NOT_FOUND' && String(error).includes(`routes/${slug}.js`)) return null;
+      throw error;
+    })) as { default: RouteTable } | null;
+    return module?.default;
+  }));
+  return tables.filter(table => table !== undefined);
+}
+
+export interface DoorOptions {
+  config: Config;
+  gateway: Gateway;
+  hosts: ReadonlyMap<Slug, ServiceHost>;
+  revocations: Revocations;
+  verifier: TokenVerifier;
+  log: Logger;
+}
+
+/** The REST face over the executor. */
+export async function restDoor(app: FastifyInstance, { gateway, hosts, revocations, verifier, log }: DoorOptions): Promise<void> {
+  const natives = [...hosts.values()].flatMap(host => (host.declaration.nativePaths ?? []).map(({ method, path }) => ({ service: host.slug, method, path })));
+  await app.register(restRoutes({
+    schema: gateway.supergraph, tables: await routeTables(), authenticate: authenticator(verifier), authorize: authorizer(hosts, revocations), natives,
+    execute: async (operation, request) => ({ ...(await gateway.executor.execute(operation, request)), status: request.status }) as never,
+    onPartial: (key, errors) => log.warn({ route: key, errors: errors.length }, 'a write was answered without fields that failed'),
+  }));
+}
+
+/** The GraphQL face; a browser that opens it gets GraphiQL. */
+export async function graphqlDoor(app: FastifyInstance, { config, gateway, verifier, log }: DoorOptions): Promise<{ stop(): Promise<void> }> {
+  const authenticate = authenticator(verifier);
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.url.split('?')[0] === '/graphql' && wantsPage(request.method, request.headers.accept, request.query)) return sendGraphiql(reply);
+    return undefined;
+  });
+  return graphqlFace(app, { gateway, authenticate: async request => void (await authenticate(request)), introspection: config.introspection, log });
+}

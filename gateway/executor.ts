@@ -1,0 +1,48 @@
+import type { ApolloGateway } from '@apollo/gateway';
+import type { GatewayExecutor } from '@apollo/server-gateway-interface';
+import { createHash } from 'node:crypto';
+import type { DocumentNode, GraphQLFormattedError } from 'graphql';
+import type { RequestInfo } from '../runtime/request.js';
+import type { Logger } from '../runtime/log.js';
+
+/** An operation that was parsed and validated against the API schema. `key` names it for plan caches. */
+export interface FederatedOperation {
+  document: DocumentNode;
+  source: string;
+  key: string;
+  operationName: string | null;
+  variables: Readonly<Record<string, unknown>>;
+}
+
+export interface FederatedResult {
+  data: Record<string, unknown> | null;
+  errors: readonly GraphQLFormattedError[];
+  extensions?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The seam behind which operations are planned and run: REST, `/graphql` and the services' own questions all pass here, so that
+ * another executor can take the stock one's place. Source: issue "fastest gateway", gateway-speed.md.
+ */
+export interface Executor {
+  execute(operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult>;
+}
+
+export const keyOf = (source: string): string => createHash('sha256').update(source).digest('hex');
+
+/** Plans and runs with @apollo/gateway as it is. */
+export function stockExecutor(gateway: ApolloGateway, run: GatewayExecutor, log: Logger): Executor {
+  const cache = { get: async () => undefined, set: async () => undefined, delete: async () => false };
+  return {
+    async execute({ document, source, key, operationName, variables }, request) {
+      const response = await run({
+        request: { query: source, operationName: operationName ?? undefined, variables: variables as Record<string, any> }, document, queryHash: key,
+        operationName, schema: gateway.schema!, context: { request }, cache, logger: log as never, metrics: {}, overallCachePolicy: NO_POLICY, source,
+      } as never);
+      return { data: (response.data ?? null) as Record<string, unknown> | null, errors: response.errors ?? [], extensions: response.extensions };
+    },
+  };
+}
+
+/** Answers are never cached in the gateway yet, so the policy only has to exist. */
+const NO_POLICY = { restrict: () => undefined, replace: () => undefined, policyIfCacheable: () => null, maxAge: undefined, scope: undefined };

@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify';
+import type { ServiceHost } from '../runtime/host.js';
+import type { Metrics } from '../runtime/telemetry.js';
+
+/** A readiness check slower than this has failed. */
+const CHECK_MS = 2_000;
+
+const within = (check: Promise<boolean>): Promise<boolean> =>
+  Promise.race([check, new Promise<boolean>(resolve => setTimeout(resolve, CHECK_MS, false).unref())]).catch(() => false);
+
+async function databaseAnswers(host: ServiceHost): Promise<boolean> {
+  await host.read(ctx => ctx.sql('select 1'));
+  return true;
+}
+
+/** Whether the process has heard of revocations; before, it knows nothing about the tokens it would accept. */
+const heardRevocations = (host: ServiceHost): boolean => host.revocations.silence !== null;
+
+async function checksOf(host: ServiceHost): Promise<Record<string, boolean>> {
+  const [database, own] = await Promise.all([within(databaseAnswers(host)), host.declaration.ready?.(host).catch(() => ({ service: false })) ?? {}]);
+  return { database, bus: host.transport.ready().ok, revocations: heardRevocations(host), ...own };
+}
+
+/** `GET /<slug>/readyz` (database, bus, revocation feed and the service's own checks) and `/healthz` (the process is up). */
+export function healthRoutes(app: FastifyInstance, host: ServiceHost): void {
+  app.get(`/${host.slug}/healthz`, () => ({ status: 'ok' }));
+  app.get(`/${host.slug}/readyz`, async (_request, reply) => {
+    const checks = await checksOf(host);
+    const ready = Object.values(checks).every(Boolean);
+    host.metrics.ready.set({ service: host.slug }, ready ? 1 : 0);
+    const named = Object.fromEntries(Object.entries(checks).map(([name, ok]) => [name, ok ? 'ok' : 'failing']));
+    return reply.status(ready ? 200 : 503).headers(ready ? {} : { 'retry-after': '1' }).send({ status: ready ? 'ok' : 'unavailable', checks: named });
+  });
+}
+
+/** `GET /metrics`, once per process, in the Prometheus text form. */
+export function metricsRoute(app: FastifyInstance, { registry }: Metrics): void {
+  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+}

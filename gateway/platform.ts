@@ -1,0 +1,294 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
+import { CATALOGUE } from '../events/catalogue.js';
+import { syncRegistry } from '../events/registry.js';
+import { startRelay } from '../events/relay.js';
+import type { Slug } from '../events/slugs.js';
+import { createEmbeddedTransport } from '../events/transport/embedded.js';
+import type { Transport } from '../events/transport/port.js';
+import { createRabbitTransport } from '../events/transport/rabbitmq.js';
+import { rewriteUrl } from '../rest-adapter/address.js';
+import type { Config } from '../runtime/config.js';
+import { migrate, openPool } from '../runtime/database.js';
+import type { Federation } from '../runtime/federation.js';
+import type { ServiceHost } from '../runtime/host.js';
+import { createHttp } from '../runtime/http.js';
+import { createLogger, type Logger } from '../runtime/log.js';
+import type { Revocation, Revocations } from '../runtime/revocations.js';
+import type { ServiceDeclaration } from '../runtime/service.js';
+import { createMetrics, type Metrics } from '../runtime/telemetry.js';
+import { createVerifier, type TokenVerifier } from '../runtime/token.js';
+import { readSupergraph } from './compose.js';
+import { HttpDataSource, LocalDataSource } from './data-source.js';
+import { openDatabase } from './database.js';
+import { docsRoutes } from './docs.js';
+import { authenticator, graphqlDoor, restDoor, type DoorOptions } from './doors.js';
+import { startGateway, type Gateway } from './gateway.js';
+import { healthRoutes, metricsRoute } from './health.js';
+import { openHost, revocationsOf, seed } from './hosts.js';
+import { InternalTokens, localFederation, remoteFederation } from './internal-client.js';
+import { pages } from './pages.js';
+import { proxyServices } from './proxy.js';
+import { subgraphRoute } from './subgraph-route.js';
+import { startConsumers, startWork } from './workers.js';
+
+export type ServiceList = Readonly<Partial<Record<Slug, () => Promise<ServiceDeclaration>>>>;
+
+export interface PlatformOptions {
+  config: Config;
+  services: ServiceList;
+  /** Told of each step and how long it took, for people who wait. */
+  say?: (line: string) => void;
+}
+
+export interface Platform {
+  /** Where this process answers, for example `http://127.0.0.1:4000`. */
+  url: string;
+  hosts: ReadonlyMap<Slug, ServiceHost>;
+  gateway: Gateway | null;
+  pool: pg.Pool;
+  transport: Transport;
+  /** Development data was made by this start, so the demo credentials are news. */
+  seeded: boolean;
+  /** Ends everything in the order that loses nothing: doors, workers, consumers, relay, connections, embedded server. */
+  stop(): Promise<void>;
+}
+
+const EVENTS_POOL = 5;
+/** Connections on which the relay, dead letters and the embedded transport work. */
+const DRAIN_MS = 10_000;
+
+/** Starts what the configuration says of the platform in this process. @throws Error when a part cannot start; what had started is ended. */
+export async function startPlatform(options: PlatformOptions): Promise<Platform> {
+  const composition = new Composition(options);
+  try {
+    return await composition.start();
+  } catch (error) {
+    await composition.stop();
+    throw error;
+  }
+}
+
+class Composition {
+  readonly #config: Config;
+  readonly #log: Logger;
+  readonly #metrics: Metrics = createMetrics();
+  readonly #hosts = new Map<Slug, ServiceHost>();
+  readonly #ends: (() => Promise<unknown>)[] = [];
+  #app: FastifyInstance;
+  #gateway: Gateway | null = null;
+  #revocations: Revocations;
+  #verifier: TokenVerifier;
+  #tokens: InternalTokens;
+  #transport: Transport;
+  #pool: pg.Pool;
+  #databaseUrl: string;
+  #url = '';
+  #seeded = false;
+
+  constructor(private readonly options: PlatformOptions) {
+    this.#config = options.config;
+    this.#log = createLogger(options.config.logLevel);
+  }
+
+  async start(): Promise<Platform> {
+    await this.#step('database', () => this.#openDatabase());
+    await this.#step('services', () => this.#openServices());
+    await this.#step('migrations and development data', () => this.#prepareDatabase());
+    await this.#step('gateway and doors', () => this.#openDoors());
+    await this.#step('events, timers and workers', () => this.#startWork());
+    return {
+      url: this.#url, hosts: this.#hosts, gateway: this.#gateway, pool: this.#pool, transport: this.#transport, seeded: this.#seeded, stop: () => this.stop(),
+    };
+  }
+
+  /** Runs the ends in reverse; one that fails does not keep the others from running. */
+  async stop(): Promise<void> {
+    for (const end of this.#ends.splice(0).reverse()) {
+      await end().catch(error => this.#log.warn({ err: { name: (error as Error).name, message: (error as Error).message } }, 'a part did not stop cleanly'));
+    }
+  }
+
+  async #step(name: string, work: () => Promise<string | void>): Promise<void> {
+    const started = performance.now();
+    const detail = await work();
+    this.options.say?.(`  ${name}${detail ? `: ${detail}` : ''} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+  }
+
+  async #openDatabase(): Promise<string> {
+    const database = await openDatabase(this.#config, line => this.options.say?.(`  ${line}`));
+    this.#ends.push(() => database.stop());
+    this.#databaseUrl = database.url;
+    this.#pool = openPool('events', database.url, EVENTS_POOL);
+    this.#ends.push(() => this.#pool.end());
+    this.#transport = await this.#openTransport();
+    this.#ends.push(() => this.#transport.close({ drainMs: DRAIN_MS }));
+    return `${database.name}, ${this.#config.amqpUrl ? 'RabbitMQ' : 'embedded event transport'}`;
+  }
+
+  #openTransport(): Promise<Transport> | Transport {
+    const { amqpUrl, amqpPrefix, leaseMs } = this.#config;
+    const log = this.#log.child({ part: 'events' });
+    if (amqpUrl) return createRabbitTransport({ url: amqpUrl, prefix: amqpPrefix, log });
+    return createEmbeddedTransport({ pool: this.#pool, connectionString: this.#databaseUrl, leaseMs, log });
+  }
+
+  async #openServices(): Promise<string> {
+    const { config } = this;
+    this.#revocations = revocationsOf(() => this.#federation(this.#ownSlug()), this.#log);
+    this.#tokens = new InternalTokens(config, () => this.#identityUrl());
+    const jwksUrl = () => config.jwksUrl ?? `${this.#identityUrl()}/identity/.well-known/jwks.json`;
+    this.#verifier = createVerifier({ issuer: config.issuer, audience: config.audience, jwksUrl }, this.#revocations);
+    const setting = { config, databaseUrl: this.#databaseUrl, transport: this.#transport, metrics: this.#metrics, revocations: this.#revocations, federation: (slug: Slug) => this.#federation(slug), log: this.#log };
+    for (const slug of this.#wanted()) {
+      const host = await openHost(await this.options.services[slug]!(), setting);
+      this.#hosts.set(slug, host);
+      this.#ends.push(() => host.orm.close(true));
+    }
+    return [...this.#hosts.keys()].join(', ');
+  }
+
+  get config(): Config {
+    return this.#config;
+  }
+
+  #wanted(): Slug[] {
+    if (!this.#config.roles.has('subgraphs') && !this.#config.roles.has('consumers') && !this.#config.roles.has('scheduler')) return [];
+    const existing = Object.keys(this.options.services) as Slug[];
+    const missing = (this.#config.services ?? []).filter(slug => slug !== 'events' && !existing.includes(slug));
+    if (missing.length) throw new Error(`SERVICES names ${missing.join(', ')}, which does not exist yet`);
+    return this.#config.services ? existing.filter(slug => this.#config.services!.includes(slug)) : existing;
+  }
+
+  async #prepareDatabase(): Promise<string> {
+    if (this.#config.migrate === 'off') return 'off';
+    const applied = await migrate(this.#databaseUrl, [...this.#hosts.keys()], async () => {
+      for (const host of this.#hosts.values()) this.#seeded = (await seed(host)) || this.#seeded;
+    });
+    return `${applied} applied`;
+  }
+
+  async #openDoors(): Promise<void> {
+    const { config } = this;
+    this.#app = createHttp({ log: this.#log, rewriteUrl: (host, url) => rewriteUrl(host, url, config.domain) });
+    this.#ends.push(() => this.#app.close());
+    metricsRoute(this.#app, this.#metrics);
+    const authenticate = authenticator(this.#verifier);
+    for (const host of this.#hosts.values()) {
+      if (config.roles.has('subgraphs')) subgraphRoute(this.#app, host, async request => void (await authenticate(request)));
+      healthRoutes(this.#app, host);
+      if (config.roles.has('subgraphs')) await host.declaration.native?.(this.#app, host);
+    }
+    if (config.roles.has('gateway')) await this.#openGateway();
+    await this.#listen();
+  }
+
+  async #openGateway(): Promise<void> {
+    this.#gateway = await startGateway({ supergraphSdl: await readSupergraph(), source: service => this.#sourceOf(service as Slug), log: this.#log });
+    this.#ends.push(() => this.#gateway!.stop());
+    const door: DoorOptions = { config: this.#config, gateway: this.#gateway, hosts: this.#hosts, revocations: this.#revocations, verifier: this.#verifier, log: this.#log };
+    const graphql = await graphqlDoor(this.#app, door);
+    this.#ends.push(() => graphql.stop());
+    if (!this.#config.roles.has('rest')) return;
+    await restDoor(this.#app, door);
+    await docsRoutes(this.#app);
+    await pages(this.#app, [...this.#hosts.keys(), ...(Object.keys(this.#remotes()) as Slug[])]);
+    await proxyServices(this.#app, this.#remotes(), this.#config.issuer);
+  }
+
+  /** Services that other processes host. */
+  #remotes(): Partial<Record<Slug, string>> {
+    return Object.fromEntries(Object.entries(this.#config.subgraphUrls).filter(([slug]) => !this.#hosts.has(slug as Slug)));
+  }
+
+  #sourceOf(slug: Slug): LocalDataSource | HttpDataSource {
+    const host = this.#hosts.get(slug);
+    if (host) return new LocalDataSource(host, this.#metrics);
+    const url = this.#config.subgraphUrls[slug];
+    if (!url) throw new Error(`${slug} is in the supergraph, but neither in this process (SERVICES) nor elsewhere (SUBGRAPH_URL_${slug.toUpperCase().replaceAll('-', '_')})`);
+    const source = new HttpDataSource(slug, url, this.#metrics);
+    this.#ends.push(() => source.close());
+    return source;
+  }
+
+  /** Only this machine in development, because the demo credentials are public. */
+  async #listen(): Promise<void> {
+    await this.#app.listen({ port: this.#config.port, host: this.#config.production ? '::' : 'localhost' });
+    this.#url = `http://localhost:${(this.#app.server.address() as AddressInfo).port}`;
+  }
+
+  #identityUrl(): string {
+    return this.#hosts.has('identity') || !this.#config.subgraphUrls.identity ? this.#url || this.#config.baseUrl : this.#config.subgraphUrls.identity;
+  }
+
+  /** A process without services asks as platform. */
+  #ownSlug(): Slug {
+    return [...this.#hosts.keys()][0] ?? 'platform';
+  }
+
+  #federation(slug: Slug): Federation {
+    const remote = this.#config.gatewayUrl;
+    if (this.#config.roles.has('gateway')) return localFederation(slug, this.#tokens, this.#verifier, () => this.#gateway!.executor);
+    if (!remote) throw new Error('GATEWAY_URL is not set, and this process has no gateway role');
+    return remoteFederation(slug, this.#tokens, remote);
+  }
+
+  async #startWork(): Promise<void> {
+    const { roles } = this.#config;
+    this.#listenToHints();
+    await this.#hear();
+    if (roles.has('consumers')) await this.#startConsumers();
+    if (roles.has('relay')) await this.#startRelay();
+    for (const host of this.#hosts.values()) {
+      for (const work of await startWork(host)) this.#ends.push(() => work.stop());
+    }
+  }
+
+  /** The revocation feed and the flags, before anything depends on them. */
+  async #hear(): Promise<void> {
+    await untilReachable(() => this.#revocations.start(), this.options.say);
+    this.#ends.push(async () => this.#revocations.stop());
+    await Promise.all([...this.#hosts.values()].map(host => host.flags.start()));
+    this.#ends.push(async () => this.#hosts.forEach(host => host.flags.stop()));
+  }
+
+  #listenToHints(): void {
+    const hints = [
+      this.#transport.onHint('auth.revocations', '*', body => this.#revocations.hear(body as unknown as Revocation)),
+      this.#transport.onHint('cache', '*', () => this.#hosts.forEach(host => void host.flags.refresh())),
+    ];
+    this.#ends.push(async () => hints.forEach(hint => hint.stop()));
+  }
+
+  async #startConsumers(): Promise<void> {
+    for (const host of this.#hosts.values()) {
+      for (const consumer of await startConsumers(host, this.#pool)) this.#ends.push(() => consumer.stop());
+    }
+  }
+
+  async #startRelay(): Promise<void> {
+    const sql = async <Row>(text: string, params: readonly unknown[] = []) => (await this.#pool.query(text, [...params])).rows as Row[];
+    await syncRegistry(sql, CATALOGUE);
+    const relay = await startRelay({ pool: this.#pool, transport: this.#transport, leaseMs: this.#config.leaseMs, log: this.#log.child({ part: 'relay' }) });
+    this.#ends.push(() => relay.stop());
+  }
+}
+
+const RETRY_MS = 500;
+const PATIENCE_MS = 60_000;
+
+/** In separate processes identity or the gateway may start later than we do. */
+async function untilReachable(work: () => Promise<void>, say?: (line: string) => void): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      if (tries === 4) say?.('  waiting for identity and the gateway to answer …');
+      await new Promise(resolve => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}

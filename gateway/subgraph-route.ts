@@ -1,0 +1,61 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GraphQLError, validate, type DocumentNode } from 'graphql';
+import { fail, Problem } from '../runtime/errors.js';
+import { problemHeaders, toProblem } from '../runtime/http.js';
+import type { ServiceHost } from '../runtime/host.js';
+import { answerOf, errorAnswer, formatError } from './graphql-errors.js';
+import { parseLimited } from './limits.js';
+
+/** Documents of one subgraph that were parsed and validated; they come from plans, so they repeat. */
+const MAX_DOCUMENTS = 5_000;
+
+interface Body {
+  query?: unknown;
+  variables?: Record<string, unknown> | null;
+  operationName?: string | null;
+}
+
+class Documents {
+  readonly #known = new Map<string, DocumentNode>();
+
+  constructor(private readonly host: ServiceHost) {}
+
+  /** @throws Problem invalid_request naming every fault against the subgraph's schema. */
+  get(source: string): DocumentNode {
+    const known = this.#known.get(source);
+    if (known) return known;
+    const document = parseLimited(source);
+    const errors = validate(this.host.schema, document);
+    if (errors.length) fail('invalid_request', errors.map(error => error.message).join('; '));
+    if (this.#known.size >= MAX_DOCUMENTS) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(source, document);
+    return document;
+  }
+}
+
+async function answer(host: ServiceHost, documents: Documents, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { query, variables, operationName } = (request.body ?? {}) as Body;
+  if (typeof query !== 'string') fail('invalid_request', 'The body has no query');
+  const result = await host.execute({ document: documents.get(query as string), variables, operationName }, request.info);
+  const errors = result.errors?.map(error => formatError((error as GraphQLError).toJSON()));
+  const { status, headers } = answerOf(result.data, errors);
+  if (request.info.status !== null) reply.header('x-result-status', request.info.status);
+  return reply.status(status).headers(headers).type('application/json').send(JSON.stringify({ data: result.data ?? null, ...(errors && { errors }) }));
+}
+
+/**
+ * `/<slug>/graphql`: the subgraph for gateways in other processes. It verifies the token itself and trusts no identity header;
+ * without a token only public operations answer.
+ */
+export function subgraphRoute(app: FastifyInstance, host: ServiceHost, authenticate: (request: FastifyRequest) => Promise<void>): void {
+  const documents = new Documents(host);
+  app.post(`/${host.slug}/graphql`, { bodyLimit: 16 * 1024 * 1024 }, async (request, reply) => {
+    try {
+      await authenticate(request);
+      return await answer(host, documents, request, reply);
+    } catch (error) {
+      const problem: Problem = toProblem(error, host.log);
+      return reply.status(problem.status).headers(problemHeaders(problem)).type('application/json').send(errorAnswer(problem));
+    }
+  });
+}

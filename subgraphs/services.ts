@@ -1,0 +1,14 @@
+import type { Slug } from '../events/slugs.js';
+import type { ServiceDeclaration } from '../runtime/service.js';
+
+type Load = () => Promise<ServiceDeclaration>;
+
+const declared = (module: Promise<{ default: ServiceDeclaration }>): Promise<ServiceDeclaration> => module.then(loaded => loaded.default);
+
+/** The one list of services that exist; each is loaded only by a process that hosts it. */
+export const SERVICES: Partial<Record<Slug, Load>> = {
+  identity: () => declared(import('./identity/index.js')),
+  platform: () => declared(import('./platform/index.js')),
+  clinical: () => declared(import('./clinical/index.js')),
+  webhooks: () => declared(import('./webhooks/index.js')),
+};

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { withDatabase } from '../../runtime/database.js';
+
+/** Databases on the run's PostgreSQL: made for a file, removed after it. */
+export async function withServer<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export const randomName = (prefix: string): string => `${prefix}_${randomBytes(6).toString('hex')}`;
+
+/** A database cloned from a template, or an empty one. */
+export async function createDatabase(server: string, template = 'template0'): Promise<string> {
+  const name = randomName('platform_test');
+  await withServer(server, client => client.query(`create database ${name} template ${template} encoding 'UTF8'`));
+  return withDatabase(server, name);
+}
+
+export async function dropDatabase(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1);
+  await withServer(url, client => client.query(`drop database if exists ${name} with (force)`));
+}
+
+const TEMPLATE_LOCK = 0x74656d70;
+
+/** The template of this run, made by whoever comes first. */
+export async function templateDatabase(server: string, name: string, fill: (url: string) => Promise<void>): Promise<string> {
+  await withServer(server, async client => {
+    await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (rowCount) return;
+    await client.query(`create database ${name}_making template template0 encoding 'UTF8'`);
+    try {
+      await fill(withDatabase(server, `${name}_making`));
+      await client.query(`alter database ${name}_making rename to ${name}`);
+    } catch (error) {
+      await client.query(`drop database if exists ${name}_making with (force)`);
+      throw error;
+    }
+  });
+  return name;
+}

@@ -1,0 +1,202 @@
+import { createServer } from 'node:net';
+import pg from 'pg';
+import { request as httpRequest } from 'undici';
+import { afterAll, inject } from 'vitest';
+import type { Slug } from '../../events/slugs.js';
+import { schemaOf, SLUGS } from '../../events/slugs.js';
+import { startPlatform, type Platform } from '../../gateway/platform.js';
+import { loadConfig } from '../../runtime/config.js';
+import type { ServiceHost } from '../../runtime/host.js';
+import { mintUserToken, type MintOptions } from '../../subgraphs/identity/index.js';
+import { SERVICES } from '../../subgraphs/services.js';
+import { createDatabase, dropDatabase, randomName, templateDatabase } from './database.js';
+import { startReceiver, type Receiver } from './receiver.js';
+
+/** Fixed seeds of conventions 8. */
+export const BRAND = '0190b3a0-0000-7000-8000-000000000001';
+export const DEMO = '0190b3a0-0000-7000-8000-0000000000a1';
+export const DEMO2 = '0190b3a0-0000-7000-8000-0000000000a2';
+export const ADMIN = '0190b3a0-0000-7000-8000-0000000000a9';
+
+export interface Answer<Body = any> {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Body;
+}
+
+export interface RestOptions {
+  token?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface GraphqlAnswer<Data = any> extends Answer {
+  data: Data;
+  errors: { message: string; path?: (string | number)[]; extensions: { code: string; reason?: string; errors?: { pointer: string; message: string }[] } }[];
+}
+
+export interface TestPlatform {
+  url: string;
+  env: Record<string, string>;
+  host(slug: Slug): ServiceHost;
+  rest<Body = any>(method: string, path: string, options?: RestOptions): Promise<Answer<Body>>;
+  graphql<Data = any>(query: string, variables?: object, options?: { token?: string | null; headers?: Record<string, string> }): Promise<GraphqlAnswer<Data>>;
+  /** A token of `demo-m2m`, or of another machine client; all its scopes, or some. */
+  serviceToken(scope?: string, client?: { id: string; secret: string }): Promise<string>;
+  /** A token of the internal client `svc-<slug>`. */
+  internalToken(slug: Slug): Promise<string>;
+  userToken(userId: string, scopes: string[], options?: Partial<MintOptions>): Promise<string>;
+  /** Moves a service's manual clock and waits for what became due. */
+  clock(slug: Slug, move: { now: string } | { advance: string }): Promise<void>;
+  flag(slug: Slug, key: string, value: boolean | string | null, who?: { brand_id?: string; user_id?: string }): Promise<void>;
+  /** SQL as the owner of the database. */
+  sql<Row = any>(text: string, params?: unknown[]): Promise<Row[]>;
+  receiver(): Promise<Receiver>;
+  stop(): Promise<void>;
+}
+
+export interface PlatformSetting {
+  /** `CLOCK=manual` unless false. */
+  manualClock?: boolean;
+  /** `embedded` runs the embedded transport even where the run has RabbitMQ. */
+  transport?: 'run' | 'embedded';
+  env?: Record<string, string>;
+}
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+/** Secrets of the run: fixed, because the template database was sealed with them. */
+export const SECRETS: Record<string, string> = {
+  TOKEN_SIGNING_KEK: KEY, ENCRYPTION_KEYS: `test1:${KEY}`,
+  ...Object.fromEntries(SLUGS.map(slug => [`INTERNAL_CLIENT_SECRET_${schemaOf(slug).toUpperCase()}`, `test-secret-of-${slug}-0123456789abcdef`])),
+};
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}
+
+/** Variables of one platform of this run: its own port, database and broker prefix. */
+export async function platformEnv(databaseUrl: string, setting: PlatformSetting = {}): Promise<Record<string, string>> {
+  const port = await freePort();
+  const amqp = setting.transport === 'embedded' ? null : inject('amqpUrl');
+  return {
+    ...SECRETS, PORT: String(port), BASE_URL: `http://localhost:${port}`, DATABASE_URL: databaseUrl, CLOCK: setting.manualClock === false ? 'system' : 'manual',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'error', EVENTS_LEASE_MS: '1000', ...(amqp && { AMQP_URL: amqp, AMQP_PREFIX: randomName('test') }), WEBHOOKS_ALLOW_HTTP: 'true',
+    WEBHOOKS_EGRESS_ALLOW_CIDRS: '127.0.0.0/8', ...setting.env,
+  };
+}
+
+/** A migrated and seeded database of this file, cloned from the run's template. */
+export async function seededDatabase(): Promise<string> {
+  const server = inject('databaseUrl');
+  const template = await templateDatabase(server, inject('templateName'), async url => {
+    const started = await startPlatform({ config: loadConfig({ ...(await platformEnv(url, { transport: 'embedded', manualClock: false })), ROLES: 'subgraphs,gateway,rest' }), services: SERVICES });
+    await started.stop();
+  });
+  return createDatabase(server, template);
+}
+
+async function send(url: string, method: string, { token, body, headers }: RestOptions): Promise<Answer> {
+  const json = body !== undefined && typeof body !== 'string';
+  const answer = await httpRequest(url, {
+    method: method as 'GET', body: json ? JSON.stringify(body) : (body as string | undefined),
+    headers: { ...(json && { 'content-type': 'application/json' }), ...(token && { authorization: `Bearer ${token}` }), ...headers },
+  });
+  const text = await answer.body.text();
+  const isJson = /json/.test(String(answer.headers['content-type'] ?? ''));
+  return { status: answer.statusCode, headers: answer.headers, body: isJson && text ? JSON.parse(text) : text };
+}
+
+class Running implements TestPlatform {
+  readonly #tokens = new Map<string, Promise<string>>();
+  readonly #ends: (() => Promise<unknown>)[] = [];
+  readonly #owner: pg.Pool;
+
+  constructor(readonly env: Record<string, string>, private readonly platform: Platform, databaseUrl: string) {
+    this.#owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+    this.#owner.on('error', () => undefined);
+  }
+
+  get url(): string { return this.env.BASE_URL!; }
+
+  host(slug: Slug): ServiceHost {
+    return this.platform.hosts.get(slug)!;
+  }
+
+  rest(method: string, path: string, options: RestOptions = {}): Promise<Answer> {
+    return send(`${this.url}${path}`, method, options);
+  }
+
+  async graphql(query: string, variables: object = {}, options: { token?: string | null; headers?: Record<string, string> } = {}): Promise<GraphqlAnswer> {
+    const answer = await send(`${this.url}/graphql`, 'POST', { ...options, body: { query, variables } });
+    if (answer.body?.extensions?.valueCompletion) throw new Error(`a resolver broke its type: ${JSON.stringify(answer.body.extensions.valueCompletion)}`);
+    return { ...answer, data: answer.body?.data, errors: answer.body?.errors ?? [] };
+  }
+
+  serviceToken(scope = '', client = { id: 'demo-m2m', secret: 'demo-m2m-secret' }): Promise<string> {
+    const key = `${client.id} ${scope}`;
+    if (!this.#tokens.has(key)) this.#tokens.set(key, this.#fetchToken(scope, client));
+    return this.#tokens.get(key)!;
+  }
+
+  async #fetchToken(scope: string, client: { id: string; secret: string }): Promise<string> {
+    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret, ...(scope && { scope }) });
+    const answer = await this.rest('POST', '/identity/v1/oauth/token', { body: form.toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.access_token;
+  }
+
+  internalToken(slug: Slug): Promise<string> {
+    return this.serviceToken('', { id: `svc-${slug}`, secret: SECRETS[`INTERNAL_CLIENT_SECRET_${schemaOf(slug).toUpperCase()}`]! });
+  }
+
+  userToken(userId: string, scopes: string[], options: Partial<MintOptions> = {}): Promise<string> {
+    return mintUserToken(this.host('identity'), { clientId: 'demo-app', ...options, userId, scopes });
+  }
+
+  async clock(slug: Slug, move: { now: string } | { advance: string }): Promise<void> {
+    const answer = await this.rest('POST', `/${slug}/v1/admin/test-clock`, { token: await this.serviceToken(), body: move });
+    if (answer.status !== 200) throw new Error(`the clock of ${slug} did not move: ${answer.status} ${JSON.stringify(answer.body)}`);
+  }
+
+  async flag(slug: Slug, key: string, value: boolean | string | null, who: { brand_id?: string; user_id?: string } = {}): Promise<void> {
+    const answer = await this.rest('POST', `/${slug}/v1/admin/test-flags`, { token: await this.serviceToken(), body: { key, value, ...who } });
+    if (answer.status !== 200) throw new Error(`the flag was not set: ${answer.status} ${JSON.stringify(answer.body)}`);
+  }
+
+  async sql<Row = any>(text: string, params: unknown[] = []): Promise<Row[]> {
+    return (await this.#owner.query(text, params)).rows as Row[];
+  }
+
+  async receiver(): Promise<Receiver> {
+    const receiver = await startReceiver();
+    this.#ends.push(() => receiver.stop());
+    return receiver;
+  }
+
+  async stop(): Promise<void> {
+    await this.platform.stop();
+    for (const end of this.#ends.splice(0)) await end();
+    await this.#owner.end();
+  }
+}
+
+/** Starts the whole platform in this process on a database of its own; both are gone after the file. */
+export async function platform(setting: PlatformSetting = {}): Promise<TestPlatform> {
+  const databaseUrl = await seededDatabase();
+  const env = await platformEnv(databaseUrl, setting);
+  const started = await startPlatform({ config: loadConfig(env), services: SERVICES }).catch(async error => {
+    await dropDatabase(databaseUrl);
+    throw error;
+  });
+  const running = new Running(env, started, databaseUrl);
+  afterAll(async () => {
+    await running.stop();
+    await dropDatabase(databaseUrl);
+  });
+  return running;
+}
