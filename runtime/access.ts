@@ -38,11 +38,6 @@ export const ruleOf = (input: RuleInput): AccessRule => ({
   ...input, user: asList(input.user), internal: input.internal === true ? ['*'] : asList(input.internal),
 });
 
-const CLASS_RULE = Symbol('access');
-
-/** The rule that the fields of a class inherit when they carry none of their own. */
-export const classRule = (target: object): AccessRule | undefined => Reflect.getMetadata(CLASS_RULE, target) as AccessRule | undefined;
-
 const literal = (value: unknown): string => (Array.isArray(value) ? `[${value.map(literal).join(', ')}]` : JSON.stringify(value));
 
 /** `@access(service: "admin:clinical")` for SDL. */
@@ -58,8 +53,9 @@ export function ruleToDirective(rule: AccessRule): string {
 export function Access(input: RuleInput): MethodDecorator & PropertyDecorator & ClassDecorator {
   const rule = ruleOf(input);
   return ((target: object, property?: string | symbol, descriptor?: PropertyDescriptor) => {
-    if (property === undefined) Reflect.defineMetadata(CLASS_RULE, rule, target);
-    else (Directive(ruleToDirective(rule)) as MethodDecorator)(target, property, descriptor as PropertyDescriptor);
+    const directive = Directive(ruleToDirective(rule)); // on a class it is spread over the fields when the SDL is made
+    if (property === undefined) (directive as ClassDecorator)(target as Function);
+    else (directive as MethodDecorator)(target, property, descriptor as PropertyDescriptor);
   }) as never;
 }
 

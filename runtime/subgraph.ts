@@ -1,10 +1,10 @@
 import { buildSubgraphSchema, printSubgraphSchema } from '@apollo/subgraph';
 import {
-  isEnumType, isInputObjectType, isListType, isNonNullType, Kind, parse, print, visit, type DocumentNode, type FieldDefinitionNode,
+  isEnumType, isInputObjectType, isListType, isNonNullType, Kind, parse, print, visit, type ConstDirectiveNode, type DocumentNode, type FieldDefinitionNode,
   type GraphQLInputType, type GraphQLSchema, type ObjectTypeDefinitionNode, type ObjectTypeExtensionNode,
 } from 'graphql';
-import { buildSchemaSync, createResolversMap, getMetadataStorage, type NonEmptyArray } from 'type-graphql';
-import { classRule, PLATFORM_DIRECTIVES, ruleToDirective } from './access.js';
+import { buildSchemaSync, createResolversMap, type NonEmptyArray } from 'type-graphql';
+import { PLATFORM_DIRECTIVES } from './access.js';
 import type { Context } from './context.js';
 import { guardSchema } from './guard.js';
 import type { ServiceDeclaration } from './service.js';
@@ -19,16 +19,6 @@ extend schema
 
 type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
 
-/** GraphQL type name -> the rule its class gives to fields without one. */
-function classRules(): Map<string, string> {
-  const rules = new Map<string, string>();
-  for (const { name, target } of getMetadataStorage().objectTypes) {
-    const rule = classRule(target);
-    if (rule) rules.set(name, ruleToDirective(rule));
-  }
-  return rules;
-}
-
 const hasDirective = (node: FieldDefinitionNode, name: string): boolean => node.directives?.some(one => one.name.value === name) ?? false;
 
 /** Fields named by `@key(fields: "id slug")`; they carry no rule, because a reference must always be readable. */
@@ -37,16 +27,17 @@ function keyFields(node: ObjectNode): Set<string> {
   return new Set(keys.flatMap(arg => (arg.value.kind === Kind.STRING ? arg.value.value.split(/[\s{}]+/) : [])));
 }
 
+const accessOf = (node: ObjectNode): ConstDirectiveNode | undefined => node.directives?.find(one => one.name.value === 'access');
+
 /** Gives every field of an object type its own effective `@access`; types carry none. Source: identity A6. */
 function spreadRules(document: DocumentNode): DocumentNode {
-  const rules = classRules();
   const enter = (node: ObjectNode): ObjectNode => {
-    const rule = rules.get(node.name.value);
+    const rule = accessOf(node);
     if (!rule) return node;
     const keys = keyFields(node);
-    const directive = (parse(`type T { f: ID ${rule} }`, { noLocation: true }).definitions[0] as ObjectTypeDefinitionNode).fields![0]!.directives![0]!;
-    const fields = node.fields?.map(field => (keys.has(field.name.value) || hasDirective(field, 'access') || hasDirective(field, 'external') ? field : { ...field, directives: [...(field.directives ?? []), directive] }));
-    return { ...node, fields };
+    const inherits = (field: FieldDefinitionNode) => !keys.has(field.name.value) && !hasDirective(field, 'access') && !hasDirective(field, 'external');
+    const fields = node.fields?.map(field => (inherits(field) ? { ...field, directives: [...(field.directives ?? []), rule] } : field));
+    return { ...node, fields, directives: node.directives?.filter(one => one !== rule) };
   };
   return visit(document, { ObjectTypeDefinition: enter, ObjectTypeExtension: enter });
 }
