@@ -5,13 +5,14 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const MODULES = join(ROOT, 'node_modules');
-const BIN = join(MODULES, '.bin');
+/** npm puts this folder first on the PATH, so what follows the set-up runs on this node. */
+const PACKAGED_NODE = join(MODULES, '.bin', 'node');
 const STAMP = join(MODULES, '.setup-stamp');
 const BUILD_INFO = join(MODULES, '.cache', 'tsc.tsbuildinfo');
 const DIST = join(ROOT, 'dist');
@@ -78,12 +79,19 @@ async function install() {
   say(`packages installed in ${seconds(started)}`);
 }
 
+/** npm 10 removes the link together with those of the other platforms' packages, which have the same name. */
+function linkNode() {
+  const packages = [`node-${process.platform}-${process.arch}`, `node-bin-${process.platform}-${process.arch}`];
+  const fitting = packages.find(name => existsSync(join(MODULES, name, 'bin', 'node')));
+  if (fitting && !existsSync(PACKAGED_NODE)) symlinkSync(join('..', fitting, 'bin', 'node'), PACKAGED_NODE);
+}
+
 /** The packaged node, or this one where the lock file has none for the platform. Removes a packaged node that cannot run here (musl). */
 function nodeToUse() {
-  const packaged = join(BIN, 'node');
-  if (existsSync(packaged)) {
-    if (spawnSync(packaged, ['--version']).status === 0) return packaged;
-    rmSync(packaged);
+  linkNode();
+  if (existsSync(PACKAGED_NODE)) {
+    if (spawnSync(PACKAGED_NODE, ['--version']).status === 0) return PACKAGED_NODE;
+    rmSync(PACKAGED_NODE);
   }
   if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR) return process.execPath;
   return stop(`there is no packaged Node for ${process.platform} ${process.arch}: put Node ${NODE_MAJOR} or newer on the PATH`);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -18,13 +18,20 @@ function setup(): { status: number | null; output: string } {
   return { status, output: stdout + stderr };
 }
 
+/** Makes a folder whose entries are this checkout's, but for some. */
+async function link(folder: string, without: string[]): Promise<void> {
+  await mkdir(at(folder), { recursive: true });
+  for (const name of readdirSync(join(ROOT, folder)).filter(entry => !without.includes(entry)))
+    await symlink(join(ROOT, folder, name), at(folder, name));
+}
+
 beforeEach(async () => {
   checkout = await mkdtemp(join(tmpdir(), 'platform-setup-'));
-  for (const folder of ['scripts', 'migrations/jobs', 'node_modules']) await mkdir(at(folder), { recursive: true });
+  for (const folder of ['scripts', 'migrations/jobs']) await mkdir(at(folder), { recursive: true });
   for (const file of ['scripts/setup.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'])
     await copyFile(join(ROOT, file), at(file));
-  for (const entry of readdirSync(join(ROOT, 'node_modules')).filter(name => !['.cache', '.setup-stamp'].includes(name)))
-    await symlink(join(ROOT, 'node_modules', entry), at('node_modules', entry));
+  await link('node_modules', ['.cache', '.setup-stamp', '.bin']);
+  await link('node_modules/.bin', []);
   await writeFile(at('migrations/jobs/202611210000_first.ts'), 'export const first = 1;\n');
 });
 
@@ -34,6 +41,13 @@ test('packages that npm has already installed by the lock file are compiled with
   expect(setup()).toEqual({ status: 0, output: '' });
   expect(await readFile(at('dist/migrations/jobs/202611210000_first.js'), 'utf8')).toContain('first = 1');
   expect(setup()).toEqual({ status: 0, output: '' });
+});
+
+test('the packaged Node is linked again where npm 10 has removed its link', async () => {
+  const before = readlinkSync(join(ROOT, 'node_modules/.bin/node'));
+  await rm(at('node_modules/.bin/node'));
+  expect(setup()).toEqual({ status: 0, output: '' });
+  expect(readlinkSync(at('node_modules/.bin/node'))).toBe(before);
 });
 
 test('a lock file that node_modules does not hold is installed before anything else', async () => {
