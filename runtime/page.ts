@@ -11,6 +11,7 @@ export class PageArgs {
   @Field(() => Int, { defaultValue: 20, description: 'How many, 1 to 100.' })
   first: number = 20;
 
+  @Rule({ maxLength: 512 })
   @Field(() => String, { nullable: true, description: 'Cursor of the previous page.' })
   after?: string | null;
 }

@@ -36,9 +36,11 @@ export class SetTestFlagInput {
   @Field(() => JSONObject, { nullable: true })
   value?: FlagValue | null;
 
+  @Rule({ maxLength: 64 })
   @Field(() => String, { nullable: true })
   brandId?: string | null;
 
+  @Rule({ maxLength: 64 })
   @Field(() => String, { nullable: true })
   userId?: string | null;
 }
@@ -59,6 +61,7 @@ export class SetTestFaultInput {
   @Field(() => String)
   point: string;
 
+  @Rule({ maxLength: 64 })
   @Field(() => String, { nullable: true })
   match?: string | null;
 

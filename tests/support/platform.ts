@@ -111,21 +111,16 @@ async function send(url: string, method: string, { token, body, headers }: RestO
   return { status: answer.statusCode, headers: answer.headers, body: isJson && text ? JSON.parse(text) : text };
 }
 
-class Running implements TestPlatform {
+/** A platform as its users see it, wherever its processes run. */
+export class RemotePlatform {
   readonly #tokens = new Map<string, Promise<string>>();
   readonly #ends: (() => Promise<unknown>)[] = [];
-  readonly #owner: pg.Pool;
 
-  constructor(readonly env: Record<string, string>, private readonly platform: Platform, databaseUrl: string) {
-    this.#owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
-    this.#owner.on('error', () => undefined);
+  constructor(readonly env: Record<string, string>, private readonly owner: pg.Pool) {
+    owner.on('error', () => undefined);
   }
 
   get url(): string { return this.env.BASE_URL!; }
-
-  host(slug: Slug): ServiceHost {
-    return this.platform.hosts.get(slug)!;
-  }
 
   rest(method: string, path: string, options: RestOptions = {}): Promise<Answer> {
     return send(`${this.url}${path}`, method, options);
@@ -154,22 +149,21 @@ class Running implements TestPlatform {
     return this.serviceToken('', { id: `svc-${slug}`, secret: SECRETS[`INTERNAL_CLIENT_SECRET_${schemaOf(slug).toUpperCase()}`]! });
   }
 
-  userToken(userId: string, scopes: string[], options: Partial<MintOptions> = {}): Promise<string> {
-    return mintUserToken(this.host('identity'), { clientId: 'demo-app', ...options, userId, scopes });
-  }
-
   async clock(slug: Slug, move: { now: string } | { advance: string }): Promise<void> {
-    const answer = await this.rest('POST', `/${slug}/v1/admin/test-clock`, { token: await this.serviceToken(), body: move });
-    if (answer.status !== 200) throw new Error(`the clock of ${slug} did not move: ${answer.status} ${JSON.stringify(answer.body)}`);
+    await this.#control(`/${slug}/v1/admin/test-clock`, move);
   }
 
   async flag(slug: Slug, key: string, value: boolean | string | null, who: { brand_id?: string; user_id?: string } = {}): Promise<void> {
-    const answer = await this.rest('POST', `/${slug}/v1/admin/test-flags`, { token: await this.serviceToken(), body: { key, value, ...who } });
-    if (answer.status !== 200) throw new Error(`the flag was not set: ${answer.status} ${JSON.stringify(answer.body)}`);
+    await this.#control(`/${slug}/v1/admin/test-flags`, { key, value, ...who });
+  }
+
+  async #control(path: string, body: object): Promise<void> {
+    const answer = await this.rest('POST', path, { token: await this.serviceToken(), body });
+    if (answer.status !== 200) throw new Error(`${path} was refused: ${answer.status} ${JSON.stringify(answer.body)}`);
   }
 
   async sql<Row = any>(text: string, params: unknown[] = []): Promise<Row[]> {
-    return (await this.#owner.query(text, params)).rows as Row[];
+    return (await this.owner.query(text, params)).rows as Row[];
   }
 
   async receiver(): Promise<Receiver> {
@@ -179,9 +173,27 @@ class Running implements TestPlatform {
   }
 
   async stop(): Promise<void> {
-    await this.platform.stop();
     for (const end of this.#ends.splice(0)) await end();
-    await this.#owner.end();
+    await this.owner.end();
+  }
+}
+
+class LocalPlatform extends RemotePlatform implements TestPlatform {
+  constructor(env: Record<string, string>, private readonly platform: Platform, databaseUrl: string) {
+    super(env, new pg.Pool({ connectionString: databaseUrl, max: 2 }));
+  }
+
+  host(slug: Slug): ServiceHost {
+    return this.platform.hosts.get(slug)!;
+  }
+
+  userToken(userId: string, scopes: string[], options: Partial<MintOptions> = {}): Promise<string> {
+    return mintUserToken(this.host('identity'), { clientId: 'demo-app', ...options, userId, scopes });
+  }
+
+  override async stop(): Promise<void> {
+    await this.platform.stop();
+    await super.stop();
   }
 }
 
@@ -193,7 +205,7 @@ export async function platform(setting: PlatformSetting = {}): Promise<TestPlatf
     await dropDatabase(databaseUrl);
     throw error;
   });
-  const running = new Running(env, started, databaseUrl);
+  const running = new LocalPlatform(env, started, databaseUrl);
   afterAll(async () => {
     await running.stop();
     await dropDatabase(databaseUrl);

@@ -1,0 +1,77 @@
+import { buildASTSchema, GraphQLSchema, isInputObjectType, isNonNullType, isObjectType, Kind, parse, validate } from 'graphql';
+import { MetadataStorage } from '@mikro-orm/core';
+import { getMetadataStorage } from 'type-graphql';
+import { describe, expect, test } from 'vitest';
+import { ruleOnNode } from '../../runtime/access.js';
+import { buildSubgraph } from '../../runtime/subgraph.js';
+import { composeAll, readSupergraph } from '../../gateway/compose.js';
+import { startGateway } from '../../gateway/gateway.js';
+import { createLogger } from '../../runtime/log.js';
+import { declarations, tables } from './composition.js';
+
+const unreachable = { process: () => Promise.reject(new Error('not called')) };
+
+describe('the supergraph', () => {
+  test('is fresh: npm run generate changes nothing', async () => {
+    expect(await readSupergraph()).toBe(await composeAll());
+  });
+
+  test('has an access rule on every operation, also after composition', async () => {
+    const supergraph = buildASTSchema(parse(await readSupergraph()), { assumeValid: true });
+    const roots = [supergraph.getQueryType(), supergraph.getMutationType()].filter(type => type != null);
+    const bare = roots.flatMap(type => Object.values(type.getFields()).filter(field => !ruleOnNode(field.astNode)).map(field => `${type.name}.${field.name}`));
+    expect(bare).toEqual([]);
+  });
+
+  test("answers every route's document", async () => {
+    const gateway = await startGateway({ supergraphSdl: await readSupergraph(), source: () => unreachable, log: createLogger('error') });
+    const faults = tables.flatMap(table => table.routes.flatMap(route => validate(gateway.apiSchema, parse(route.document)).map(error => `${table.service} ${route.method} ${route.path}: ${error.message}`)));
+    await gateway.stop();
+    expect(faults).toEqual([]);
+  });
+});
+
+/** Fields that a user may be found by; the owner is one of them or is reached through them. */
+const entityTypes = (schema: GraphQLSchema): string[] => Object.values(schema.getTypeMap())
+  .filter(type => isObjectType(type) && type.astNode?.directives?.some(directive => directive.name.value === 'key' && directive.arguments?.every(arg => arg.name.value !== 'resolvable')))
+  .map(type => type.name);
+
+describe.each(declarations.map(declaration => [declaration.slug, declaration] as const))('subgraph %s', (_slug, declaration) => {
+  const { schema } = buildSubgraph(declaration);
+
+  test('resolves every entity that it says it resolves', () => {
+    const without = entityTypes(schema).filter(type => !declaration.references?.[type]);
+    expect(without).toEqual([]);
+  });
+
+  test('gives every field of an object type a rule of its own, its key, or the rule of the field that leads there', () => {
+    const valueTypes = ['PageInfo', 'Quantity', 'Money'];
+    const suspicious = entityTypes(schema).filter(name => !valueTypes.includes(name)).flatMap(name => {
+      const type = schema.getType(name)!;
+      if (!isObjectType(type)) return [];
+      const keys = (type.astNode?.directives ?? []).filter(one => one.name.value === 'key')
+        .flatMap(one => (one.arguments ?? []).map(arg => (arg.value.kind === Kind.STRING ? arg.value.value.split(/[\s{}]+/) : [])).flat());
+      return Object.values(type.getFields()).filter(field => !keys.includes(field.name) && !ruleOnNode(field.astNode)).map(field => `${name}.${field.name}`);
+    });
+    expect(suspicious).toEqual([]);
+  });
+
+  test('has a description on no input field that could not say its bounds: strings from outside are bounded', () => {
+    const unbounded = Object.values(schema.getTypeMap()).filter(isInputObjectType).flatMap(type => Object.values(type.getFields())
+      .filter(field => String(isNonNullType(field.type) ? field.type.ofType : field.type) === 'String' && !field.astNode?.directives?.some(one => one.name.value === 'constraint'))
+      .map(field => `${type.name}.${field.name}`));
+    expect(unbounded).toEqual([]);
+  });
+
+  test('agrees with its tables on what may be null', () => {
+    const fields = getMetadataStorage().fields;
+    const disagreeing = declaration.entities.flatMap(entity => {
+      const properties = MetadataStorage.getMetadataFromDecorator(entity as never).properties as Record<string, { nullable?: boolean; primary?: boolean }>;
+      return Object.entries(properties).filter(([name, property]) => {
+        const field = fields.find(one => one.target === entity && one.name === name);
+        return field && !property.primary && (property.nullable ?? false) && field.typeOptions.nullable !== true;
+      }).map(([name]) => `${(entity as { name: string }).name}.${name} may be null in its table, but not in GraphQL`);
+    });
+    expect(disagreeing).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll } from 'vitest';
+import type { Slug } from '../../events/slugs.js';
+import { schemaOf } from '../../events/slugs.js';
+import { SERVICES } from '../../subgraphs/services.js';
+import { dropDatabase } from './database.js';
+import { freePort, platformEnv, RemotePlatform, seededDatabase, type PlatformSetting } from './platform.js';
+import { until } from './until.js';
+
+const MAIN = join(import.meta.dirname, '../../dist/gateway/main.js');
+
+/** One process of the platform, with the last of what it printed. */
+export interface Child {
+  process: ChildProcess;
+  printed(): string;
+  /** Asks it to stop and waits; `SIGKILL` for a crash. */
+  end(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts `dist/gateway/main.js` with exactly these variables. */
+export function startProcess(env: Record<string, string>): Child {
+  const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH!, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  const keep = (chunk: Buffer): void => void (text = (text + chunk.toString('utf8')).slice(-20_000));
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  return {
+    process: child, printed: () => text,
+    async end(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, 'exit');
+      child.kill(signal);
+      await gone;
+    },
+  };
+}
+
+export interface Processes extends RemotePlatform {
+  children: ReadonlyMap<string, Child>;
+}
+
+const variables = (urls: ReadonlyMap<Slug, string>): Record<string, string> =>
+  Object.fromEntries([...urls].map(([slug, url]) => [`SUBGRAPH_URL_${schemaOf(slug).toUpperCase()}`, url]));
+
+async function ready(url: string, slug: Slug, children: ReadonlyMap<string, Child>): Promise<void> {
+  const ask = () => fetch(`${url}/${slug}/readyz`).then(answer => answer.status, () => 0);
+  await until(`${slug} to be ready`, ask, status => status === 200, 60_000).catch(error => {
+    throw new Error(`${(error as Error).message}\n${[...children].map(([name, child]) => `--- ${name}\n${child.printed()}`).join('\n')}`);
+  });
+}
+
+/** Every service in a process of its own, the relay in another, gateway and REST in a third kind; all end after the file. */
+export async function separateProcesses(setting: PlatformSetting = {}): Promise<Processes> {
+  const databaseUrl = await seededDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'platform-processes-'));
+  const front = { ...(await platformEnv(databaseUrl, setting)), DATA_DIR: dataDir };
+  const slugs = Object.keys(SERVICES) as Slug[];
+  const urls = new Map<Slug, string>();
+  for (const slug of slugs) urls.set(slug, `http://localhost:${await freePort()}`);
+  const shared = { ...front, ...variables(urls), GATEWAY_URL: front.BASE_URL!, IDENTITY_ISSUER: `${front.BASE_URL}/identity` };
+  const children = new Map<string, Child>();
+  children.set('front', startProcess({ ...shared, ROLES: 'gateway,rest' }));
+  children.set('relay', startProcess({ ...shared, ROLES: 'relay', PORT: String(await freePort()) }));
+  for (const slug of slugs) children.set(slug, startProcess({ ...shared, SERVICES: slug, ROLES: 'subgraphs,consumers,scheduler', PORT: new URL(urls.get(slug)!).port }));
+  const owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  const remote = Object.assign(new RemotePlatform(front, owner), { children });
+  afterAll(async () => {
+    await remote.stop();
+    await Promise.all([...children.values()].map(child => child.end()));
+    await dropDatabase(databaseUrl);
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  for (const slug of slugs) await ready(front.BASE_URL!, slug, children);
+  return remote;
+}
