@@ -71,9 +71,19 @@ const idempotencyKeys = (schema: string): string[] => [
   `create index idempotency_key_created_at on ${schema}.idempotency_key (created_at)`,
 ];
 
-/** Grants `platform_ro` a safe view: the only thing that the read-only role sees. Source: conventions 10. */
-export const grantSafeView = (slug: Slug, view: string): string[] => [
-  `alter view ${schemaOf(slug)}.${view} set (security_barrier = true)`,
-  `grant usage on schema ${schemaOf(slug)} to platform_ro`,
-  `grant select on ${schemaOf(slug)}.${view} to platform_ro`,
-];
+/**
+ * Grants `platform_ro` a safe view: the only thing that the read-only role sees. The view reads its tables as `platform_views`,
+ * a role that nobody can log in as and that may only read. Source: conventions 10, platform rule 11.
+ */
+export function grantSafeView(slug: Slug, view: string): string[] {
+  const schema = schemaOf(slug);
+  return [
+    `alter view ${schema}.${view} set (security_barrier = true)`,
+    `grant usage on schema ${schema} to platform_ro`,
+    `grant select on ${schema}.${view} to platform_ro`,
+    `grant select on all tables in schema ${schema} to platform_views`,
+    `grant usage, create on schema ${schema} to platform_views`, // a new owner must be able to create in the schema
+    `alter view ${schema}.${view} owner to platform_views`,
+    `revoke create on schema ${schema} from platform_views`,
+  ];
+}
