@@ -42,6 +42,9 @@ const urlOf = (port: number): string => `postgres://postgres@127.0.0.1:${port}/p
 
 const isAlive = (child: ChildProcess | undefined): child is ChildProcess => child?.exitCode === null && child.signalCode === null;
 
+/** The types of pg lack these two. */
+type OwnerClient = pg.Client & { ref(): void; unref(): void };
+
 /** One PostgreSQL on one folder: launched or taken over, watched, ended. */
 export class Server {
   /** For example `18.4`; empty until it has answered. */
@@ -49,7 +52,7 @@ export class Server {
   #port = 0;
   #pid = 0;
   #child: ChildProcess | undefined;
-  #owner: pg.Client | undefined;
+  #owner: OwnerClient | undefined;
   #stopping: Promise<void> | undefined;
   readonly #data: string;
 
@@ -159,7 +162,7 @@ export class Server {
       connectionString: urlOf(port),
       connectionTimeoutMillis: 2_000,
       application_name: 'embedded-postgres owner',
-    });
+    }) as OwnerClient;
     client.on('error', () => undefined); // `end` follows
     try {
       await client.connect();
@@ -173,7 +176,7 @@ export class Server {
   }
 
   /** A process that was killed a moment ago may hold the lock for some milliseconds more. */
-  async #lock(client: pg.Client): Promise<void> {
+  async #lock(client: OwnerClient): Promise<void> {
     await client.query("set lock_timeout = '2s'");
     await client.query('select pg_advisory_lock($1)', [OWNER_LOCK]);
     const { rows } = await client.query("select current_setting('server_version') version, current_setting('data_directory') data");
@@ -181,13 +184,13 @@ export class Server {
     this.version = rows[0].version;
   }
 
-  async #took(client: pg.Client, port: number): Promise<boolean> {
+  async #took(client: OwnerClient, port: number): Promise<boolean> {
     this.#pid = (await postmasterOf(this.#data))?.pid ?? 0;
     if (!isAlive(this.#child)) this.log('taking over the PostgreSQL that an earlier process left running');
     this.#owner = client;
     this.#port = port;
     client.once('end', () => void this.#recover());
-    (client as pg.Client & { unref(): void }).unref(); // not in the types; the server alone does not keep the process running
+    client.unref(); // the server alone does not keep the process running
     return true;
   }
 
@@ -213,6 +216,7 @@ export class Server {
 
   async #end(): Promise<void> {
     await Promise.resolve(); // `#stopping` is set before the connection ends
+    this.#owner?.ref(); // else a process with nothing left to do ends here
     await this.#owner?.end().catch(() => undefined);
     const pid = await this.#ownPid();
     this.#pid = pid;

@@ -81,6 +81,13 @@ beforeAll(async () => {
      console.log(url);
      setInterval(() => undefined, 60_000);`,
   );
+  await writeFile(
+    join(compiled, 'stop.js'),
+    `import { startEmbeddedPostgres } from './embedded-postgres.js';
+     const { stop } = await startEmbeddedPostgres({ dataDir: process.argv[2], log: console.error });
+     await stop();
+     console.log('stopped');`,
+  );
 });
 
 afterAll(() => rm(compiled, { recursive: true }));
@@ -124,6 +131,12 @@ test('a stopped server leaves no process, and the next start finds the data', as
   const second = await start();
   expect(await query(second.url, 'select * from kept')).toEqual([{ answer: 42 }]);
   expect(lines.filter(line => line.startsWith('making'))).toHaveLength(1);
+});
+
+test('stopping is finished even where the process has nothing else to do', async () => {
+  const { stdout, status } = spawnSync(process.execPath, [join(compiled, 'stop.js'), dataDir], { encoding: 'utf8' });
+  expect([stdout, status]).toEqual(['stopped\n', 0]);
+  expect(existsSync(join(dataDir, 'data/postmaster.pid'))).toBe(false);
 });
 
 test('a server that was orphaned by a SIGKILL of the platform is taken over with its port', async () => {
