@@ -14,6 +14,7 @@ import {
   type FragmentDefinitionNode,
   type GraphQLArgument,
   type GraphQLCompositeType,
+  type GraphQLField,
   type GraphQLInputField,
   type GraphQLSchema,
   type OperationDefinitionNode,
@@ -42,6 +43,10 @@ export interface Plan {
   variables: VariablePlan;
   /** Response keys from `data` to the answer, the last one is `result`. */
   resultPath: readonly string[];
+  /** Names of the fields on that way: `['me', 'settings']`. */
+  fieldPath: readonly string[];
+  /** The field aliased `result`. */
+  field: GraphQLField<unknown, unknown>;
   shape: Shape;
   answer: Convert;
   /** Pointer of a subgraph's violation -> pointer into what the caller wrote. */
@@ -156,25 +161,36 @@ export function planRoute(schema: GraphQLSchema, slug: Slug, route: Route): Plan
     shape,
     variables,
     rules,
+    field: way.at(-1)!.field,
     key: label(draft),
     operationName: operation.name?.value ?? null,
     isMutation: operation.operation === 'mutation',
     isPublic: rules.every(rule => rule?.public === true),
     isMe: route.path.split('/').includes('me'),
+    fieldPath: way.map(({ node }) => node.name.value),
     resultPath: way.map(({ node }) => responseKey(node)),
     answer: answerConverter(shape, route.omitNull),
     wirePointer: pointerTranslator(way, variables.sources),
   };
 }
 
-/** Plans of all rows, in the order of the tables. @throws Error for a path that stands twice. */
+/** @throws Error for a path that stands twice, or whose parameters have two names: neither the router nor OpenAPI could tell them apart. */
+function checkPaths(plans: readonly Plan[]): void {
+  const keys = new Set<string>();
+  const paths = new Map<string, string>();
+  for (const { key, slug, route } of plans) {
+    const bare = route.path.replace(/\{[^}]+\}/g, '{}');
+    const pattern = `/${slug}${bare}`;
+    if (keys.has(`${route.method} ${pattern}`)) throw new Error(`${key} stands twice`);
+    if ((paths.get(pattern) ?? route.path) !== route.path) throw new Error(`${key}: the same path is also written ${paths.get(pattern)}`);
+    keys.add(`${route.method} ${pattern}`);
+    paths.set(pattern, route.path);
+  }
+}
+
+/** Plans of all rows, in the order of the tables. @throws Error naming the first row that does not fit. */
 export function planTables(schema: GraphQLSchema, tables: readonly RouteTable[]): Plan[] {
   const plans = tables.flatMap(table => table.routes.map(route => planRoute(schema, table.service, route)));
-  const seen = new Set<string>();
-  for (const { key } of plans) {
-    const pattern = key.replace(/\{[^}]+\}/g, '{}');
-    if (seen.has(pattern)) throw new Error(`${key} stands twice`);
-    seen.add(pattern);
-  }
+  checkPaths(plans);
   return plans;
 }

@@ -31,7 +31,7 @@ const isInt = (value: unknown): boolean => Number.isInteger(value) && (value as 
 const BUILT_IN: Readonly<Record<string, ScalarFormat>> = {
   ID: { accepts: value => isText(value) && value !== '', says: 'must be a non-empty string', schema: { type: 'string', minLength: 1 } },
   String: { accepts: isText, says: 'must be a string', schema: { type: 'string' } },
-  Int: { accepts: isInt, says: 'must be an integer', schema: { type: 'integer', format: 'int32', minimum: MIN_INT, maximum: MAX_INT } },
+  Int: { accepts: isInt, says: 'must be an integer', schema: { type: 'integer', format: 'int32' } },
   Float: { accepts: Number.isFinite, says: 'must be a number', schema: { type: 'number' } },
   Boolean: { accepts: value => typeof value === 'boolean', says: 'must be true or false', schema: { type: 'boolean' } },
   JSON: { accepts: () => true, says: '', schema: {} },
@@ -39,6 +39,7 @@ const BUILT_IN: Readonly<Record<string, ScalarFormat>> = {
 
 /** Schemas that are plainer than the validator's own; the long patterns of graphql-scalars say nothing to a reader. */
 const SCHEMAS: Readonly<Record<string, ScalarSchema>> = {
+  SafeInt: { type: 'integer', format: 'int64', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
   DateTime: { type: 'string', format: 'date-time', examples: ['2026-08-01T08:00:00.000Z'] },
   Date: { type: 'string', format: 'date', examples: ['2026-08-01'] },
   EmailAddress: { type: 'string', format: 'email' },

@@ -118,7 +118,7 @@ function memberOf(reading: Reading, key: string, places: readonly Occurrence[]):
     wire: toSnake(key),
     shape,
     optional: places.every(place => place.optional),
-    description: field.description ?? null,
+    description: shape.kind === 'typename' ? null : (field.description ?? null),
     deprecated: field.deprecationReason != null,
   };
 }

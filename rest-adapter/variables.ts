@@ -56,6 +56,12 @@ export const namePairs = (names: Names | undefined): [string, string][] =>
       ? names.map((name: string) => [name, toCamel(name)])
       : Object.entries(names as Record<string, string>);
 
+/** Whether a missing body, which counts as `{}`, lacks something. */
+function needsBody(declared: GraphQLInputType, without: ReadonlySet<string> = new Set()): boolean {
+  const type = getNullableType(declared);
+  return !isInputObjectType(type) || Object.values(type.getFields()).some(field => isRequiredInputField(field) && !without.has(field.name));
+}
+
 /** Compiles a route's sources. Methods add to the plan; any misfit throws, which stops the start. */
 class Compiler {
   readonly steps: Step[] = [];
@@ -89,7 +95,7 @@ class Compiler {
 
   private addWholeBody(name: string, type: GraphQLInputType): void {
     const required = isNonNullType(type);
-    this.addBody({ kind: 'whole', type, without: new Set(), required });
+    this.addBody({ kind: 'whole', type, without: new Set(), required: required && needsBody(type) });
     const read = readerOf(type);
     this.steps.push((request, into, found) => {
       if (request.body !== undefined || required) into[name] = read(request.body ?? {}, '', found);
@@ -143,12 +149,7 @@ class Compiler {
       this.steps.push((_, into) => (into[variable] = { ...constant }));
       return;
     }
-    this.addBody({
-      kind: 'whole',
-      type,
-      without,
-      required: Object.values(type.getFields()).some(field => isRequiredInputField(field) && !without.has(field.name)),
-    });
+    this.addBody({ kind: 'whole', type, without, required: needsBody(type, without) });
     const read = objectReader(type, without);
     this.steps.push(
       (request, into, found) => (into[variable] = { ...(read(request.body ?? {}, '', found) as object | undefined), ...constant }),

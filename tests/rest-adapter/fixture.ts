@@ -2,6 +2,7 @@ import { execute, buildSchema, type GraphQLSchema } from 'graphql';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import pino from 'pino';
 import { restRoutes, type ExecuteResult, type Operation, type RestOptions } from '../../rest-adapter/server.js';
+import type { DocumentedService } from '../../rest-adapter/openapi.js';
 import { rewriteUrl } from '../../rest-adapter/address.js';
 import { body, bodyKey, constant, header, input, path, query, type RouteTable } from '../../rest-adapter/route.js';
 import { checkAccess, PLATFORM_DIRECTIVES } from '../../runtime/access.js';
@@ -160,7 +161,7 @@ export const clinical: RouteTable = {
     },
     {
       method: 'PATCH',
-      path: '/v1/cycles/{cycleId}',
+      path: '/v1/settings/{cycleId}',
       status: [200],
       summary: 'Change a cycle',
       document: 'mutation PatchCycle($input: PatchInput!) { result: patchCycle(input: $input) }',
@@ -256,7 +257,6 @@ export const content: RouteTable = {
       document: 'query Word($key: String!, $atLeast: Int) { result: word(key: $key, atLeast: $atLeast) { wordKey } }',
       variables: { key: path('key'), atLeast: query('at_least') },
     },
-    { method: 'GET', path: '/v1/unruled', status: [200], summary: 'No rule', document: 'query Unruled { result: unruled { wordKey } }' },
     { method: 'GET', path: '/v1/dark', status: [200], summary: 'Behind a flag', document: 'query Dark { result: dark { wordKey } }' },
     {
       method: 'GET',
@@ -281,6 +281,14 @@ export const content: RouteTable = {
       document:
         'query MyNotes($first: Int, $after: String) { me { result: notes(first: $first, after: $after) { nodes { id text } pageInfo { endCursor hasNextPage } } } }',
     },
+  ],
+};
+
+/** A field whose author forgot the rule. */
+export const unruled: RouteTable = {
+  service: 'content',
+  routes: [
+    { method: 'GET', path: '/v1/unruled', status: [200], summary: 'No rule', document: 'query Unruled { result: unruled { wordKey } }' },
   ],
 };
 
@@ -433,7 +441,7 @@ export async function restFixture(options: Partial<RestOptions> = {}): Promise<F
   await app.register(
     restRoutes({
       schema,
-      tables: [clinical, content],
+      tables: [clinical, content, unruled],
       execute: (operation, info) => (executed.push(operation.key), run(operation, info)),
       authenticate: async request => {
         const value = request.headers.authorization;
@@ -465,3 +473,23 @@ const caller =
       },
       ...(json !== undefined ? { payload: JSON.stringify(json) } : payload !== undefined && { payload }),
     });
+
+/** What the documents say of the two services; one has a native path. */
+export const services: readonly DocumentedService[] = [
+  { slug: 'content', purpose: 'Words.' },
+  {
+    slug: 'clinical',
+    purpose: 'Health data.',
+    nativePaths: [
+      {
+        method: 'POST',
+        path: '/v1/hooks/{vendor}',
+        summary: 'Take a hook of a vendor',
+        status: 202,
+        public: true,
+        requestBody: { contentType: 'application/json', schema: { type: 'object' } },
+        response: { contentType: 'application/json', schema: { type: 'object' } },
+      },
+    ],
+  },
+];
