@@ -1,0 +1,232 @@
+import type pg from 'pg';
+import { CATALOGUE } from './catalogue.js';
+import { RetryWorker } from './dead-letters.js';
+import type { DataOf, EventDefinition } from './define.js';
+import type { Envelope } from './envelope.js';
+import { Handling, type HandlerTable } from './handling.js';
+import { KeyScheduler } from './key-scheduler.js';
+import { Limiter } from './limiter.js';
+import { errorOf, type EventLog } from './log.js';
+import type { EventMetrics } from './metrics.js';
+import type { Sql } from './outbox.js';
+import type { Slug } from './slugs.js';
+import { partitionOf, type ConsumerSpec, type Delivery, type Partitions, type Settled, type Transport } from './transport/port.js';
+import { watch } from './watch.js';
+
+export { Permanent } from './failure.js';
+export type { Envelope } from './envelope.js';
+
+/** Reacts to one event inside a transaction; no outside I/O. `signal` aborts at the handler's deadline. */
+export type Handler<Ctx> = ((ctx: Ctx, event: Envelope<any>, signal: AbortSignal) => Promise<void>) & {
+  readonly definition?: EventDefinition;
+};
+
+/** A service's reaction to some event types: its own queue, its own place in the log, its own dead letters. */
+export interface Consumer<Ctx> {
+  /** `<service>.<what>`, for example `webhooks.delivery`. */
+  name: `${Slug}.${string}`;
+  /** Handlers by event name, or a list made with `handle`. */
+  on: Readonly<Record<string, Handler<Ctx>>> | readonly Handler<Ctx>[];
+  /** How many processes can share the work; default 4. */
+  partitions?: Partitions;
+  /** Raised by one whenever `partitions` changes; default 1. */
+  generation?: number;
+  /** Keys handled at once per partition; default 16. */
+  concurrency?: number;
+  /** Waits between retries of a dead letter, s; default 30, 120, 600, 3600. */
+  retrySeconds?: readonly number[];
+  /** Deadline of a handler, ms; default 20,000. */
+  handlerTimeoutMs?: number;
+  /** Whether a replay may run its handlers again; default `dedupe`: handled events are dropped. */
+  onReplay?: 'dedupe' | 'rerun';
+}
+
+/** Binds a handler to its event type, so that it gets the typed payload. */
+export function handle<E extends EventDefinition, Ctx>(
+  definition: E,
+  run: (ctx: Ctx, event: Envelope<DataOf<E>>, signal: AbortSignal) => Promise<void>,
+): Handler<Ctx> {
+  return Object.assign((ctx: Ctx, event: Envelope<any>, signal: AbortSignal) => run(ctx, event, signal), { definition });
+}
+
+/** Why a handler's transaction runs; what it emits carries this on. */
+export interface TransactionMeta {
+  requestId: string | null;
+  /** Id of the event that is handled. */
+  causationId: string;
+  traceparent: string | null;
+  brandId: string | null;
+  /** Name of the consumer. */
+  consumer: string;
+}
+
+/** What the machinery needs of the service whose consumer it runs. */
+export interface ConsumerHost<Ctx> {
+  slug: Slug;
+  /** PostgreSQL schema with the service's `inbox`. */
+  schema: string;
+  /** One transaction of the service at READ COMMITTED: commits what `run` did and emitted when it returns, rolls back when it throws. */
+  transaction<T>(meta: TransactionMeta, run: (tx: { sql: Sql; context: Ctx }) => Promise<T>): Promise<T>;
+  log: EventLog;
+  /** The service's injected clock; it decides retry times. */
+  now(): Date | Promise<Date>;
+}
+
+export interface ConsumerDeps {
+  /** Connections that act as `platform_events`. */
+  pool: pg.Pool;
+  metrics?: EventMetrics;
+  /** Bounds the handlers of a whole service: its pool minus one. */
+  limiter?: Limiter;
+  /** Event types by name; default the catalogue. */
+  catalogue?: ReadonlyMap<string, EventDefinition>;
+  /** Waits before the retries in memory, ms; default 200, 1000, 5000. */
+  memoryRetryMs?: readonly number[];
+}
+
+export interface RunningConsumer {
+  readonly name: string;
+  /** The earliest instant at which a dead letter is to be retried, by the service's clock. */
+  nextRetryAt(): Promise<Date | null>;
+  /** Retries what is due at `now` and what waits behind it. Answers how many events were handled. */
+  runRetries(now: Date): Promise<number>;
+  /** Starts no further handler, waits for the running ones at most `drainMs`, then gives the rest back in order. */
+  stop(options?: { drainMs?: number }): Promise<void>;
+}
+
+const DEFAULTS = {
+  partitions: 4,
+  generation: 1,
+  concurrency: 16,
+  retrySeconds: [30, 120, 600, 3600],
+  handlerTimeoutMs: 20_000,
+  onReplay: 'dedupe',
+} as const;
+const MEMORY_RETRY_MS = [200, 1_000, 5_000];
+/** Longest wait for running handlers at shutdown. Source: event-machinery 5. */
+const DRAIN_MS = 25_000;
+const NAME = /^[a-z-]+\.[a-z_]+$/;
+
+/** Declares the consumer's queues, then runs its handlers until it is stopped. @throws Error for an unknown event type or a foreign name. */
+export async function startConsumer<Ctx>(
+  consumer: Consumer<Ctx>,
+  host: ConsumerHost<Ctx>,
+  transport: Transport,
+  deps: ConsumerDeps,
+): Promise<RunningConsumer> {
+  const running = new Running(consumer, host, transport, deps);
+  await running.start();
+  return running;
+}
+
+/** What the transport must know of a consumer. */
+export const specOf = <Ctx>(consumer: Consumer<Ctx>): ConsumerSpec => ({
+  name: consumer.name,
+  types: Object.keys(byName(consumer)),
+  partitions: consumer.partitions ?? DEFAULTS.partitions,
+  generation: consumer.generation ?? DEFAULTS.generation,
+  onReplay: consumer.onReplay ?? DEFAULTS.onReplay,
+});
+
+function byName<Ctx>(consumer: Consumer<Ctx>): Readonly<Record<string, Handler<Ctx>>> {
+  if (!Array.isArray(consumer.on)) return consumer.on as Readonly<Record<string, Handler<Ctx>>>;
+  return Object.fromEntries(
+    (consumer.on as readonly Handler<Ctx>[]).map(handler => {
+      if (!handler.definition) throw new Error(`${consumer.name}: a handler in a list is made with handle()`);
+      return [handler.definition.name, handler];
+    }),
+  );
+}
+
+function handlersOf<Ctx>(
+  consumer: Consumer<Ctx>,
+  host: ConsumerHost<Ctx>,
+  catalogue: ReadonlyMap<string, EventDefinition>,
+): HandlerTable<Ctx> {
+  if (!NAME.test(consumer.name) || !consumer.name.startsWith(`${host.slug}.`))
+    throw new Error(`${consumer.name} is not a consumer of ${host.slug}`);
+  return new Map(
+    Object.entries(byName(consumer)).map(([type, run]) => {
+      const definition = run.definition ?? catalogue.get(type);
+      if (definition?.name !== type) throw new Error(`${consumer.name} consumes ${type}, which is no event type`);
+      return [type, { definition, run }];
+    }),
+  );
+}
+
+class Running<Ctx> implements RunningConsumer {
+  readonly name: string;
+  readonly #spec: ConsumerSpec;
+  readonly #stopping = new AbortController();
+  readonly #schedulers: KeyScheduler[];
+  readonly #handling: Handling<Ctx>;
+  readonly #retries: RetryWorker<Ctx>;
+  readonly #ends: (() => Promise<void>)[] = [];
+
+  constructor(
+    consumer: Consumer<Ctx>,
+    readonly host: ConsumerHost<Ctx>,
+    readonly transport: Transport,
+    readonly deps: ConsumerDeps,
+  ) {
+    this.name = consumer.name;
+    this.#spec = specOf(consumer);
+    const { partitions } = this.#spec;
+    const concurrency = consumer.concurrency ?? DEFAULTS.concurrency;
+    this.#schedulers = Array.from({ length: partitions }, () => new KeyScheduler());
+    this.#handling = new Handling({
+      consumer: consumer.name,
+      host,
+      handlers: handlersOf(consumer, host, deps.catalogue ?? CATALOGUE),
+      metrics: deps.metrics,
+      stopping: this.#stopping.signal,
+      rerun: this.#spec.onReplay === 'rerun',
+      retrySeconds: consumer.retrySeconds ?? DEFAULTS.retrySeconds,
+      memoryRetryMs: deps.memoryRetryMs ?? MEMORY_RETRY_MS,
+      handlerTimeoutMs: consumer.handlerTimeoutMs ?? DEFAULTS.handlerTimeoutMs,
+      limiters: [new Limiter(concurrency * partitions), ...(deps.limiter ? [deps.limiter] : [])],
+    });
+    this.#retries = new RetryWorker(this.#handling, deps.pool);
+  }
+
+  async start(): Promise<void> {
+    await this.transport.ensureTopology([this.#spec]);
+    const subscription = await this.transport.consume(this.#spec, delivery => this.#onMessage(delivery));
+    const watching = watch(this.deps.pool, this.host.log, {
+      consumer: this.name,
+      metrics: this.deps.metrics,
+      onWaiting: () => this.#retry(),
+      onPaused: paused => (paused ? subscription.pause() : subscription.resume()),
+    });
+    this.#ends.push(
+      async () => watching.stop(),
+      () => subscription.close(),
+    );
+  }
+
+  /** The keys of a partition run side by side, one key strictly in the order of arrival. */
+  #onMessage(delivery: Delivery): Promise<Settled> {
+    const scheduler = this.#schedulers[partitionOf(delivery.slot, this.#spec.partitions)]!;
+    return scheduler.run(delivery.event.order_key, () => this.#handling.settle(delivery));
+  }
+
+  async #retry(): Promise<void> {
+    await this.#retries
+      .run(await this.host.now())
+      .catch(error => this.host.log.warn({ err: errorOf(error), consumer: this.name }, 'retries were interrupted'));
+  }
+
+  nextRetryAt(): Promise<Date | null> {
+    return this.#retries.nextAt();
+  }
+
+  runRetries(now: Date): Promise<number> {
+    return this.#retries.run(now);
+  }
+
+  async stop({ drainMs = DRAIN_MS }: { drainMs?: number } = {}): Promise<void> {
+    this.#stopping.abort();
+    await this.#handling.drained(drainMs);
+    for (const end of this.#ends.splice(0)) await end();
+  }
+}

@@ -1,0 +1,309 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConsumerHost, Handler, TransactionMeta } from './consumer.js';
+import type { EventDefinition } from './define.js';
+import { newId, NO_REPLAY, timeOfId, type Envelope } from './envelope.js';
+import { describe, type Failure } from './failure.js';
+import type { Limiter } from './limiter.js';
+import { errorOf } from './log.js';
+import type { EventMetrics } from './metrics.js';
+import { OrderWatch } from './order-watch.js';
+import type { Sql } from './outbox.js';
+import type { Delivery, Settled } from './transport/port.js';
+
+export type HandlerTable<Ctx> = ReadonlyMap<string, { definition: EventDefinition; run: Handler<Ctx> }>;
+
+export interface HandlingOptions<Ctx> {
+  consumer: string;
+  host: ConsumerHost<Ctx>;
+  handlers: HandlerTable<Ctx>;
+  metrics: EventMetrics | undefined;
+  stopping: AbortSignal;
+  /** The consumer's handlers may run again for a replay that asks for it. */
+  rerun: boolean;
+  retrySeconds: readonly number[];
+  memoryRetryMs: readonly number[];
+  handlerTimeoutMs: number;
+  limiters: readonly Limiter[];
+}
+
+export type DeadReason = 'schema_invalid' | 'handler_error' | 'permanent' | 'crash_loop' | 'too_old' | 'unknown_type';
+
+/** Why an event cannot be handled. `retrying` has a time, the others wait for an operator. */
+export interface Verdict {
+  status: 'dead' | 'retrying';
+  reason: DeadReason;
+  failure?: Failure;
+}
+
+export type Outcome = 'handled' | 'duplicate' | 'erased' | 'parked';
+
+/** Five hand-outs without an end: the event takes its process down. Source: event-machinery 5. */
+const CRASH_LOOP_DELIVERIES = 5;
+/** Inbox rows are kept 35 days; an older event could not be recognised as handled. Source: event-machinery 7. */
+const INBOX_MS = 35 * 86_400_000;
+/** Longest wait between attempts to reach the database, ms. */
+const MAX_WAIT_MS = 5_000;
+
+/** It will be delivered again, here or elsewhere; nothing was done. */
+export class GivenBack extends Error {}
+
+class HandlerTimeout extends Error {
+  override name = 'HandlerTimeout';
+}
+
+/** Settles deliveries: every event ends as an effect that is committed once, or in the dead letters. Source: event-machinery 7. */
+export class Handling<Ctx> {
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #order = new OrderWatch();
+
+  constructor(readonly options: HandlingOptions<Ctx>) {}
+
+  /** @throws GivenBack when the consumer stops or the event will be delivered again. */
+  async settle(delivery: Delivery): Promise<Settled> {
+    const refusal = delivery.erased ? null : this.refuse(delivery);
+    const outcome = refusal ? await this.#file(delivery, refusal) : await this.#attempts(delivery);
+    return outcome === 'parked' ? 'parked' : 'done';
+  }
+
+  /** Waits until no transaction runs any more, at most `drainMs`. */
+  async drained(drainMs: number): Promise<void> {
+    const idle = async (): Promise<void> => {
+      while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    };
+    await Promise.race([idle(), sleep(drainMs, undefined, { ref: false })]);
+  }
+
+  /** What is wrong with an event before any handler runs; null when it can run. */
+  refuse({ event, malformed, deliveries }: Pick<Delivery, 'event' | 'malformed' | 'deliveries'>): Verdict | null {
+    if (malformed) return dead('schema_invalid', { errorClass: 'Malformed', errorMessage: malformed, permanent: true });
+    if (deliveries >= CRASH_LOOP_DELIVERIES) return dead('crash_loop');
+    if (timeOfId(event.id) < Date.now() - INBOX_MS) return dead('too_old');
+    const known = this.options.handlers.get(event.type);
+    return known ? invalid(known.definition, event) : dead('unknown_type');
+  }
+
+  /** At once, then after 200 ms, 1 s and 5 s; the key waits meanwhile, others run. */
+  async #attempts(delivery: Delivery): Promise<Outcome> {
+    let failure: Failure | undefined;
+    for (const wait of [0, ...this.options.memoryRetryMs]) {
+      await this.#sleep(wait);
+      const result = await this.#attempt(delivery);
+      if (typeof result === 'string') return result;
+      failure = result;
+      if (failure.permanent) return this.#file(delivery, { status: 'dead', reason: 'permanent', failure });
+    }
+    return this.#file(delivery, { status: 'retrying', reason: 'handler_error', failure: failure! });
+  }
+
+  /** One transaction. A database that cannot be reached is waited for: it says nothing about the event. */
+  async #attempt(delivery: Delivery): Promise<Outcome | Failure> {
+    for (let wait = 100; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
+      const entered = { handler: false };
+      try {
+        const outcome = await this.transaction(delivery, tx => this.#handle(delivery, tx, entered));
+        this.#count(delivery, outcome);
+        return outcome;
+      } catch (error) {
+        if (error instanceof GivenBack) throw error;
+        this.#log(delivery, error, entered.handler ? 'a handler failed' : 'an event could not be taken up');
+        if (entered.handler) return describe(error);
+      }
+      await this.#sleep(wait);
+    }
+  }
+
+  async #handle(delivery: Delivery, tx: { sql: Sql; context: Ctx }, entered: { handler: boolean }): Promise<Outcome> {
+    const { blocked, fresh } = await this.#enter(tx.sql, delivery);
+    if (blocked) return this.#behind(tx.sql, delivery);
+    if (!fresh) return 'duplicate';
+    if (delivery.erased) return 'erased';
+    entered.handler = true;
+    await this.run(tx.context, delivery.event);
+    return 'handled';
+  }
+
+  /** Key lock, blocked?, inbox row and, embedded, taking the queue's row, in one round trip; then every statement has the handler's deadline. */
+  async #enter(sql: Sql, delivery: Delivery): Promise<{ blocked: boolean; fresh: boolean }> {
+    const { event, slot, queued } = delivery;
+    const { consumer, host, handlerTimeoutMs } = this.options;
+    const take = queued ? `, events.take($1, $6, $7, $8)` : '';
+    const [gate] = await sql<{ blocked: boolean; fresh: boolean }>(
+      `with gate as materialized (select events.is_blocked($1, $2) as blocked),
+        entry as (insert into ${host.schema}.inbox (consumer, event_id, replay_id, processed_at) select $1, $3::uuid, $4::uuid, clock_timestamp() from gate where not blocked
+          on conflict do nothing returning 1)
+      select gate.blocked, exists (select from entry) as fresh, set_config('statement_timeout', $5, true)${take} from gate`,
+      [
+        consumer,
+        event.order_key,
+        event.id,
+        this.inboxReplayId(delivery),
+        String(handlerTimeoutMs),
+        ...(queued ? [slot, event.seq, event.replay_id ?? NO_REPLAY] : []),
+      ],
+    );
+    return gate!;
+  }
+
+  /** The key is blocked: a duplicate is dropped all the same, anything else waits behind. */
+  async #behind(sql: Sql, delivery: Delivery): Promise<Outcome> {
+    if (delivery.erased) return 'erased';
+    if (await this.isHandled(sql, delivery)) return 'duplicate';
+    return this.#park(sql, delivery, { status: 'parked', reason: 'behind_another' });
+  }
+
+  /** Files an event that cannot be handled now; keeps trying, because it may not be dropped. */
+  async #file(delivery: Delivery, verdict: Verdict): Promise<Outcome> {
+    for (let wait = 100; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
+      try {
+        const outcome = await this.transaction(delivery, ({ sql }) => this.#fileIn(sql, delivery, verdict));
+        this.#count(delivery, outcome === 'parked' ? verdict.reason : outcome);
+        if (outcome === 'parked') this.#logFiled(delivery, verdict);
+        return outcome;
+      } catch (error) {
+        if (error instanceof GivenBack) throw error;
+        this.#log(delivery, error, 'an event could not be filed as a dead letter; it is tried again');
+      }
+      await this.#sleep(wait);
+    }
+  }
+
+  async #fileIn(sql: Sql, delivery: Delivery, verdict: Verdict): Promise<Outcome> {
+    const { event, slot, queued } = delivery;
+    const [gate] = await sql<{ blocked: boolean }>('select events.is_blocked($1, $2) as blocked', [this.options.consumer, event.order_key]);
+    if (queued) await sql('select events.take($1, $2, $3, $4)', [this.options.consumer, slot, event.seq, event.replay_id ?? NO_REPLAY]);
+    if (await this.isHandled(sql, delivery)) return 'duplicate';
+    if (gate!.blocked) return this.#park(sql, delivery, { status: 'parked', reason: 'behind_another' });
+    return this.#park(sql, delivery, verdict);
+  }
+
+  async #park(
+    sql: Sql,
+    delivery: Delivery,
+    verdict: Verdict | { status: 'parked'; reason: 'behind_another'; failure?: undefined },
+  ): Promise<Outcome> {
+    const { event } = delivery;
+    const { consumer, host, retrySeconds } = this.options;
+    const now = await host.now();
+    const letter = {
+      id: newId(),
+      event_id: event.id,
+      replay_id: event.replay_id ?? NO_REPLAY,
+      order_key: event.order_key,
+      seq: event.seq,
+      type: event.type,
+      status: verdict.status,
+      reason: verdict.reason,
+      error_class: verdict.failure?.errorClass,
+      error_message: verdict.failure?.errorMessage,
+      next_attempt_at: verdict.status === 'retrying' ? after(now, retrySeconds[0] ?? 0) : null,
+    };
+    await sql('select events.park($1, $2::json, $3::timestamptz)', [consumer, JSON.stringify(letter), now.toISOString()]);
+    return 'parked';
+  }
+
+  /** Whether the effect is committed already. */
+  async isHandled(sql: Sql, delivery: Pick<Delivery, 'event' | 'rerun'>): Promise<boolean> {
+    const { consumer, host } = this.options;
+    const [row] = await sql<{ handled: boolean }>(
+      `select exists (select from ${host.schema}.inbox where consumer = $1 and event_id = $2::uuid and replay_id = $3::uuid) as handled`,
+      [consumer, delivery.event.id, this.inboxReplayId(delivery)],
+    );
+    return row!.handled;
+  }
+
+  /** A replay is recognised as handled, unless it and the consumer both say that handlers run again. */
+  inboxReplayId({ event, rerun }: Pick<Delivery, 'event' | 'rerun'>): string {
+    return rerun && this.options.rerun && event.replay_id ? event.replay_id : NO_REPLAY;
+  }
+
+  /** Calls the handler with its deadline; a late one counts as failed, and its transaction rolls back. */
+  async run(context: Ctx, event: Envelope): Promise<void> {
+    const handler = this.options.handlers.get(event.type)!;
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new HandlerTimeout()), this.options.handlerTimeoutMs);
+    const late = new Promise<never>((_, reject) =>
+      deadline.signal.addEventListener('abort', () => reject(deadline.signal.reason), { once: true }),
+    );
+    try {
+      await Promise.race([handler.run(context, event, deadline.signal), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A transaction of the service within the limits of concurrency. */
+  transaction<T>(
+    delivery: Pick<Delivery, 'event'> & { stale?: () => boolean },
+    work: (tx: { sql: Sql; context: Ctx }) => Promise<T>,
+  ): Promise<T> {
+    const begin = (): Promise<T> => {
+      if (this.options.stopping.aborted || delivery.stale?.()) return Promise.reject(new GivenBack());
+      return this.#tracked(this.options.host.transaction(this.#meta(delivery.event), work));
+    };
+    return this.options.limiters.reduceRight<() => Promise<T>>((task, limiter) => () => limiter.run(task), begin)();
+  }
+
+  #meta(event: Envelope): TransactionMeta {
+    return {
+      requestId: event.request_id,
+      causationId: event.id,
+      traceparent: event.traceparent,
+      brandId: event.brand_id,
+      consumer: this.options.consumer,
+    };
+  }
+
+  async #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#running.delete(work);
+    }
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    if (ms > 0) await sleep(ms, undefined, { signal: this.options.stopping }).catch(() => undefined);
+    if (this.options.stopping.aborted) throw new GivenBack();
+  }
+
+  /** Counts an outcome and watches the order of what was handled. */
+  count(event: Envelope, outcome: string): void {
+    const { consumer, metrics } = this.options;
+    metrics?.handled.inc({ consumer, type: event.type, outcome });
+    if (outcome !== 'handled' || event.replay_id) return;
+    const age = (Date.now() - timeOfId(event.id)) / 1000;
+    metrics?.lagSeconds.set({ consumer }, age);
+    if (event.type === 'platform.canary.v1') metrics?.roundtripSeconds.observe(age);
+    if (this.#order.follows(event.order_key, event.seq)) return;
+    metrics?.outOfOrder.inc();
+    this.options.host.log.error({ consumer, event: event.id, seq: event.seq }, 'an event was handled after a later one of its key');
+  }
+
+  #count(delivery: Delivery, outcome: string): void {
+    this.count(delivery.event, outcome);
+  }
+
+  #log({ event }: Delivery, error: unknown, message: string): void {
+    this.options.host.log.warn({ err: errorOf(error), consumer: this.options.consumer, event: event.id, type: event.type }, message);
+  }
+
+  #logFiled({ event }: Delivery, { status, reason }: Verdict): void {
+    const detail = { consumer: this.options.consumer, event: event.id, type: event.type, reason };
+    if (status === 'dead') this.options.host.log.error(detail, 'an event is a dead letter; its key waits');
+    else this.options.host.log.warn(detail, 'an event is retried later; its key waits');
+  }
+}
+
+const dead = (reason: DeadReason, failure?: Failure): Verdict => ({ status: 'dead', reason, ...(failure && { failure }) });
+
+export const after = (now: Date, seconds: number): string => new Date(now.getTime() + seconds * 1000).toISOString();
+
+/** A missing key or wrong type is refused; keys that this version does not know are ignored, so a newer emitter is no poison. */
+function invalid({ schema, user }: EventDefinition, event: Envelope): Verdict | null {
+  const issues = (schema.safeParse(event.data).error?.issues ?? []).filter(issue => issue.code !== 'unrecognized_keys');
+  const problems = issues.map(issue => `/data/${issue.path.join('/')} (${issue.code})`);
+  if (user === 'required' && !event.user_id) problems.push('/user_id (missing)');
+  if (problems.length === 0) return null;
+  return dead('schema_invalid', { errorClass: 'SchemaInvalid', errorMessage: problems.join(', ').slice(0, 500), permanent: true });
+}

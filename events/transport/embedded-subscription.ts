@@ -1,0 +1,185 @@
+import type pg from 'pg';
+import { envelopeOf, NO_REPLAY, OUTBOX_COLUMNS, SLOTS, type OutboxRow } from '../envelope.js';
+import type { LeaseKeeper } from '../leases.js';
+import { errorOf, type EventLog } from '../log.js';
+import { partitionOf, type ConsumerSpec, type Delivery, type Settled, type Subscription } from './port.js';
+
+interface QueueRow extends OutboxRow {
+  replay_id: string;
+  deliveries: number;
+  rerun: boolean;
+  erased: boolean;
+}
+
+/** Events of a consumer that this process holds unsettled at most. Source: event-machinery 6. */
+const WINDOW = 200;
+/** From here on a partition's events are handed out one by one, so that a crash counts only against the one that runs. */
+const SUSPECT_DELIVERIES = 3;
+
+const READ = `
+select q.replay_id, q.deliveries, coalesce(r.mode = 'rerun', false) as rerun, o.erased_at is not null as erased, ${OUTBOX_COLUMNS}
+from (select * from events.queue where consumer = $1 and slot = any ($2) and not (seq = any ($3)) order by seq limit $4) q
+join events.outbox o on o.id = q.event_id left join events.replay r on r.id = q.replay_id order by q.seq`;
+
+/** After a crash: what may have been in the hands of the former holder. In single file that was the first one only. */
+const COUNT_CRASH = `
+with head as (select slot, seq, replay_id, deliveries from events.queue where consumer = $1 and slot = any ($2) order by seq limit ${WINDOW}),
+  suspects as (select * from head order by seq limit (case when (select deliveries from head order by seq limit 1) >= ${SUSPECT_DELIVERIES} then 1 else ${WINDOW} end))
+update events.queue q set deliveries = q.deliveries + 1 from suspects s
+where q.consumer = $1 and q.slot = s.slot and q.seq = s.seq and q.replay_id = s.replay_id`;
+
+/** One consumer's share of `events.queue` in this process: the partitions whose leases it holds. */
+export class EmbeddedSubscription implements Subscription {
+  readonly #inFlight = new Map<number, number>();
+  readonly #singleFile = new Set<number>();
+  /** Settled while a read was under way: the read may still show them. */
+  #settledMeanwhile = new Set<number>();
+  #reading = false;
+  #again = false;
+  #more = false;
+  #paused = false;
+  #closed = false;
+
+  constructor(
+    readonly spec: ConsumerSpec,
+    readonly pool: pg.Pool,
+    readonly keeper: LeaseKeeper,
+    readonly log: EventLog,
+    readonly onMessage: (delivery: Delivery) => Promise<Settled>,
+  ) {}
+
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  async start(): Promise<void> {
+    const names = Array.from({ length: this.spec.partitions }, (_, partition) => this.#lease(partition));
+    await this.keeper.join({
+      kind: this.#kind,
+      names,
+      lost: () => undefined,
+      gained: ({ name, crashed }) => this.#gained(Number(name.slice(name.lastIndexOf(':') + 1)), crashed),
+    });
+  }
+
+  get #kind(): string {
+    return `consumer:${this.spec.name}`;
+  }
+
+  #lease(partition: number): string {
+    return `${this.#kind}:${partition}`;
+  }
+
+  #holds(partition: number): boolean {
+    return !this.#closed && !this.#paused && this.keeper.held(this.#lease(partition)) !== undefined;
+  }
+
+  async #gained(partition: number, crashed: boolean): Promise<void> {
+    if (crashed) await this.pool.query(COUNT_CRASH, [this.spec.name, this.#slots([partition])]);
+    this.wake();
+  }
+
+  #slots(partitions: readonly number[]): number[] {
+    return Array.from({ length: SLOTS }, (_, slot) => slot).filter(slot => partitions.includes(partitionOf(slot, this.spec.partitions)));
+  }
+
+  /** There may be something to read. */
+  wake(): void {
+    if (this.#reading) this.#again = true;
+    else void this.#fill();
+  }
+
+  async #fill(): Promise<void> {
+    this.#reading = true;
+    try {
+      do {
+        this.#again = false;
+        await this.#read();
+      } while (this.#again && !this.#closed);
+    } catch (error) {
+      if (!this.#closed)
+        this.log.warn({ err: errorOf(error), consumer: this.spec.name }, 'the queue could not be read; the next poll tries again');
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  async #read(): Promise<void> {
+    const held = Array.from({ length: this.spec.partitions }, (_, partition) => partition).filter(partition => this.#holds(partition));
+    const side = held.filter(partition => !this.#singleFile.has(partition));
+    const room = WINDOW - this.#inFlight.size;
+    if (side.length > 0 && room >= WINDOW / 4) this.#handOut(await this.#rows(side, room), room);
+    for (const partition of held.filter(one => this.#singleFile.has(one) && !this.#busy(one))) await this.#handOutFirst(partition);
+  }
+
+  async #rows(partitions: readonly number[], limit: number): Promise<QueueRow[]> {
+    this.#settledMeanwhile = new Set();
+    const { rows } = await this.pool.query<QueueRow>({
+      name: 'events-queue-read',
+      text: READ,
+      values: [this.spec.name, this.#slots(partitions), [...this.#inFlight.keys()], limit],
+    });
+    return rows.filter(row => !this.#settledMeanwhile.has(row.seq));
+  }
+
+  #handOut(rows: readonly QueueRow[], room: number): void {
+    this.#more = rows.length === room;
+    for (const row of rows) {
+      const partition = partitionOf(row.slot, this.spec.partitions);
+      if (row.deliveries >= SUSPECT_DELIVERIES) this.#singleFile.add(partition);
+      if (this.#singleFile.has(partition)) this.#again = true;
+      else this.#deliver(row, partition);
+    }
+  }
+
+  /** Single file: the first event of the partition, and only when none of its events is in hand. */
+  async #handOutFirst(partition: number): Promise<void> {
+    const [row] = await this.#rows([partition], 1);
+    if (row && row.deliveries >= SUSPECT_DELIVERIES) return this.#deliver(row, partition);
+    this.#singleFile.delete(partition);
+    this.#again = row !== undefined;
+  }
+
+  #busy(partition: number): boolean {
+    return [...this.#inFlight.values()].includes(partition);
+  }
+
+  #deliver(row: QueueRow, partition: number): void {
+    if (this.#inFlight.has(row.seq)) return; // a replay of an event that is in hand waits for it
+    this.#inFlight.set(row.seq, partition);
+    const replayId = row.replay_id === NO_REPLAY ? null : row.replay_id;
+    const { deliveries, rerun, erased, slot } = row;
+    const settled = this.onMessage({
+      event: envelopeOf(row, replayId),
+      slot,
+      malformed: null,
+      deliveries,
+      queued: true,
+      rerun,
+      erased,
+      stale: () => !this.#holds(partition),
+    });
+    settled.catch(() => undefined).finally(() => this.#settled(row.seq)); // not settled: it stays in the queue for whoever holds the partition
+  }
+
+  #settled(seq: number): void {
+    const partition = this.#inFlight.get(seq)!;
+    this.#inFlight.delete(seq);
+    this.#settledMeanwhile.add(seq);
+    if (this.#singleFile.has(partition) || (this.#more && this.#inFlight.size <= WINDOW / 2)) this.wake();
+  }
+
+  async pause(): Promise<void> {
+    this.#paused = true;
+  }
+
+  async resume(): Promise<void> {
+    this.#paused = false;
+    this.wake();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.keeper.leave(this.#kind);
+  }
+}

@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { timeOfId, type OutboxRow } from '../envelope.js';
+import { sqlStateOf } from '../failure.js';
+import { LeaseKeeper } from '../leases.js';
+import { errorOf, type EventLog } from '../log.js';
+import { EmbeddedSubscription } from './embedded-subscription.js';
+import { HintHub, type Hint } from './hints.js';
+import { Listener } from './listener.js';
+import {
+  LeaseLost,
+  type Channel,
+  type ConsumerSpec,
+  type Delivery,
+  type Depth,
+  type GroupLease,
+  type HintSubscription,
+  type Json,
+  type PublishResult,
+  type Readiness,
+  type Settled,
+  type Subscription,
+  type Transport,
+} from './port.js';
+import { registerConsumer } from './registration.js';
+
+export interface EmbeddedOptions {
+  /** Connections that act as `platform_events`; shared with the relay. */
+  pool: pg.Pool;
+  log: EventLog;
+  /** Length of a partition's lease, ms; default 10,000. */
+  leaseMs?: number;
+  /** Wait between two looks at the queue, ms; default 200. The poll is the truth, notifications only shorten it. */
+  pollMs?: number;
+}
+
+const READY_MS = 10_000;
+/** Notifications are gathered for this long, ms: each of them takes a database-wide lock at its commit. */
+const GATHER_MS = 20;
+/** PostgreSQL refuses a longer payload, bytes. */
+const MAX_NOTIFY = 7_900;
+
+/** Events through PostgreSQL alone: for development, tests and small installations. Source: event-machinery 6. */
+export function createEmbeddedTransport(options: EmbeddedOptions): Transport {
+  return new EmbeddedTransport(options);
+}
+
+type Message = { from: string; consumers?: string[] } & Partial<Hint>;
+
+/** Whoever reaches the database may notify. */
+function parse(payload: string): Message | null {
+  try {
+    return JSON.parse(payload) as Message;
+  } catch {
+    return null;
+  }
+}
+
+class EmbeddedTransport implements Transport {
+  readonly kind = 'embedded';
+  readonly atomic = true;
+  readonly #process = randomUUID();
+  readonly #subscriptions = new Map<string, EmbeddedSubscription>();
+  readonly #hints = new HintHub();
+  readonly #wakers = new Set<() => void>();
+  readonly #keeper: LeaseKeeper;
+  readonly #listener: Listener;
+  #polledAt = performance.now();
+  #poll: NodeJS.Timeout | undefined;
+  #news = new Set<string>();
+  #gathering: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(readonly options: EmbeddedOptions) {
+    this.#keeper = new LeaseKeeper(options.pool, this.#process, options.leaseMs ?? 10_000, options.log);
+    this.#listener = new Listener(
+      options.pool,
+      ['events_outbox', 'events_hint'],
+      (channel, payload) => this.#heard(channel, payload),
+      options.log,
+    );
+    this.#schedule();
+  }
+
+  async ensureTopology(consumers: readonly ConsumerSpec[]): Promise<void> {
+    for (const spec of consumers) await registerConsumer(this.options.pool, spec, false);
+  }
+
+  async publish(batch: readonly OutboxRow[], { group, epoch }: GroupLease): Promise<PublishResult[]> {
+    const names = await this.#enqueue(
+      batch.map(row => row.id),
+      group,
+      epoch,
+    );
+    names.forEach(name => this.#subscriptions.get(name)?.wake());
+    if (names.length > 0) this.#announce(names);
+    return batch.map(() => 'confirmed');
+  }
+
+  async #enqueue(ids: string[], group: number, epoch: number | null): Promise<string[]> {
+    try {
+      const {
+        rows: [row],
+      } = await this.options.pool.query<{ names: string[] }>('select events.mark_published($1, $2, $3::uuid[], true) as names', [
+        group,
+        epoch,
+        ids,
+      ]);
+      return row!.names;
+    } catch (error) {
+      throw sqlStateOf(error) === 'EV001' ? new LeaseLost('the group has a new holder', { cause: error }) : error;
+    }
+  }
+
+  accepting(): boolean {
+    return !this.#closed;
+  }
+
+  async consume(spec: ConsumerSpec, onMessage: (delivery: Delivery) => Promise<Settled>): Promise<Subscription> {
+    if (this.#subscriptions.has(spec.name)) throw new Error(`${spec.name} runs in this process already`);
+    const subscription = new EmbeddedSubscription(spec, this.options.pool, this.#keeper, this.options.log, onMessage);
+    this.#subscriptions.set(spec.name, subscription);
+    await subscription.start();
+    const close = async (): Promise<void> => {
+      this.#subscriptions.delete(spec.name);
+      await subscription.close();
+    };
+    return { pause: () => subscription.pause(), resume: () => subscription.resume(), close };
+  }
+
+  #schedule(): void {
+    this.#poll = setTimeout(() => void this.#look().finally(() => !this.#closed && this.#schedule()), this.options.pollMs ?? 200);
+  }
+
+  /** One look for all consumers of the process. */
+  async #look(): Promise<void> {
+    try {
+      const { rows } = await this.options.pool.query<{ name: string }>({
+        name: 'events-queue-look',
+        text: 'select name from unnest($1::text[]) name where exists (select from events.queue q where q.consumer = name)',
+        values: [[...this.#subscriptions.keys()]],
+      });
+      this.#polledAt = performance.now();
+      rows.forEach(({ name }) => this.#subscriptions.get(name)?.wake());
+    } catch (error) {
+      if (!this.#closed) this.options.log.debug({ err: errorOf(error) }, 'the queue could not be polled');
+    }
+  }
+
+  async depth(consumer: string): Promise<Depth> {
+    const {
+      rows: [row],
+    } = await this.options.pool.query<{ events: number; oldest: string | null }>(
+      'select count(*)::int as events, (array_agg(event_id order by seq))[1] as oldest from events.queue where consumer = $1',
+      [consumer],
+    );
+    const unacked = Math.min(this.#subscriptions.get(consumer)?.inFlight ?? 0, row!.events);
+    return { ready: row!.events - unacked, unacked, oldestAt: row!.oldest ? new Date(timeOfId(row!.oldest)) : null };
+  }
+
+  hint(channel: Channel, key: string, body: Json): void {
+    const hint = { channel, key, body };
+    setImmediate(() => this.#tellHint(hint));
+    const payload = JSON.stringify({ from: this.#process, ...hint });
+    if (Buffer.byteLength(payload) <= MAX_NOTIFY) this.#notify('events_hint', payload);
+    else this.options.log.warn({ channel }, 'a hint is too long for other processes');
+  }
+
+  onHint(channel: Channel, key: string, listener: (body: Json, key: string) => void): HintSubscription {
+    return this.#hints.on(channel, key, listener);
+  }
+
+  wake(): void {
+    this.#wakers.forEach(waker => waker());
+    this.#announce([]);
+  }
+
+  onWake(listener: () => void): HintSubscription {
+    this.#wakers.add(listener);
+    return { stop: () => void this.#wakers.delete(listener) };
+  }
+
+  /** Tells the other processes which consumers have something; no name: the log has. */
+  #announce(names: readonly string[]): void {
+    names.forEach(name => this.#news.add(name));
+    this.#gathering ??= setTimeout(() => {
+      const payload = JSON.stringify({ from: this.#process, consumers: [...this.#news] });
+      this.#news = new Set();
+      this.#gathering = undefined;
+      this.#notify(
+        'events_outbox',
+        Buffer.byteLength(payload) <= MAX_NOTIFY ? payload : JSON.stringify({ from: this.#process, consumers: ['*'] }),
+      );
+    }, GATHER_MS);
+  }
+
+  /** Outside any transaction. A loss costs a poll's wait. */
+  #notify(channel: string, payload: string): void {
+    if (this.#closed) return;
+    this.options.pool
+      .query('select pg_notify($1, $2)', [channel, payload])
+      .catch(error => this.options.log.debug({ err: errorOf(error) }, 'a notification was lost'));
+  }
+
+  #heard(channel: string, payload: string): void {
+    const message = parse(payload);
+    if (!message || message.from === this.#process) return;
+    if (channel === 'events_hint') return this.#tellHint(message as Hint);
+    const names = message.consumers ?? [];
+    if (names.length === 0) this.#wakers.forEach(waker => waker());
+    for (const [name, subscription] of this.#subscriptions) if (names.includes('*') || names.includes(name)) subscription.wake();
+  }
+
+  #tellHint(hint: Hint): void {
+    this.#hints.tell(hint, error => this.options.log.warn({ err: errorOf(error), channel: hint.channel }, 'a hint listener failed'));
+  }
+
+  ready(): Readiness {
+    const ok = performance.now() - this.#polledAt < READY_MS;
+    return { ok, reason: ok ? null : 'the event queue was not reached for 10 s' };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#poll);
+    clearTimeout(this.#gathering);
+    await Promise.all([...this.#subscriptions.values()].map(subscription => subscription.close()));
+    await this.#keeper.stop();
+    await this.#listener.stop();
+  }
+}

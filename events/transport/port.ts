@@ -1,0 +1,115 @@
+import type { Envelope, OutboxRow } from '../envelope.js';
+import type { Slug } from '../slugs.js';
+
+export type Partitions = 1 | 2 | 4 | 8 | 16 | 32 | 64;
+
+/** What the broker must know of a consumer. */
+export interface ConsumerSpec {
+  /** `<service>.<what>`, `^[a-z-]+\.[a-z_]+$`. */
+  name: `${Slug}.${string}`;
+  types: readonly string[];
+  partitions: Partitions;
+  /** Grows when `partitions` changes. */
+  generation: number;
+  /** Whether a replay may run handlers again that have run before. */
+  onReplay?: 'dedupe' | 'rerun';
+}
+
+/** Per event: the broker has it; refused it; has it, but nobody is bound to it; did not say so in time. */
+export type PublishResult = 'confirmed' | 'nacked' | 'unroutable' | 'timeout';
+
+/** `done`: the effect is committed, or was before. `parked`: it stands in the dead letters. Both are acknowledged. */
+export type Settled = 'done' | 'parked';
+
+/** One event for one consumer. */
+export interface Delivery {
+  event: Envelope;
+  slot: number;
+  /** Why the message is none of ours (its body or headers are broken); null when it is well-formed. */
+  malformed: string | null;
+  /** How often it was handed out before without being settled. */
+  deliveries: number;
+  /** It stands in `events.queue` and is taken in the handler's transaction. */
+  queued: boolean;
+  /** Sent by a replay that runs handlers again. */
+  rerun: boolean;
+  /** Its payload was erased after it was relayed; no handler can run. */
+  erased: boolean;
+  /** It will be delivered again, so a handler that has not begun need not begin. */
+  stale(): boolean;
+}
+
+/** A running consumption. Events that are not settled when it closes are delivered again, in order. */
+export interface Subscription {
+  /** Stops taking events until `resume`; the ones that wait are given back. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
+
+/** Hints beside the events: to every process, lossy, unordered, after the commit. Whoever listens must be right without them. */
+export type Channel = 'auth.revocations' | 'entitlements.invalidate' | 'realtime' | 'cache';
+
+export interface HintSubscription {
+  stop(): void;
+}
+
+export interface Depth {
+  ready: number;
+  unacked: number;
+  /** When the oldest event that waits was emitted; null when none waits or the broker does not say. */
+  oldestAt: Date | null;
+}
+
+export interface Readiness {
+  ok: boolean;
+  /** Set when not ok; holds no address and no credential. */
+  reason: string | null;
+}
+
+/** The relay's right to publish a group: checked again inside an atomic publish. */
+export interface GroupLease {
+  group: number;
+  /** null: leases are off (two relays at once, in tests). */
+  epoch: number | null;
+}
+
+/**
+ * How events reach consumers. `AMQP_URL` set: RabbitMQ; not set: embedded. Both pass one conformance suite.
+ * Source: event-machinery 2.
+ */
+export interface Transport {
+  readonly kind: 'rabbitmq' | 'embedded';
+  /** A batch is published as a whole or not at all, and `publish` also marks it published. */
+  readonly atomic: boolean;
+  /** Declares what the consumers need and registers them. Idempotent. */
+  ensureTopology(consumers: readonly ConsumerSpec[]): Promise<void>;
+  /** One result per row. @throws LeaseLost by an atomic transport whose group has a new holder. */
+  publish(batch: readonly OutboxRow[], lease: GroupLease): Promise<PublishResult[]>;
+  /** Whether a publish can succeed now; false while the broker is away or asks for a pause. */
+  accepting(): boolean;
+  /** Hands out events in order per key; `onMessage` settles each of them. A rejection leaves it unsettled. */
+  consume(spec: ConsumerSpec, onMessage: (delivery: Delivery) => Promise<Settled>): Promise<Subscription>;
+  depth(consumer: string): Promise<Depth>;
+  hint(channel: Channel, key: string, body: Json): void;
+  /** `key` `*` hears every key of the channel. */
+  onHint(channel: Channel, key: string, listener: (body: Json, key: string) => void): HintSubscription;
+  /** Events were committed: shortens the relay's wait. Lossy; the relay polls anyway. */
+  wake(): void;
+  onWake(listener: () => void): HintSubscription;
+  /** Events that the broker itself gave up, to be filed before they are acknowledged; absent where that cannot happen. */
+  onGivenUp?(file: (consumer: string, delivery: Delivery) => Promise<void>): Promise<Subscription>;
+  /** Not ok when broker or queue poll is older than 10 s. */
+  ready(): Readiness;
+  close(options: { drainMs: number }): Promise<void>;
+}
+
+/** The lease of a relay group is with somebody else; nothing was published. */
+export class LeaseLost extends Error {
+  override name = 'LeaseLost';
+}
+
+/** Queue of a partition holds every slot that is congruent to it. */
+export const partitionOf = (slot: number, partitions: number): number => slot % partitions;

@@ -1,0 +1,126 @@
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import { Backoff } from '../backoff.js';
+import { errorOf, type EventLog } from '../log.js';
+import type { Delivery } from './port.js';
+import { deliveriesOf, deliveryOf } from './rabbitmq-message.js';
+
+const PREFETCH = 256;
+/** From here on one message at a time, so that a crash counts only against the one that runs. */
+const SUSPECT_DELIVERIES = 3;
+
+export interface QueueConsumerOptions {
+  queue: string;
+  log: EventLog;
+  prefetch?: number;
+  /** Resolves when the message may be acknowledged; rejects when it will be delivered again. */
+  onMessage(delivery: Delivery, message: ConsumeMessage): Promise<unknown>;
+}
+
+/**
+ * Consumes one queue over a channel of its own. Never cancels and never requeues: a channel that closes gives everything back in order,
+ * a cancelled consumer would let its successor start beyond messages still being handled.
+ */
+export class QueueConsumer {
+  #channel: Channel | undefined;
+  #model: ChannelModel | undefined;
+  #singleFile = false;
+  #inFlight = 0;
+  #reopening: NodeJS.Timeout | undefined;
+  readonly #backoff = new Backoff(200, 5_000);
+
+  constructor(readonly options: QueueConsumerOptions) {}
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  async open(model: ChannelModel): Promise<void> {
+    this.#model = model;
+    const channel = await model.createChannel();
+    if (this.#model !== model) return; // closed meanwhile
+    this.#channel = channel;
+    channel.on('error', error => this.options.log.warn({ err: errorOf(error), queue: this.options.queue }, 'a channel failed'));
+    channel.on('close', () => this.#lost(channel));
+    await channel.prefetch(this.#singleFile ? 1 : (this.options.prefetch ?? PREFETCH));
+    await channel.consume(this.options.queue, message => this.#received(channel, message));
+    this.#backoff.reset();
+  }
+
+  /** A channel that fails alone is opened again; one that goes with its connection waits for the next. */
+  #lost(channel: Channel): void {
+    if (this.#channel !== channel) return;
+    this.#channel = undefined;
+    this.#reopen(this.#backoff.next());
+  }
+
+  #reopen(wait: number): void {
+    const model = this.#model;
+    if (!model) return;
+    clearTimeout(this.#reopening);
+    this.#reopening = setTimeout(() => {
+      if (this.#model === model) this.open(model).catch(error => this.#failed(model, error));
+    }, wait);
+  }
+
+  #failed(model: ChannelModel, error: unknown): void {
+    if (this.#model !== model) return;
+    this.options.log.debug({ err: errorOf(error), queue: this.options.queue }, 'a queue could not be consumed; it is tried again');
+    this.#reopen(this.#backoff.next());
+  }
+
+  #received(channel: Channel, message: ConsumeMessage | null): void {
+    if (this.#channel !== channel) return;
+    if (!message) return this.#restart(channel, this.#backoff.next()); // the broker cancelled: the queue moves or is gone
+    const suspect = deliveriesOf(message) >= SUSPECT_DELIVERIES;
+    if (suspect && !this.#singleFile) {
+      this.#singleFile = true;
+      return this.#restart(channel, 0);
+    }
+    void this.#handle(channel, message).then(acked => {
+      if (!acked || suspect || !this.#singleFile) return;
+      this.#singleFile = false;
+      this.#restart(channel, 0);
+    });
+  }
+
+  async #handle(channel: Channel, message: ConsumeMessage): Promise<boolean> {
+    this.#inFlight++;
+    try {
+      await this.options.onMessage(
+        deliveryOf(message, () => this.#channel !== channel),
+        message,
+      );
+      if (this.#channel === channel) channel.ack(message);
+      return true;
+    } catch {
+      return false; // not settled: closing the channel gives it back in order
+    } finally {
+      this.#inFlight--;
+    }
+  }
+
+  /** Gives back what waits and begins anew. */
+  #restart(channel: Channel, wait: number): void {
+    if (this.#channel !== channel) return;
+    this.#channel = undefined;
+    void channel
+      .close()
+      .catch(() => undefined)
+      .then(() => this.#reopen(wait)); // it may be closed already
+  }
+
+  /** Ready messages and consumers of the queue, as the broker sees them. */
+  async check(): Promise<{ ready: number; consumers: number }> {
+    const { messageCount, consumerCount } = await this.#channel!.checkQueue(this.options.queue);
+    return { ready: messageCount, consumers: consumerCount };
+  }
+
+  /** What is not settled goes back to the queue in order. */
+  async close(): Promise<void> {
+    const channel = this.#channel;
+    this.#model = undefined;
+    this.#channel = undefined;
+    clearTimeout(this.#reopening);
+    await channel?.close().catch(() => undefined); // it may have gone with its connection
+  }
+}

@@ -1,0 +1,135 @@
+import type { Channel, ChannelModel } from 'amqplib';
+import { SLOTS } from '../envelope.js';
+import type { Channel as HintChannel, ConsumerSpec } from './port.js';
+import { partitionOf } from './port.js';
+
+/** Every object's name begins with the prefix. Source: event-machinery 5. */
+export class Names {
+  constructor(readonly prefix: string) {}
+
+  get exchange(): string {
+    return `${this.prefix}.events`;
+  }
+  get deadLetterExchange(): string {
+    return `${this.prefix}.dlx`;
+  }
+  get deadLetterQueue(): string {
+    return `${this.prefix}.dlq`;
+  }
+  consumerExchange(consumer: string): string {
+    return `${this.prefix}.${consumer}.in`;
+  }
+  queue(consumer: string, generation: number, partition: number): string {
+    return `${this.prefix}.${consumer}.g${generation}.p${twoDigits(partition)}`;
+  }
+  hints(channel: HintChannel): string {
+    return `${this.prefix}.hint.${channel}`;
+  }
+
+  /** The consumer that a queue belongs to, from its name. */
+  consumerOf(queue: string): string | undefined {
+    return queue.startsWith(`${this.prefix}.`) ? /^(.+)\.g\d+\.p\d\d$/.exec(queue.slice(this.prefix.length + 1))?.[1] : undefined;
+  }
+}
+
+const twoDigits = (number: number): string => String(number).padStart(2, '0');
+
+/** The slot is one word in front, so a partition binds slots and a consumer binds types. */
+export const routingKey = (slot: number, type: string): string => `s${twoDigits(slot)}.${type}`;
+
+const slotBinding = (slot: number): string => `s${twoDigits(slot)}.#`;
+const typeBinding = (type: string): string => `*.${type}`;
+
+/** Declarations that run side by side: each is a round trip, and there are some 2,100. */
+const CHANNELS = 8;
+
+/** No limit in effect: RabbitMQ 3 refuses a negative one, RabbitMQ 4 has 20 by default. */
+const MANY = 1_000_000_000;
+
+export type Declaration = (channel: Channel) => Promise<unknown>;
+
+/** Runs declarations over a few channels. @throws the broker's error when an object exists with other arguments. */
+export async function declare(model: ChannelModel, declarations: readonly Declaration[]): Promise<void> {
+  const left = [...declarations];
+  const workers = Array.from({ length: Math.min(CHANNELS, left.length) }, async () => {
+    const channel = await model.createChannel();
+    channel.on('error', () => undefined); // the declaration that caused it rejects
+    for (let next = left.shift(); next; next = left.shift()) await next(channel);
+    await channel.close();
+  });
+  await Promise.all(workers);
+}
+
+/** Exchanges and the queue of what the broker gives up. Must stand before the partition queues. */
+export const coreDeclarations = (names: Names): Declaration[] => [
+  async channel => {
+    await channel.assertExchange(names.exchange, 'topic', { durable: true });
+    await channel.assertExchange(names.deadLetterExchange, 'fanout', { durable: true });
+    await channel.assertQueue(names.deadLetterQueue, {
+      durable: true,
+      arguments: { 'x-queue-type': 'quorum', 'x-overflow': 'reject-publish', 'x-delivery-limit': MANY },
+    });
+    await channel.bindQueue(names.deadLetterQueue, names.deadLetterExchange, '');
+  },
+];
+
+/** Exchanges of the consumers; must stand before what is bound to them. */
+export const exchangeDeclarations = (names: Names, specs: readonly ConsumerSpec[]): Declaration[] =>
+  specs.map(
+    ({ name }) =>
+      channel =>
+        channel.assertExchange(names.consumerExchange(name), 'topic', { durable: true }),
+  );
+
+/** Queues with their slots first, types last: a type that is bound finds all its queues. */
+export const queueDeclarations = (names: Names, specs: readonly ConsumerSpec[]): Declaration[] =>
+  specs.flatMap(spec =>
+    Array.from({ length: spec.partitions }, (_, partition) => (channel: Channel) => declarePartition(channel, names, spec, partition)),
+  );
+
+export const typeDeclarations = (names: Names, specs: readonly ConsumerSpec[]): Declaration[] =>
+  specs.flatMap(spec =>
+    spec.types.map(
+      type => (channel: Channel) => channel.bindExchange(names.consumerExchange(spec.name), names.exchange, typeBinding(type)),
+    ),
+  );
+
+/** Types that a consumer listens to no more. */
+export const typeRemovals = (names: Names, consumer: string, types: readonly string[]): Declaration[] =>
+  types.map(type => channel => channel.unbindExchange(names.consumerExchange(consumer), names.exchange, typeBinding(type)));
+
+async function declarePartition(
+  channel: Channel,
+  names: Names,
+  { name, generation, partitions }: ConsumerSpec,
+  partition: number,
+): Promise<void> {
+  const queue = names.queue(name, generation, partition);
+  await channel.assertQueue(queue, {
+    durable: true,
+    arguments: {
+      'x-queue-type': 'quorum',
+      'x-single-active-consumer': true,
+      'x-delivery-limit': 20,
+      'x-dead-letter-exchange': names.deadLetterExchange,
+      'x-dead-letter-strategy': 'at-least-once',
+      'x-overflow': 'reject-publish',
+    },
+  });
+  for (const slot of slotsOf(partition, partitions)) await channel.bindQueue(queue, names.consumerExchange(name), slotBinding(slot));
+}
+
+/** Takes a queue of an older generation out of the stream; what is in it stays. */
+export async function unbindPartition(
+  channel: Channel,
+  names: Names,
+  consumer: string,
+  generation: number,
+  partition: number,
+): Promise<void> {
+  const queue = names.queue(consumer, generation, partition);
+  for (let slot = 0; slot < SLOTS; slot++) await channel.unbindQueue(queue, names.consumerExchange(consumer), slotBinding(slot));
+}
+
+const slotsOf = (partition: number, partitions: number): number[] =>
+  Array.from({ length: SLOTS }, (_, slot) => slot).filter(slot => partitionOf(slot, partitions) === partition);

@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChannelModel, ConsumeMessage } from 'amqplib';
+import type pg from 'pg';
+import type { OutboxRow } from '../envelope.js';
+import { errorOf, type EventLog } from '../log.js';
+import {
+  type Channel,
+  type ConsumerSpec,
+  type Delivery,
+  type Depth,
+  type GroupLease,
+  type HintSubscription,
+  type Json,
+  type PublishResult,
+  type Readiness,
+  type Settled,
+  type Subscription,
+  type Transport,
+} from './port.js';
+import { BrokerConnection } from './rabbitmq-connection.js';
+import { RabbitHints } from './rabbitmq-hints.js';
+import { Publisher } from './rabbitmq-publisher.js';
+import { QueueConsumer } from './rabbitmq-queue.js';
+import { RabbitSubscription } from './rabbitmq-subscription.js';
+import {
+  coreDeclarations,
+  declare,
+  exchangeDeclarations,
+  Names,
+  queueDeclarations,
+  typeDeclarations,
+  typeRemovals,
+} from './rabbitmq-topology.js';
+import { registerConsumer, registeredConsumers } from './registration.js';
+
+export interface RabbitOptions {
+  /** `amqp://` or `amqps://`, with the vhost. */
+  url: string;
+  /** Connections that act as `platform_events`: consumers are registered there. */
+  pool: pg.Pool;
+  log: EventLog;
+  /** First word of every object's name; default `platform`. */
+  prefix?: string;
+  /** Without a confirm for so long the connection is made anew, ms; default 10,000. */
+  confirmTimeoutMs?: number;
+  /** How long a start waits for the broker before it goes on without, ms; default 5,000. */
+  connectWaitMs?: number;
+}
+
+const READY_MS = 10_000;
+const GIVE_UP_PREFETCH = 10;
+/** From 3.12 on a broker always has the feature flag `stream_queue`; 100 × major + minor. */
+const STREAMS_ALWAYS = 312;
+
+/** Events through RabbitMQ ≥ 3.10: quorum queues, single active consumers, confirms. Source: event-machinery 5. */
+export function createRabbitTransport(options: RabbitOptions): Transport {
+  return new RabbitTransport(options);
+}
+
+class RabbitTransport implements Transport {
+  readonly kind = 'rabbitmq';
+  readonly atomic = false;
+  readonly #process = randomUUID();
+  readonly #names: Names;
+  readonly #publisher: Publisher;
+  readonly #hints: RabbitHints;
+  readonly #out: BrokerConnection;
+  readonly #in: BrokerConnection;
+  readonly #specs = new Map<string, ConsumerSpec>();
+  readonly #subscriptions = new Map<string, RabbitSubscription>();
+  readonly #wakers = new Set<() => void>();
+  #givenUp: QueueConsumer | undefined;
+  #streams = true;
+  #closed = false;
+
+  constructor(readonly options: RabbitOptions) {
+    const { url, log, prefix = 'platform', confirmTimeoutMs = 10_000 } = options;
+    const name = `${prefix}@${hostname()}:${process.pid}`;
+    this.#names = new Names(prefix);
+    this.#publisher = new Publisher(this.#names.exchange, confirmTimeoutMs, () => this.#out.cut(), log);
+    this.#hints = new RabbitHints(this.#names, log);
+    this.#out = new BrokerConnection({
+      url,
+      log,
+      name: `${name} publish`,
+      setUp: model => this.#setUpOut(model),
+      down: () => this.#publisher.abandon(),
+    });
+    this.#in = new BrokerConnection({
+      url,
+      log,
+      name: `${name} consume`,
+      setUp: model => this.#setUpIn(model),
+      down: () => this.#subscriptions.forEach(one => one.down()),
+    });
+  }
+
+  /** Before the first publish every registered consumer has its queues again, even on a broker that lost its disks. */
+  async #setUpOut(model: ChannelModel): Promise<void> {
+    await this.#declare(model, await this.#registered());
+    model.on('blocked', () => this.#publisher.block(true));
+    model.on('unblocked', () => this.#publisher.block(false));
+    await this.#hints.use(model);
+    this.#publisher.use(await model.createConfirmChannel());
+    this.#wakers.forEach(waker => waker());
+  }
+
+  async #registered(): Promise<ConsumerSpec[]> {
+    const registered = await registeredConsumers(this.options.pool);
+    return [...new Map([...registered, ...this.#specs.values()].map(spec => [spec.name, spec])).values()];
+  }
+
+  async #setUpIn(model: ChannelModel): Promise<void> {
+    this.#streams = await this.#hasStreams(model);
+    await this.#declare(model, [...this.#specs.values()]);
+    await this.#givenUp?.open(model);
+    this.#subscriptions.forEach(subscription => subscription.use(model));
+  }
+
+  async #declare(model: ChannelModel, specs: readonly ConsumerSpec[]): Promise<void> {
+    await declare(model, coreDeclarations(this.#names));
+    await declare(model, exchangeDeclarations(this.#names, specs));
+    await declare(model, queueDeclarations(this.#names, specs));
+    await declare(model, typeDeclarations(this.#names, specs));
+  }
+
+  /** Dead-lettering at least once needs the feature flag; without it RabbitMQ silently falls back to at most once. */
+  async #hasStreams(model: ChannelModel): Promise<boolean> {
+    const [major = 0, minor = 0] = String(model.connection.serverProperties.version).split('.').map(Number);
+    if (major * 100 + minor >= STREAMS_ALWAYS) return true;
+    const queue = `${this.#names.prefix}.probe.${this.#process}`;
+    return declare(model, [
+      async channel => {
+        await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'stream' } });
+        await channel.deleteQueue(queue);
+      },
+    ]).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async ensureTopology(consumers: readonly ConsumerSpec[]): Promise<void> {
+    const removals = [];
+    for (const spec of consumers) {
+      const before = await registerConsumer(this.options.pool, spec, true);
+      this.#specs.set(spec.name, spec);
+      removals.push(
+        ...typeRemovals(
+          this.#names,
+          spec.name,
+          (before?.types ?? []).filter(type => !spec.types.includes(type)),
+        ),
+      );
+    }
+    if (!(await this.#in.whenUp(this.options.connectWaitMs ?? 5_000))) return; // declared as soon as the broker is there
+    await this.#declare(this.#in.model!, consumers);
+    await declare(this.#in.model!, removals);
+  }
+
+  publish(batch: readonly OutboxRow[], _lease: GroupLease): Promise<PublishResult[]> {
+    return Promise.all(batch.map(row => this.#publisher.send(row)));
+  }
+
+  accepting(): boolean {
+    this.#out.start();
+    return this.#publisher.open;
+  }
+
+  async consume(spec: ConsumerSpec, onMessage: (delivery: Delivery) => Promise<Settled>): Promise<Subscription> {
+    if (this.#subscriptions.has(spec.name)) throw new Error(`${spec.name} runs in this process already`);
+    const { pool, log } = this.options;
+    const subscription = new RabbitSubscription({
+      spec,
+      names: this.#names,
+      pool,
+      log,
+      holder: this.#process,
+      onMessage,
+      closed: () => void this.#subscriptions.delete(spec.name),
+    });
+    this.#subscriptions.set(spec.name, subscription);
+    this.#in.start();
+    if (this.#in.model) subscription.use(this.#in.model);
+    return subscription;
+  }
+
+  async depth(consumer: string): Promise<Depth> {
+    const spec = this.#specs.get(consumer) ?? (await registeredConsumers(this.options.pool)).find(one => one.name === consumer);
+    let ready = 0;
+    if (spec && (await this.#in.whenUp(this.options.connectWaitMs ?? 5_000))) {
+      await declare(
+        this.#in.model!,
+        Array.from({ length: spec.partitions }, (_, partition) => async channel => {
+          ready += (await channel.checkQueue(this.#names.queue(consumer, spec.generation, partition))).messageCount;
+        }),
+      );
+    }
+    return { ready, unacked: this.#subscriptions.get(consumer)?.inFlight ?? 0, oldestAt: null };
+  }
+
+  hint(channel: Channel, key: string, body: Json): void {
+    this.#out.start();
+    void this.#hints.say({ channel, key, body });
+  }
+
+  onHint(channel: Channel, key: string, listener: (body: Json, key: string) => void): HintSubscription {
+    this.#out.start();
+    return this.#hints.on(channel, key, listener);
+  }
+
+  /** The relay of another process polls; only this one's is told. */
+  wake(): void {
+    this.#wakers.forEach(waker => waker());
+  }
+
+  onWake(listener: () => void): HintSubscription {
+    this.#wakers.add(listener);
+    return { stop: () => void this.#wakers.delete(listener) };
+  }
+
+  async onGivenUp(file: (consumer: string, delivery: Delivery) => Promise<void>): Promise<Subscription> {
+    const queue = this.#names.deadLetterQueue;
+    const givenUp = new QueueConsumer({
+      queue,
+      log: this.options.log,
+      prefetch: GIVE_UP_PREFETCH,
+      onMessage: (delivery, message) => this.#file(delivery, message, file),
+    });
+    this.#givenUp = givenUp;
+    this.#in.start();
+    if (this.#in.model) await givenUp.open(this.#in.model);
+    const close = async (): Promise<void> => {
+      this.#givenUp = undefined;
+      await givenUp.close();
+    };
+    return { pause: () => givenUp.close(), resume: async () => this.#in.model && givenUp.open(this.#in.model), close };
+  }
+
+  /** Filed before it is acknowledged, however long the database is away. */
+  async #file(delivery: Delivery, message: ConsumeMessage, file: (consumer: string, delivery: Delivery) => Promise<void>): Promise<void> {
+    const queue = String(message.properties.headers?.['x-death']?.[0]?.queue ?? '');
+    const consumer = this.#names.consumerOf(queue);
+    if (!consumer) return this.options.log.error({ event: delivery.event.id, queue }, 'a dead letter of the broker names no consumer');
+    while (!delivery.stale()) {
+      try {
+        return await file(consumer, delivery);
+      } catch (error) {
+        this.options.log.warn({ err: errorOf(error), consumer }, 'a dead letter of the broker could not be filed; it is tried again');
+        await sleep(1_000);
+      }
+    }
+    throw new Error('the message will be delivered again');
+  }
+
+  ready(): Readiness {
+    if (!this.#streams) return { ok: false, reason: 'the broker lacks the feature flag stream_queue' };
+    const ok = Math.max(this.#in.downFor(), this.#out.downFor()) < READY_MS;
+    return { ok, reason: ok ? null : 'the broker was not reached for 10 s' };
+  }
+
+  async close({ drainMs }: { drainMs: number }): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await Promise.all([...this.#subscriptions.values()].map(subscription => subscription.close()));
+    await this.#givenUp?.close();
+    await this.#publisher.drained(drainMs);
+    this.#publisher.stop();
+    await Promise.all([this.#out.close(), this.#in.close()]);
+  }
+}
