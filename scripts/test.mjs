@@ -53,10 +53,9 @@ async function survey() {
 /** Waits for the end of vitest, which undoes what its set-up made, also when this process is told to stop. */
 async function exitOf(child) {
   const forward = signal => child.kill(signal);
-  const wait = () => undefined; // Ctrl-C reaches vitest by itself
-  process.on('SIGTERM', forward).on('SIGINT', wait);
+  process.on('SIGTERM', forward).on('SIGINT', forward);
   const code = await new Promise(done => child.once('close', done));
-  process.off('SIGTERM', forward).off('SIGINT', wait);
+  process.off('SIGTERM', forward).off('SIGINT', forward);
   return code ?? 1;
 }
 

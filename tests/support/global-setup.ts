@@ -1,4 +1,5 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -22,14 +23,24 @@ declare module 'vitest' {
 
 type Undo = () => Promise<void>;
 
+/** Removes the folder of a server that is ending or has ended, without the event loop. */
+function removeFolder(dataDir: string): void {
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  for (let tries = 0; tries < 200 && existsSync(join(dataDir, 'data/postmaster.pid')); tries++) Atomics.wait(clock, 0, 0, 50);
+  rmSync(realpathSync(dataDir), { recursive: true });
+  rmSync(dataDir, { force: true }); // a link, where root had to put the data elsewhere
+}
+
 /** PostgreSQL 18 in a temporary folder, not durable. */
 async function embedded(): Promise<FoundServer & { undo: Undo }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-test-postgres-'));
   const { url, version, stop } = await startEmbeddedPostgres({ dataDir, durable: false, log: () => undefined });
+  const remove = (): void => removeFolder(dataDir);
+  process.once('exit', remove); // on a signal vitest exits before anything asynchronous is done
   const undo = async (): Promise<void> => {
     await stop();
-    await rm(await realpath(dataDir), { recursive: true, force: true });
-    await rm(dataDir, { force: true }); // a link, where root had to put the data elsewhere
+    process.off('exit', remove);
+    remove();
   };
   return { url, version, undo };
 }
