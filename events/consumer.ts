@@ -27,6 +27,8 @@ export interface Consumer<Ctx> {
   name: `${Slug}.${string}`;
   /** Handlers by event name, or a list made with `handle`. */
   on: Readonly<Record<string, Handler<Ctx>>> | readonly Handler<Ctx>[];
+  /** Asks other services before the transaction; what it answers is the transaction's `facts`. Must be quick: the key waits. */
+  prepare?: (ctx: Ctx, event: Envelope<any>) => Promise<unknown>;
   /** How many processes can share the work; default 4. */
   partitions?: Partitions;
   /** Raised by one whenever `partitions` changes; default 1. */
@@ -58,6 +60,8 @@ export interface TransactionMeta {
   brandId: string | null;
   /** Name of the consumer. */
   consumer: string;
+  /** What the consumer's `prepare` answered. */
+  facts?: unknown;
 }
 
 /** What the machinery needs of the service whose consumer it runs. */
@@ -67,6 +71,8 @@ export interface ConsumerHost<Ctx> {
   schema: string;
   /** One transaction of the service at READ COMMITTED: commits what `run` did and emitted when it returns, rolls back when it throws. */
   transaction<T>(meta: TransactionMeta, run: (tx: { sql: Sql; context: Ctx }) => Promise<T>): Promise<T>;
+  /** The service's context outside any transaction, for `prepare`. */
+  outside<T>(run: (context: Ctx) => Promise<T>): Promise<T>;
   log: EventLog;
   /** The service's injected clock; it decides retry times. */
   now(): Date | Promise<Date>;
@@ -183,7 +189,7 @@ class Running<Ctx> implements RunningConsumer {
       rerun: this.#spec.onReplay === 'rerun',
       retrySeconds: consumer.retrySeconds ?? DEFAULTS.retrySeconds,
       memoryRetryMs: deps.memoryRetryMs ?? MEMORY_RETRY_MS,
-      handlerTimeoutMs: consumer.handlerTimeoutMs ?? DEFAULTS.handlerTimeoutMs,
+      handlerTimeoutMs: consumer.handlerTimeoutMs ?? DEFAULTS.handlerTimeoutMs, prepare: consumer.prepare,
       limiters: [new Limiter(concurrency * partitions), ...(deps.limiter ? [deps.limiter] : [])],
     });
     this.#retries = new RetryWorker(this.#handling, deps.pool);

@@ -131,6 +131,7 @@ export class RetryWorker<Ctx> {
 
   async #handle(letter: Letter, event: Envelope, now: Date): Promise<void> {
     const { consumer, host } = this.handling.options;
+    const facts = await this.handling.prepare(event);
     await this.handling.transaction({ event }, async ({ sql, context }) => {
       await sql('select events.is_blocked($1, $2)', [consumer, event.order_key]);
       const fresh = await sql(
@@ -139,7 +140,7 @@ export class RetryWorker<Ctx> {
       );
       if (fresh.length > 0) await this.handling.run(context, event);
       await settle(sql, consumer, letter, { status: 'resolved', resolved_by: `retry:${consumer}` }, now);
-    });
+    }, facts);
   }
 
   #afterFailure(letter: Letter, failure: Failure, now: Date): Change {

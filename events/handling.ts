@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConsumerHost, Handler, TransactionMeta } from './consumer.js';
+import type { Consumer, ConsumerHost, Handler, TransactionMeta } from './consumer.js';
 import type { EventDefinition } from './define.js';
 import { newId, NO_REPLAY, timeOfId, type Envelope } from './envelope.js';
 import { describe, type Failure } from './failure.js';
@@ -24,6 +24,7 @@ export interface HandlingOptions<Ctx> {
   memoryRetryMs: readonly number[];
   handlerTimeoutMs: number;
   limiters: readonly Limiter[];
+  prepare: Consumer<Ctx>['prepare'];
 }
 
 export type DeadReason = 'schema_invalid' | 'handler_error' | 'permanent' | 'crash_loop' | 'too_old' | 'unknown_type';
@@ -98,9 +99,11 @@ export class Handling<Ctx> {
   /** One transaction. A database that cannot be reached is waited for: it says nothing about the event. */
   async #attempt(delivery: Delivery): Promise<Outcome | Failure> {
     for (let wait = 100; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
-      const entered = { handler: false };
+      const entered = { handler: true }; // a preparation that fails counts as the handler's failure
       try {
-        const outcome = await this.transaction(delivery, tx => this.#handle(delivery, tx, entered));
+        const facts = await this.prepare(delivery.event);
+        entered.handler = false;
+        const outcome = await this.transaction(delivery, tx => this.#handle(delivery, tx, entered), facts);
         this.#count(delivery, outcome);
         return outcome;
       } catch (error) {
@@ -231,14 +234,21 @@ export class Handling<Ctx> {
     }
   }
 
+  /** What the handler must know from outside, asked before its transaction so that nobody's locks wait for a neighbour. */
+  async prepare(event: Envelope): Promise<unknown> {
+    const { prepare, host } = this.options;
+    return prepare && host.outside(context => prepare(context, event));
+  }
+
   /** A transaction of the service within the limits of concurrency. */
   transaction<T>(
     delivery: Pick<Delivery, 'event'> & { stale?: () => boolean },
     work: (tx: { sql: Sql; context: Ctx }) => Promise<T>,
+    facts?: unknown,
   ): Promise<T> {
     const begin = (): Promise<T> => {
       if (this.options.stopping.aborted || delivery.stale?.()) return Promise.reject(new GivenBack());
-      return this.#tracked(this.options.host.transaction(this.#meta(delivery.event), work));
+      return this.#tracked(this.options.host.transaction({ ...this.#meta(delivery.event), facts }, work));
     };
     return this.options.limiters.reduceRight<() => Promise<T>>((task, limiter) => () => limiter.run(task), begin)();
   }

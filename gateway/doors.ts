@@ -61,9 +61,9 @@ export interface DoorOptions {
 
 /** The REST face over the executor. */
 export async function restDoor(app: FastifyInstance, { gateway, hosts, revocations, verifier, log }: DoorOptions): Promise<void> {
-  const natives = [...hosts.values()].flatMap(host => (host.declaration.nativePaths ?? []).map(({ method, path }) => ({ service: host.slug, method, path })));
   await app.register(restRoutes({
-    schema: gateway.supergraph, tables: await routeTables(), authenticate: authenticator(verifier), authorize: authorizer(hosts, revocations), natives,
+    schema: gateway.supergraph, tables: await routeTables(), authenticate: authenticator(verifier), authorize: authorizer(hosts, revocations),
+    services: [...hosts.values()].map(host => host.declaration),
     execute: async (operation, request) => ({ ...(await gateway.executor.execute(operation, request)), status: request.status }) as never,
     onPartial: (key, errors) => log.warn({ route: key, errors: errors.length }, 'a write was answered without fields that failed'),
   }));

@@ -131,8 +131,8 @@ class Composition {
   #openTransport(): Promise<Transport> | Transport {
     const { amqpUrl, amqpPrefix, leaseMs } = this.#config;
     const log = this.#log.child({ part: 'events' });
-    if (amqpUrl) return createRabbitTransport({ url: amqpUrl, prefix: amqpPrefix, log });
-    return createEmbeddedTransport({ pool: this.#pool, connectionString: this.#databaseUrl, leaseMs, log });
+    if (amqpUrl) return createRabbitTransport({ url: amqpUrl, prefix: amqpPrefix, pool: this.#pool, log });
+    return createEmbeddedTransport({ pool: this.#pool, leaseMs, log });
   }
 
   async #openServices(): Promise<string> {

@@ -17,9 +17,10 @@ export interface Running {
 
 /** How a consumer's handlers get a transaction of their service. */
 export const consumerHost = (host: ServiceHost): ConsumerHost<Context> => ({
-  slug: host.slug, schema: schemaOf(host.slug), log: host.log, now: () => host.read(async ctx => ctx.now()),
+  slug: host.slug, schema: schemaOf(host.slug), log: host.log, now: () => host.read(async ctx => ctx.now()), outside: run => host.read(run),
   transaction: (meta, run) => host.transaction(ctx => {
     ctx.causationId = meta.causationId;
+    ctx.facts = meta.facts;
     return run({ sql: ctx.sql, context: ctx });
   }, { ...internalRequest(systemCaller(host.slug), meta.requestId ?? undefined), traceparent: meta.traceparent }),
 });

@@ -1,4 +1,4 @@
-import type { EntityName, FilterQuery, SqlEntityManager } from '@mikro-orm/postgresql';
+import type { EntityClass, FilterQuery, SqlEntityManager } from '@mikro-orm/postgresql';
 import { ArgsType, Field, Int, ObjectType, type ClassType } from 'type-graphql';
 import { fail } from './errors.js';
 import { Rule } from './rule.js';
@@ -72,7 +72,7 @@ function beyond<Row>(after: string, { time, direction = 'desc' }: Keyset<Row>): 
  * Rows need a `timestamptz(3)` column, because microseconds would be lost in the cursor.
  */
 export async function page<Row extends { id: string }>(
-  em: SqlEntityManager, entity: EntityName<Row>, where: FilterQuery<Row>, args: { first: number; after?: string | null }, keyset: Keyset<Row>,
+  em: SqlEntityManager, entity: EntityClass<Row>, where: FilterQuery<NoInfer<Row>>, args: { first: number; after?: string | null }, keyset: Keyset<NoInfer<Row>>,
 ): Promise<Connection<Row>> {
   const direction = keyset.direction ?? 'desc';
   const filter = args.after ? { $and: [where, beyond(args.after, keyset)] } : where;
