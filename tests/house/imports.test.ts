@@ -33,7 +33,7 @@ function mayImport(file: string, target: string): boolean {
   const room = roomOf(file);
   if (/^subgraphs\/[^/]+\/rules[./]/.test(file)) return rulesMayImport(room, target);
   if (target === LIST) return file === 'gateway/main.ts' || file === 'gateway/compose.ts';
-  if (file === 'subgraphs/services.ts') return /^subgraphs\/[^/]+\/index\.js$/.test(target) || target.startsWith('runtime/');
+  if (file === 'subgraphs/services.ts' && /^subgraphs\/[^/]+\/index\.js$/.test(target)) return true;
   return roomOf(target) === room || TABLE[room.split('/')[0]!]!.some(prefix => target.startsWith(prefix));
 }
 

@@ -12,7 +12,7 @@ const LAYOUT: Record<string, RegExp[]> = {
   subgraphs: [
     /^subgraphs\/services\.ts$/,
     new RegExp(`^subgraphs/${slug}/(README\\.md|index\\.ts)$`),
-    new RegExp(`^subgraphs/${slug}/(entities|references|inputs|rules|resolver|consumers)(\\.ts|/${name}\\.ts)$`),
+    new RegExp(`^subgraphs/${slug}/(entities|references|inputs|rules|resolver|consumers)(/${name})?(\\.d)?\\.ts$`),
     new RegExp(`^subgraphs/${slug}/ports/${name}(/${name})?\\.ts$`),
   ],
   migrations: [new RegExp(`^migrations/${slug}/20\\d{10}_[a-z0-9_]+\\.ts$`)],
