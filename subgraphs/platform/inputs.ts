@@ -1,0 +1,98 @@
+import { ArgsType, Field, ID, InputType } from 'type-graphql';
+import { PageArgs } from '../../runtime/page.js';
+import { Rule } from '../../runtime/rule.js';
+import { BrandStatus } from './entities/brand.js';
+import { PlatformServiceMaturity } from './entities/registry.js';
+
+const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+
+@ArgsType()
+export class BrandsArgs extends PageArgs {
+  @Field(() => BrandStatus, { nullable: true })
+  status?: BrandStatus | null;
+
+  @Rule({ maxItems: 100 })
+  @Field(() => [ID], { nullable: true })
+  ids?: string[] | null;
+}
+
+@ArgsType()
+export class FeatureFlagsArgs {
+  @Field(() => Boolean, { nullable: true })
+  protected?: boolean | null;
+
+  @Rule({ maxItems: 100 })
+  @Field(() => [String], { nullable: true })
+  keys?: string[] | null;
+
+  @Field(() => String, { nullable: true, description: 'Slug of the owning service.' })
+  owner?: string | null;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Archived flags instead of those in use.' })
+  archived: boolean = false;
+}
+
+@ArgsType()
+export class PlatformServicesArgs {
+  @Field(() => PlatformServiceMaturity, { nullable: true })
+  maturity?: PlatformServiceMaturity | null;
+
+  @Field(() => Boolean, { nullable: true })
+  productionReady?: boolean | null;
+}
+
+@InputType({ description: 'Attributes for the conditions of rules. A user token may set locale and appVersion only.' })
+export class FlagAttributesInput {
+  @Rule({ maxLength: 64 })
+  @Field(() => String, { nullable: true, description: 'ISO 3166-1 alpha-2 code.' })
+  country?: string | null;
+
+  @Rule({ maxLength: 64 })
+  @Field(() => String, { nullable: true, description: 'BCP 47 tag.' })
+  locale?: string | null;
+
+  @Rule({ maxItems: 50, maxLength: 64 })
+  @Field(() => [String], { nullable: true })
+  role?: string[] | null;
+
+  @Rule({ maxLength: 64 })
+  @Field(() => String, { nullable: true })
+  tier?: string | null;
+
+  @Rule({ maxLength: 128 })
+  @Field(() => String, { nullable: true, description: 'OAuth client id.' })
+  client?: string | null;
+
+  @Rule({ maxLength: 64 })
+  @Field(() => String, { nullable: true, description: 'Semantic version, for example 2.10.0.' })
+  appVersion?: string | null;
+}
+
+@InputType()
+export class EvaluateFlagsInput {
+  @Rule({ minItems: 1, maxItems: 100, maxLength: 128 })
+  @Field(() => [String], { description: 'Every key is answered, unknown ones with an error code.' })
+  keys: string[];
+
+  @Rule({ pattern: UUID })
+  @Field(() => ID, { nullable: true, description: "Default: the brand of the user token's app." })
+  brandId?: string | null;
+
+  @Rule({ pattern: UUID })
+  @Field(() => ID, { nullable: true, description: 'Of a user token only its own user.' })
+  userId?: string | null;
+
+  @Field(() => FlagAttributesInput, { nullable: true })
+  attributes?: FlagAttributesInput | null;
+}
+
+@InputType()
+export class KillFeatureFlagInput {
+  @Rule({ maxLength: 128 })
+  @Field(() => String)
+  key: string;
+
+  @Rule({ minLength: 10, maxLength: 500 })
+  @Field(() => String)
+  reason: string;
+}

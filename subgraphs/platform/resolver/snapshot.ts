@@ -1,0 +1,43 @@
+import type { Context } from '../../../runtime/context.js';
+import type { FlagSnapshot as Evaluable } from '../../../runtime/flags.js';
+import type { ServiceHost } from '../../../runtime/host.js';
+import type { FlagDefinition, FlagSnapshot } from '../entities/evaluation.js';
+
+/** Every applied change adds one to its flag's revision, and no flag is ever deleted: the sum grows by one per change. */
+const REVISION = 'select coalesce(sum(revision), 0)::int from platform.flag';
+
+/** `$1`: slug of the reading service, null for all flags. One statement, so that nobody sees half of a change. */
+const SNAPSHOT = `
+  select (${REVISION}) as revision, coalesce(json_agg(json_build_object(
+    'key', f.key, 'variants', f.variants, 'offVariant', f.off_variant, 'defaultRule', f.default_rule, 'rules', coalesce(r.rules, '[]'),
+    'prerequisites', f.prerequisites, 'enabled', f.enabled, 'killed', f.killed, 'archived', f.archived_at is not null,
+    'failClosed', f.fail_closed, 'salt', f.salt, 'revision', f.revision) order by f.key), '[]') as flags
+  from platform.flag f left join lateral (
+    select json_agg(json_strip_nulls(json_build_object('conditions', conditions, 'variant', variant, 'rollout', rollout)) order by position) as rules
+    from platform.flag_rule where flag_key = f.key
+  ) r on true
+  where $1::text is null or f.owner = $1 or $1 = any (f.readers)`;
+
+export async function flagRevision(ctx: Context): Promise<number> {
+  const [row] = await ctx.sql<{ revision: number }>(`select (${REVISION}) as revision`);
+  return row!.revision;
+}
+
+/** The flags of which a service is owner or reader; all of them for null. */
+export async function readSnapshot(ctx: Context, reader: string | null): Promise<FlagSnapshot> {
+  const [row] = await ctx.sql<{ revision: number; flags: FlagDefinition[] }>(SNAPSHOT, [reader]);
+  return row!;
+}
+
+/** The flags as last read, by the process's platform service; good for as long as the revision stands. */
+const known = new WeakMap<ServiceHost, Evaluable>();
+
+/** All flags, ready to evaluate: one short statement while nothing changes. */
+export async function currentFlags(ctx: Context): Promise<Evaluable> {
+  const kept = known.get(ctx.host);
+  if (kept && kept.revision === (await flagRevision(ctx))) return kept;
+  const { revision, flags } = await readSnapshot(ctx, null);
+  const fresh = { revision, flags: new Map(flags.map(flag => [flag.key, flag])) };
+  known.set(ctx.host, fresh);
+  return fresh;
+}
