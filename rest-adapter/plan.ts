@@ -61,22 +61,21 @@ interface Draft {
 
 const label = ({ slug, route }: Draft): string => `${route.method} /${slug}${route.path}`;
 
-function refuse(draft: Draft, reason: string): never {
-  throw new Error(`${label(draft)}: ${reason}`);
+function refuse(reason: string): never {
+  throw new Error(reason);
 }
 
 function parseDocument(draft: Draft): DocumentNode {
   const document = parse(draft.route.document, { noLocation: true });
   const errors = validate(draft.schema, document);
-  if (errors.length > 0) refuse(draft, errors.map(error => error.message).join('; '));
+  if (errors.length > 0) refuse(errors.map(error => error.message).join('; '));
   return document;
 }
 
-function operationOf(draft: Draft, document: DocumentNode): OperationDefinitionNode {
+function operationOf(document: DocumentNode): OperationDefinitionNode {
   const operations = document.definitions.filter(definition => definition.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
-  if (!operation || operations.length > 1 || operation.operation === 'subscription')
-    refuse(draft, 'the document must have one query or mutation');
+  if (!operation || operations.length > 1 || operation.operation === 'subscription') refuse('the document must have one query or mutation');
   return operation;
 }
 
@@ -87,12 +86,12 @@ function wayToResult(draft: Draft, operation: OperationDefinitionNode): Located[
   for (let set = operation.selectionSet; ;) {
     const [node] = set.selections;
     if (!node || set.selections.length > 1 || node.kind !== Kind.FIELD)
-      return refuse(draft, 'exactly one field must be aliased "result", alone on its way');
+      return refuse('exactly one field must be aliased "result", alone on its way');
     const field = fieldOf(parent, node.name.value);
     way.push({ node, field });
     if (node.alias?.value === 'result') return way;
     const type = getNamedType(field.type);
-    if (!isCompositeType(type) || !node.selectionSet) return refuse(draft, 'no field is aliased "result"');
+    if (!isCompositeType(type) || !node.selectionSet) return refuse('no field is aliased "result"');
     parent = type;
     set = node.selectionSet;
   }
@@ -134,7 +133,7 @@ const hasVariable = (operation: OperationDefinitionNode, name: string): boolean 
 function checkLocation(draft: Draft, shape: Shape): void {
   for (const [, name] of draft.route.location?.matchAll(/\{([^}]+)\}/g) ?? []) {
     const inAnswer = shape.kind === 'object' && shape.members.some(member => member.wire === name);
-    if (!inAnswer && !draft.route.path.includes(`{${name}}`)) refuse(draft, `Location needs ${name}, which the answer lacks`);
+    if (!inAnswer && !draft.route.path.includes(`{${name}}`)) refuse(`Location needs ${name}, which the answer lacks`);
   }
 }
 
@@ -143,11 +142,10 @@ function parentOf(draft: Draft, operation: OperationDefinitionNode, way: readonl
   return above ? (getNamedType(above.field.type) as GraphQLCompositeType) : draft.schema.getRootType(operation.operation)!;
 }
 
-/** @throws Error naming the route, when it does not fit the schema. */
-export function planRoute(schema: GraphQLSchema, slug: Slug, route: Route): Plan {
-  const draft = { schema, slug, route };
+function compile(draft: Draft): Plan {
+  const { schema, slug, route } = draft;
   const document = parseDocument(draft);
-  const operation = operationOf(draft, document);
+  const operation = operationOf(document);
   const way = wayToResult(draft, operation);
   const shape = shapeOfField({ schema, fragments: fragmentsOf(document) }, parentOf(draft, operation, way), way.at(-1)!.node);
   const list = route.list ?? (shape.kind === 'page' && hasVariable(operation, 'first'));
@@ -172,6 +170,16 @@ export function planRoute(schema: GraphQLSchema, slug: Slug, route: Route): Plan
     answer: answerConverter(shape, route.omitNull),
     wirePointer: pointerTranslator(way, variables.sources),
   };
+}
+
+/** @throws Error naming the route and the reason, when it does not fit the schema. */
+export function planRoute(schema: GraphQLSchema, slug: Slug, route: Route): Plan {
+  const draft = { schema, slug, route };
+  try {
+    return compile(draft);
+  } catch (error) {
+    throw new Error(`${label(draft)}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** @throws Error for a path that stands twice, or whose parameters have two names: neither the router nor OpenAPI could tell them apart. */

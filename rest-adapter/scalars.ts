@@ -73,10 +73,15 @@ const VALIDATORS = new Map(
 
 const typeName = (schema: ScalarSchema): string => (schema.type === 'integer' ? 'number' : (schema.type ?? ''));
 
-/** Whether the validator takes the value and its JSON type is the documented one: some validators also take time stamps as numbers. */
+/**
+ * Whether the value is of the documented JSON type and pattern and the validator takes it: some validators also take time stamps as
+ * numbers, or currencies in lower case.
+ */
 function validates(scalar: GraphQLScalarType, schema: ScalarSchema): (value: unknown) => boolean {
+  const pattern = schema.pattern === undefined ? null : new RegExp(schema.pattern, 'u');
   return value => {
     if (schema.type !== undefined && typeof value !== typeName(schema)) return false;
+    if (pattern && !pattern.test(value as string)) return false;
     try {
       scalar.parseValue(value);
       return true;

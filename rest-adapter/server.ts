@@ -166,6 +166,12 @@ function answerUnmatched(methods: readonly string[], request: FastifyRequest, re
   return sendProblem(reply, new Problem('method_not_allowed', `${request.method} is not among the methods of this path`));
 }
 
+/** The router lets `/cycles//stop` match `/cycles/{id}/stop`. */
+function hasEmptyName(params: unknown): boolean {
+  for (const name in params as Record<string, string>) if ((params as Record<string, string>)[name] === '') return true;
+  return false;
+}
+
 function addBodyParser(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(['application/json', MERGE_PATCH], { parseAs: 'buffer' }, (_request, bytes, done) => {
@@ -189,7 +195,7 @@ function serviceScope(plans: readonly Plan[], methods: (path: string) => string[
   return async scope => {
     addBodyParser(scope);
     scope.addHook('onRequest', async (request, reply) => {
-      if (request.is404) return answerUnmatched(methods(pathOf(request.url)), request, reply);
+      if (request.is404 || hasEmptyName(request.params)) return answerUnmatched(methods(pathOf(request.url)), request, reply);
       await admit(request.routeOptions.config.plan!, options, request);
       return undefined;
     });

@@ -91,6 +91,12 @@ function readKeys(
   return out;
 }
 
+/** `@oneOf`: exactly one key, and not null. */
+export function checkOneOf(value: Record<string, unknown>, pointer: string, found: Violation[]): void {
+  const keys = Object.keys(value);
+  if (keys.length !== 1 || value[keys[0]!] === null) refuse(found, pointer, 'must have exactly one key');
+}
+
 /** A reader of an input object; absent keys stay absent, null stays null (RFC 7396). */
 export function objectReader(type: GraphQLInputObjectType, without: ReadonlySet<string> = new Set()): Read {
   const fields = fieldsOf(type, without);
@@ -99,8 +105,7 @@ export function objectReader(type: GraphQLInputObjectType, without: ReadonlySet<
     if (!isObject(value)) return refuse(found, pointer, 'must be an object');
     const out = readKeys(fields, value, pointer, found);
     for (const { wire } of required) if (!Object.hasOwn(value, wire)) refuse(found, `${pointer}/${wire}`, 'is required');
-    if (type.isOneOf && (Object.keys(out).length !== 1 || Object.values(out)[0] === null))
-      refuse(found, pointer, 'must have exactly one key');
+    if (type.isOneOf && without.size === 0) checkOneOf(out, pointer, found);
     return out;
   };
 }

@@ -15,7 +15,7 @@ import {
 import type { Violation } from '../runtime/errors.js';
 import { limitReader, parameterStep, type Parameter, type Step, type Values, type WireRequest } from './parameters.js';
 import type { Names, Route, Source } from './route.js';
-import { fieldReader, isObject, objectReader, readerOf, segment } from './validate.js';
+import { checkOneOf, fieldReader, isObject, objectReader, readerOf, segment } from './validate.js';
 import { toCamel, toSnake } from './wire.js';
 
 type InputSource = Extract<Source, { from: 'input' }>;
@@ -72,7 +72,7 @@ class Compiler {
   constructor(private readonly inputs: VariableInputs) {}
 
   private refuse(reason: string): never {
-    throw new Error(`${this.inputs.route.method} ${this.inputs.route.path}: ${reason}`);
+    throw new Error(reason);
   }
 
   private addParameter(parameter: Parameter, target: string, step?: Step): void {
@@ -98,7 +98,7 @@ class Compiler {
     this.addBody({ kind: 'whole', type, without: new Set(), required: required && needsBody(type) });
     const read = readerOf(type);
     this.steps.push((request, into, found) => {
-      if (request.body !== undefined || required) into[name] = read(request.body ?? {}, '', found);
+      if (request.body !== undefined || required) into[name] = read(request.body === undefined ? {} : request.body, '', found);
     });
   }
 
@@ -141,6 +141,7 @@ class Compiler {
     if (source.body === false && missing) this.refuse(`nothing gives ${type.name}.${missing.name}`);
     this.addInputBody(variable, type, source, without);
     this.addInputParts(variable, type, source);
+    if (type.isOneOf) this.steps.push((_, into, found) => checkOneOf(into[variable] as Values, '', found));
   }
 
   private addInputBody(variable: string, type: GraphQLInputObjectType, source: InputSource, without: ReadonlySet<string>): void {
@@ -152,7 +153,8 @@ class Compiler {
     this.addBody({ kind: 'whole', type, without, required: needsBody(type, without) });
     const read = objectReader(type, without);
     this.steps.push(
-      (request, into, found) => (into[variable] = { ...(read(request.body ?? {}, '', found) as object | undefined), ...constant }),
+      (request, into, found) =>
+        (into[variable] = { ...(read(request.body === undefined ? {} : request.body, '', found) as object | undefined), ...constant }),
     );
   }
 
