@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { fail } from './errors.js';
 
 /** Counters kept before lapsed ones are swept out. */
@@ -8,8 +9,12 @@ interface Window {
   endsAt: number;
 }
 
-/** An IPv6 host holds its whole /64, so it counts as one address. */
-export const addressKey = (ip: string): string => (ip.includes(':') && !ip.includes('.') ? ip.split(':').slice(0, 4).join(':') : ip);
+/** What counts as one address: of IPv6 the /64, because a host holds all of it. */
+export function addressKey(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip); // an IPv4 address in IPv6 clothes is an IPv4 address
+  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();
+}
 
 /**
  * So many calls per key in each window, counted in this process: a guard for public reads that writes nothing. It runs on the
