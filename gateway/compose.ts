@@ -23,11 +23,14 @@ export function compose(declarations: readonly ServiceDeclaration[]): string {
   return supergraphSdl!;
 }
 
-/** The supergraph of all services that exist, from their classes. */
-export async function composeAll(): Promise<string> {
+/** Every service that exists, by slug. */
+export async function loadAll(): Promise<ServiceDeclaration[]> {
   const declarations = await Promise.all(Object.values(SERVICES).map(load => load()));
-  return compose(declarations.sort((a, b) => (a.slug < b.slug ? -1 : 1)));
+  return declarations.sort((a, b) => (a.slug < b.slug ? -1 : 1));
 }
+
+/** The supergraph of all services that exist, from their classes. */
+export const composeAll = async (): Promise<string> => compose(await loadAll());
 
 if (process.argv[1]?.endsWith('/gateway/compose.js')) {
   const sdl = await composeAll();

@@ -75,7 +75,8 @@ const schemaTools = (slug: Slug) => ({
   skipViews: [/_safe$/], skipTables: [/^(audit_log|inbox.*|idempotency_key|schedule_slot|test_clock|migration)$/], ignoreRoutines: true, ignoreTriggers: true,
 });
 
-function ormOptions(slug: Slug, url: string, entities: readonly EntityClass[], pool: number) {
+/** Settings of a service's ORM; its schema tools see that schema alone. */
+export function ormOptions(slug: Slug, url: string, entities: readonly EntityClass[], pool: number) {
   return {
     clientUrl: url, schema: schemaOf(slug), entities: [...entities] as EntityClass[], metadataProvider: ReflectMetadataProvider, discovery: { warnWhenNoEntities: false },
     pool: { min: 0, max: pool, idleTimeoutMillis: 30_000 }, ignoreUndefinedInQuery: false, forceUtcTimezone: true, debug: false, schemaGenerator: schemaTools(slug) as never,
