@@ -127,7 +127,7 @@ export class RelayGroup {
   /** Holds the keys back for 100 ms, doubling to 5 s; an alarm after a minute. */
   async #refused(rows: readonly OutboxRow[], result: PublishResult): Promise<void> {
     const now = performance.now();
-    for (const { order_key, id, type } of rows) {
+    for (const [{ order_key, id, type }] of byKey(rows).values()) {
       const held = this.#held.get(order_key) ?? {
         until: 0,
         since: now,
@@ -152,8 +152,8 @@ export class RelayGroup {
   }
 }
 
-function byKey(rows: readonly OutboxRow[]): Map<string, OutboxRow[]> {
-  const chains = new Map<string, OutboxRow[]>();
+function byKey(rows: readonly OutboxRow[]): Map<string, [OutboxRow, ...OutboxRow[]]> {
+  const chains = new Map<string, [OutboxRow, ...OutboxRow[]]>();
   for (const row of rows) {
     const chain = chains.get(row.order_key);
     if (chain) chain.push(row);

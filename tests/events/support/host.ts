@@ -21,7 +21,12 @@ export const sqlOn =
     (await client.query(text, [...params])).rows as Row[];
 
 /** One transaction of a service; what `run` leaves in `pending` is appended as the last statement. */
-export async function inTransaction<T>(pool: pg.Pool, append: Append, run: (context: TestContext) => Promise<T>, now: () => Date): Promise<T> {
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  append: Append,
+  run: (context: TestContext) => Promise<T>,
+  now: () => Date,
+): Promise<T> {
   const client = await pool.connect();
   try {
     await client.query('begin');
@@ -56,7 +61,11 @@ export const hostOf = ({ slug, pool, append, log = silent, now = () => new Date(
 });
 
 /** Notes that a handler ran, in its transaction; `effect` has no unique key, so a second run shows. */
-export async function note(ctx: TestContext, consumer: string, event: { id: string; order_key: string; seq: number; data: { n: number } }): Promise<void> {
+export async function note(
+  ctx: TestContext,
+  consumer: string,
+  event: { id: string; order_key: string; seq: number; data: { n: number } },
+): Promise<void> {
   await ctx.sql('insert into public.effect (consumer, event_id, order_key, seq, n) values ($1, $2, $3, $4, $5)', [
     consumer,
     event.id,

@@ -1,0 +1,40 @@
+import type pg from 'pg';
+import { errorOf, type EventLog } from './log.js';
+
+export interface RetentionOptions {
+  /** Connections that act as `platform_events`. */
+  pool: pg.Pool;
+  log: EventLog;
+  /** Days that the log is kept; setting `EVENTS_LOG_RETENTION_DAYS`, default 30. */
+  logDays?: number;
+}
+
+const LOG_DAYS = 30;
+/** Longer than the log, so that a replay from the log is always recognised. */
+const INBOX_DAYS = 35;
+const RESOLVED_DAYS = 90;
+const HOUR_MS = 3_600_000;
+
+/** Makes coming partitions and drops what is past its time; open dead letters stay until they are resolved. System time. */
+export async function retain({ pool, logDays = LOG_DAYS }: RetentionOptions): Promise<void> {
+  await pool.query('select events.roll_outbox($1)', [logDays]);
+  await pool.query('select events.roll_partitions($1)', [INBOX_DAYS]);
+  await pool.query(
+    `delete from events.dead_letter where status in ('resolved', 'discarded') and resolved_at < clock_timestamp() - $1 * interval '1 day'`,
+    [RESOLVED_DAYS],
+  );
+}
+
+/** Runs retention now and hourly. */
+export function startRetention(options: RetentionOptions): { stop(): Promise<void> } {
+  const run = (): Promise<void> =>
+    retain(options).catch(error => options.log.warn({ err: errorOf(error) }, 'retention of the log failed; it is tried again in an hour'));
+  let running = run();
+  const timer = setInterval(() => (running = running.then(run)), HOUR_MS);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

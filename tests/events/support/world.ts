@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'amqplib';
+import pg from 'pg';
+import { v7 } from 'uuid';
+import { inject } from 'vitest';
+import { userErasureRequested } from '../../../events/catalogue/identity.js';
+import { startConsumer, type Consumer, type ConsumerDeps, type RunningConsumer } from '../../../events/consumer.js';
+import * as define from '../../../events/define.js';
+import type { EventDefinition } from '../../../events/define.js';
+import { appendEvents, prepareEvent, type About } from '../../../events/outbox.js';
+import { syncRegistry } from '../../../events/registry.js';
+import { startRelay, type Relay, type RelayOptions } from '../../../events/relay.js';
+import type { Slug } from '../../../events/slugs.js';
+import { createEmbeddedTransport } from '../../../events/transport/embedded.js';
+import type { Transport } from '../../../events/transport/port.js';
+import { createRabbitTransport } from '../../../events/transport/rabbitmq.js';
+import { coreDeclarations, Names } from '../../../events/transport/rabbitmq-topology.js';
+import { registeredConsumers } from '../../../events/transport/registration.js';
+import { migrate, openPool, withDatabase } from '../../../runtime/database.js';
+import { houseTables } from '../../../runtime/house-tables.js';
+import { definitions } from './definitions.js';
+import { hostOf, inTransaction, silent, sqlOn, type TestContext } from './host.js';
+
+export const events = definitions(define);
+export type Kind = 'embedded' | 'rabbitmq';
+
+/** The transports of this run: both where a RabbitMQ answers. */
+export const kinds: Kind[] = inject('amqpUrl') ? ['embedded', 'rabbitmq'] : ['embedded'];
+
+/** Services that emit and consume in the tests. */
+const SERVICES = ['clinical', 'platform', 'identity'] as const satisfies readonly Slug[];
+export const LEASE_MS = 1_000;
+
+const CATALOGUE = new Map<string, EventDefinition>(
+  [events.stepTaken, events.userMoved, events.probeSent, userErasureRequested].map(event => [event.name, event]),
+);
+
+const EFFECT = `
+create table public.effect (id bigserial primary key, consumer text not null, event_id uuid not null, order_key text not null, seq bigint not null, n int not null);
+grant all on public.effect, public.effect_id_seq to public`;
+
+/** A row of `public.effect`: one run of a handler. */
+export interface Effect {
+  consumer: string;
+  event_id: string;
+  order_key: string;
+  seq: number;
+  n: number;
+}
+
+let template: Promise<string> | undefined;
+
+async function admin<T>(database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: withDatabase(inject('databaseUrl'), database) });
+  await client.connect();
+  return work(client).finally(() => client.end());
+}
+
+const randomName = (): string => `events_test_${randomBytes(6).toString('hex')}`;
+
+/** A migrated database that the others are cloned from; once per file. */
+async function makeTemplate(): Promise<string> {
+  const name = randomName();
+  await admin('postgres', client => client.query(`create database ${name}`));
+  const url = withDatabase(inject('databaseUrl'), name);
+  await migrate(url, ['events']);
+  await admin(name, async client => {
+    for (const service of SERVICES) for (const statement of houseTables(service)) await client.query(statement);
+    await client.query(EFFECT);
+  });
+  const pool = openPool('events', url, 1);
+  await syncRegistry(sqlOn(pool), CATALOGUE);
+  await pool.end();
+  return name;
+}
+
+export async function dropTemplate(): Promise<void> {
+  const name = await template;
+  if (name) await admin('postgres', client => client.query(`drop database ${name} with (force)`));
+}
+
+/** A database of its own, and whatever the test started in it; everything ends with `close`. */
+export class World {
+  readonly prefix = `test_${randomBytes(6).toString('hex')}`;
+  readonly #pools = new Map<Slug, pg.Pool>();
+  readonly #ends: (() => Promise<unknown>)[] = [];
+
+  private constructor(
+    readonly kind: Kind,
+    readonly database: string,
+    readonly url: string,
+  ) {}
+
+  static async open(kind: Kind): Promise<World> {
+    template ??= makeTemplate();
+    const source = await template;
+    const name = randomName();
+    await admin('postgres', client => client.query(`create database ${name} template ${source}`));
+    return new World(kind, name, withDatabase(inject('databaseUrl'), name));
+  }
+
+  /** Connections that act as the service. */
+  pool(slug: Slug): pg.Pool {
+    const pool = this.#pools.get(slug) ?? openPool(slug, this.url, 6);
+    this.#pools.set(slug, pool);
+    return pool;
+  }
+
+  get bus(): pg.Pool {
+    return this.pool('events');
+  }
+
+  onClose(end: () => Promise<unknown>): void {
+    this.#ends.unshift(end);
+  }
+
+  /** @param url another address of the broker, for example a proxy's. */
+  transport({ url = inject('amqpUrl')!, confirmTimeoutMs }: { url?: string; confirmTimeoutMs?: number } = {}): Transport {
+    const transport =
+      this.kind === 'embedded'
+        ? createEmbeddedTransport({ pool: this.bus, log: silent, leaseMs: LEASE_MS })
+        : createRabbitTransport({ url, pool: this.bus, log: silent, prefix: this.prefix, ...(confirmTimeoutMs && { confirmTimeoutMs }) });
+    this.onClose(() => transport.close({ drainMs: 1_000 }));
+    return transport;
+  }
+
+  async relay(transport: Transport, options: Partial<RelayOptions> = {}): Promise<Relay> {
+    const relay = await startRelay({ pool: this.bus, transport, log: silent, leaseMs: LEASE_MS, ...options });
+    this.onClose(() => relay.stop());
+    return relay;
+  }
+
+  async consumer(
+    transport: Transport,
+    consumer: Consumer<TestContext>,
+    { now, ...deps }: Partial<ConsumerDeps> & { now?: () => Date } = {},
+  ): Promise<RunningConsumer> {
+    const slug = consumer.name.split('.')[0] as Slug;
+    const host = hostOf({ slug, pool: this.pool(slug), append: appendEvents, ...(now && { now }) });
+    const running = await startConsumer(consumer, host, transport, {
+      pool: this.bus,
+      catalogue: CATALOGUE,
+      memoryRetryMs: [20, 50, 100],
+      ...deps,
+    });
+    this.onClose(() => running.stop({ drainMs: 2_000 }));
+    return running;
+  }
+
+  /** Emits in one transaction of the service and answers the ids. */
+  emit(slug: Slug, about: About, ns: readonly number[], event: EventDefinition = events.stepTaken, extra: object = {}): Promise<string[]> {
+    return inTransaction(
+      this.pool(slug),
+      appendEvents,
+      async ctx => {
+        ctx.pending.push(...ns.map(n => pendingOf(slug, about, { n, ...extra }, event)));
+        return ctx.pending.map(({ id }) => id);
+      },
+      () => new Date(),
+    );
+  }
+
+  /** What the handlers of a consumer did, in the order of their commits per key. */
+  async effects(consumer: string): Promise<Effect[]> {
+    const { rows } = await this.bus.query<Effect>(
+      'select consumer, event_id, order_key, seq::float8 as seq, n from public.effect where consumer = $1 order by id',
+      [consumer],
+    );
+    return rows;
+  }
+
+  async rows<Row = Record<string, unknown>>(text: string, params: readonly unknown[] = []): Promise<Row[]> {
+    return sqlOn(this.bus)<Row>(text, params);
+  }
+
+  /** SQL as the owner of the database. */
+  asOwner<Row = Record<string, unknown>>(text: string, params: unknown[] = []): Promise<Row[]> {
+    return admin(this.database, async client => (await client.query(text, params)).rows as Row[]);
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#ends.splice(0)) await end();
+    if (this.kind === 'rabbitmq') await this.#deleteBrokerObjects();
+    await Promise.all([...this.#pools.values()].map(pool => pool.end()));
+    await admin('postgres', client => client.query(`drop database ${this.database} with (force)`));
+  }
+
+  async #deleteBrokerObjects(): Promise<void> {
+    const names = new Names(this.prefix);
+    const { rows: queues } = await this.bus.query<{ consumer: string; generation: number; partition: number }>(
+      'select * from events.consumer_partition',
+    );
+    const connection = await connect(inject('amqpUrl')!);
+    const channel = await connection.createChannel();
+    for (const declaration of coreDeclarations(names)) await declaration(channel); // deleting what is not there closes the channel
+    for (const { consumer, generation, partition } of queues) await channel.deleteQueue(names.queue(consumer, generation, partition));
+    for (const { name } of await registeredConsumers(this.bus)) await channel.deleteExchange(names.consumerExchange(name));
+    for (const hints of ['auth.revocations', 'entitlements.invalidate', 'realtime', 'cache'] as const)
+      await channel.deleteExchange(names.hints(hints));
+    await channel.deleteQueue(names.deadLetterQueue);
+    await channel.deleteExchange(names.exchange);
+    await channel.deleteExchange(names.deadLetterExchange);
+    await connection.close();
+  }
+}
+
+export const newUser = (): string => v7();
+
+export const pendingOf = (slug: Slug, about: About, data: object, event: EventDefinition = events.stepTaken) =>
+  prepareEvent(event, data, about, { source: slug, requestId: 'r-1', causationId: null, actor: `service:${slug}`, traceparent: null });
+
+/** Looks until the answer is there. @throws the last answer after `ms`. */
+export async function until<T>(what: string, look: () => Promise<T | false | null | undefined>, ms = 20_000): Promise<T> {
+  const end = performance.now() + ms;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+}
