@@ -1,6 +1,6 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
-import type { GatewayInterface } from '@apollo/server-gateway-interface';
+import type { GatewayExecutor, GatewayInterface } from '@apollo/server-gateway-interface';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Kind, OperationTypeNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
@@ -47,19 +47,26 @@ const statusPlugin: ApolloServerPlugin<FederatedContext> = {
   },
 };
 
-/** The gateway as @apollo/server knows it, with our executor in the stock one's place. */
-function behindSeam({ apollo, apiSchema, supergraph, executor }: Gateway): GatewayInterface {
+type SchemaListener = Parameters<GatewayInterface['onSchemaLoadOrUpdate']>[0];
+
+/** The gateway as @apollo/server knows it, with our executor in the stock one's place. It is loaded already, so listeners hear of the schema at `load`. */
+function behindSeam({ apiSchema, supergraph, supergraphSdl, executor }: Gateway): GatewayInterface {
+  const listeners = new Set<SchemaListener>();
+  const run: GatewayExecutor = async ({ document, request, source, operationName, operation, context }) => {
+    const { request: info } = context as unknown as FederatedContext;
+    if (operation) checkRoots(supergraph, operation, info.caller);
+    const result = await executor.execute({ document, source, key: keyOf(source), operationName, variables: request.variables ?? {} }, info);
+    return { data: result.data, ...(result.errors.length && { errors: result.errors as never }), ...(result.extensions && { extensions: result.extensions as never }) };
+  };
   return {
-    load: async () => ({
-      schema: apiSchema,
-      executor: async ({ document, request, source, operationName, operation, context }) => {
-        const { request: info } = context as unknown as FederatedContext;
-        if (operation) checkRoots(supergraph, operation, info.caller);
-        const result = await executor.execute({ document, source, key: keyOf(source), operationName, variables: request.variables ?? {} }, info);
-        return { data: result.data, ...(result.errors.length && { errors: result.errors as never }), ...(result.extensions && { extensions: result.extensions }) };
-      },
-    }),
-    onSchemaLoadOrUpdate: callback => apollo.onSchemaLoadOrUpdate(callback),
+    load: async () => {
+      listeners.forEach(listener => listener({ apiSchema, coreSupergraphSdl: supergraphSdl }));
+      return { schema: apiSchema, executor: run };
+    },
+    onSchemaLoadOrUpdate: listener => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     stop: async () => undefined,
   };
 }

@@ -15,6 +15,7 @@ export interface Gateway {
   apollo: ApolloGateway;
   /** What clients may see. */
   apiSchema: GraphQLSchema;
+  supergraphSdl: string;
   /** The supergraph itself, whose nodes bear `@access` and `@constraint`. */
   supergraph: GraphQLSchema;
   executor: Executor;
@@ -37,7 +38,7 @@ export async function startGateway({ supergraphSdl, source, log }: GatewayOption
   const { schema, executor } = await apollo.load();
   const supergraph = buildASTSchema(parse(supergraphSdl, { noLocation: true }), { assumeValid: true });
   return {
-    apollo, apiSchema: schema, supergraph, executor: stockExecutor(apollo, executor, log), stop: () => apollo.stop(),
+    apollo, apiSchema: schema, supergraphSdl, supergraph, executor: stockExecutor(apollo, executor, log), stop: () => apollo.stop(),
     validate(document) {
       const errors = validate(schema, parse(document));
       if (errors.length) throw new Problem('invalid_request', errors.map(error => error.message).join('; '));

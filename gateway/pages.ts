@@ -1,11 +1,12 @@
 import staticFiles from '@fastify/static';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { SLUGS, type Slug } from '../events/slugs.js';
 
 const require = createRequire(import.meta.url);
-const folderOf = (file: string): string => dirname(require.resolve(file));
+/** A folder of a package; `exports` names only its entry. */
+const folderOf = (name: string, folder: string): string => join(dirname(require.resolve(`${name}/package.json`)), folder);
 
 /** GraphiQL's editor sets inline styles; scripts come from this origin only, nothing from anywhere else. */
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
@@ -42,7 +43,7 @@ const html = (reply: FastifyReply, text: string): FastifyReply => reply.header('
 
 /** The start page, and GraphiQL at `GET /graphql` for browsers; all files are served from here. */
 export async function pages(app: FastifyInstance, services: readonly Slug[]): Promise<void> {
-  const assets = { react: folderOf('react/umd/react.production.min.js'), 'react-dom': folderOf('react-dom/umd/react-dom.production.min.js'), graphiql: folderOf('graphiql/graphiql.min.js') };
+  const assets = { react: folderOf('react', 'umd'), 'react-dom': folderOf('react-dom', 'umd'), graphiql: folderOf('graphiql', '.') };
   for (const [name, root] of Object.entries(assets)) {
     await app.register(staticFiles, { root, prefix: `/assets/${name}/`, decorateReply: false, index: false, cacheControl: true, maxAge: '1d' });
   }
