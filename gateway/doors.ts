@@ -1,6 +1,7 @@
+import { readdir } from 'node:fs/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Slug } from '../events/slugs.js';
-import { isSlug, SLUGS } from '../events/slugs.js';
+import { isSlug } from '../events/slugs.js';
 import type { RouteTable } from '../rest-adapter/route.js';
 import { restRoutes } from '../rest-adapter/server.js';
 import { checkAccess, type AccessRule } from '../runtime/access.js';
@@ -38,16 +39,12 @@ export const authorizer = (hosts: ReadonlyMap<Slug, ServiceHost>, revocations: R
   if (rule?.flag) checkFlag(rule.flag, hosts);
 };
 
+const ROUTES = new URL('../rest-adapter/routes/', import.meta.url);
+
 /** The route tables of `rest-adapter/routes/`, one file a service. */
 export async function routeTables(): Promise<RouteTable[]> {
-  const tables = await Promise.all(SLUGS.map(async slug => {
-    const module = (await import(`../rest-adapter/routes/${slug}.js`).catch(error => {
-      if ((error as { code?: string }).code === 'ERR_MODULE_NOT_FOUND' && String(error).includes(`routes/${slug}.js`)) return null;
-      throw error;
-    })) as { default: RouteTable } | null;
-    return module?.default;
-  }));
-  return tables.filter(table => table !== undefined);
+  const files = (await readdir(ROUTES)).filter(file => /\.(js|ts)$/.test(file) && isSlug(file.slice(0, -3))).sort();
+  return Promise.all(files.map(async file => ((await import(new URL(file, ROUTES).href)) as { default: RouteTable }).default));
 }
 
 export interface DoorOptions {
