@@ -7,7 +7,7 @@
  * `{"data"}`, and `result: null` is a 404. An aliased `__typename` (`kind: __typename`) tells members of a union apart.
  *
  * ```ts
- * export const routes: RouteTable = {
+ * const table: RouteTable = {
  *   service: 'clinical',
  *   routes: [
  *     {
@@ -34,6 +34,8 @@
  *     },
  *   ],
  * };
+ *
+ * export default table;
  * ```
  */
 import type { Slug } from '../events/slugs.js';

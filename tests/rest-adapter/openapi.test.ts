@@ -199,7 +199,7 @@ describe('what is served is what is documented', () => {
   }
 
   const NEW = { patient_id: ME, code: 'ldl_c', baseline: { value: 160, unit: 'mg/dL' } };
-  const ANSWERS: readonly (readonly [method: string, path: string, url: string, token: string, json?: unknown])[] = [
+  const ANSWERS: readonly [method: string, path: string, url: string, token: string, json?: object][] = [
     ['post', '/clinical/v1/cycles', '/clinical/v1/cycles', 'svc+admin:clinical', NEW],
     ['get', '/clinical/v1/cycles', '/clinical/v1/cycles?cursor=more', 'svc+admin:clinical'],
     ['get', '/clinical/v1/cycles/search', '/clinical/v1/cycles/search?brand_id=b', 'svc+admin:clinical'],
@@ -212,7 +212,7 @@ describe('what is served is what is documented', () => {
     ['get', '/content/v1/users/me/notes', '/content/v1/users/me/notes', 'usr+read:profile+read:inbox'],
   ];
 
-  test.each(ANSWERS)('%s %s', async (method: string, at: string, url: string, token: string, json?: unknown) => {
+  test.each(ANSWERS)('%s %s', async (method, at, url, token, json) => {
     const answer = await rest.call(method.toUpperCase(), url, { token, ...(json !== undefined && { json }) });
     expect(answer.statusCode).toBeLessThan(300);
     expect(
