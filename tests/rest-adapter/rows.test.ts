@@ -152,3 +152,13 @@ test('an input of which exactly one key counts says so', () => {
   expect(read({})).toHaveLength(1);
   expect(read({ email: 'a', handle: 'b' })).toHaveLength(1);
 });
+
+test("a subgraph's pointer to a list argument names the query parameter, at the root and below it", () => {
+  const plans = planTables(schema, [clinical, content]);
+  for (const key of ['GET /clinical/v1/cycles', 'GET /content/v1/users/me/notes']) {
+    const plan = plans.find(one => one.key === key)!;
+    expect([plan.wirePointer('/after'), plan.wirePointer('/first')]).toEqual(['/cursor', '/limit']);
+  }
+  expect(plans.find(one => one.key === 'GET /clinical/v1/cycles')!.wirePointer('/status/1')).toBe('/status/1');
+  expect(plans.find(one => one.key === 'GET /clinical/v1/cycles/search')!.wirePointer('/filter/minValue')).toBe('/min_value');
+});
