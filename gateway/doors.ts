@@ -16,10 +16,16 @@ import { graphqlFace } from './apollo.js';
 import type { Gateway } from './gateway.js';
 import { sendGraphiql, wantsPage } from './pages.js';
 
+/** Node keeps the first of two `Authorization` headers; a request with two is refused instead. Source: identity A3.1. */
+function authorizationOf({ headers, raw }: FastifyRequest): string | string[] | undefined {
+  const sent = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization');
+  return sent.length > 1 ? sent : headers.authorization;
+}
+
 /** Puts the verified caller and the token into the request's info. No header: nobody. @throws Problem unauthenticated. */
 export function authenticator(verifier: TokenVerifier): (request: FastifyRequest) => Promise<RequestInfo> {
   return async request => {
-    const token = bearerOf(request.headers.authorization);
+    const token = bearerOf(authorizationOf(request));
     if (token !== null) request.info = { ...request.info, token, caller: await verifier.verify(token) };
     return request.info;
   };

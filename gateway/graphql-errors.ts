@@ -5,13 +5,16 @@ import { problemHeaders, problemOf } from '../runtime/http.js';
 /** Extensions that a caller may see; anything else a subgraph or library put there stays inside. */
 const SHOWN = ['reason', 'errors', 'scope', 'maxAge', 'retryAfter'] as const;
 
+/** graphql-js repeats the value that it refused; what a caller sent may be a health value, so only the place and the rule are told. */
+const withoutValue = (message: string): string => message.replace(/got invalid value .*?(?= at "[^"]*"; |; )/s, 'is invalid');
+
 /** One error of the GraphQL face: message, path, `extensions.code` in upper case; internals masked. Source: conventions 6. */
 export function formatError(error: Pick<GraphQLFormattedError, 'message' | 'path' | 'locations' | 'extensions'>): GraphQLFormattedError {
   const code = codeOf(error.extensions);
   const masked = code === 'internal';
   const extensions = Object.fromEntries(SHOWN.map(key => [key, error.extensions?.[key]]).filter(([, value]) => value !== undefined && value !== null));
   return {
-    message: masked ? 'Something went wrong on our side' : error.message, ...(error.locations && { locations: error.locations }), ...(error.path && { path: error.path }),
+    message: masked ? 'Something went wrong on our side' : withoutValue(error.message), ...(error.locations && { locations: error.locations }), ...(error.path && { path: error.path }),
     extensions: { ...(masked ? {} : extensions), code: code.toUpperCase() },
   };
 }
