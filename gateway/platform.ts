@@ -165,6 +165,7 @@ class Composition {
   async #prepareDatabase(): Promise<string> {
     if (this.#config.migrate === 'off') return 'off';
     const applied = await migrate(this.#databaseUrl, [...this.#hosts.keys()], async () => {
+      await this.#syncRegistry(); // development data may emit events
       for (const host of this.#hosts.values()) this.#seeded = (await seed(host)) || this.#seeded;
     });
     return `${applied} applied`;
@@ -268,9 +269,12 @@ class Composition {
     }
   }
 
+  #syncRegistry(): Promise<void> {
+    return syncRegistry(async <Row>(text: string, params: readonly unknown[] = []) => (await this.#pool.query(text, [...params])).rows as Row[], CATALOGUE);
+  }
+
   async #startRelay(): Promise<void> {
-    const sql = async <Row>(text: string, params: readonly unknown[] = []) => (await this.#pool.query(text, [...params])).rows as Row[];
-    await syncRegistry(sql, CATALOGUE);
+    await this.#syncRegistry();
     const relay = await startRelay({ pool: this.#pool, transport: this.#transport, leaseMs: this.#config.leaseMs, log: this.#log.child({ part: 'relay' }) });
     this.#ends.push(() => relay.stop());
   }

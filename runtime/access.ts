@@ -93,7 +93,7 @@ function checkUser(rule: AccessRule, caller: Caller): void {
   if (rule.user === undefined && !staffWithout) forbidden();
   if (rule.user !== undefined && rule.firstParty && !caller.firstParty) forbidden();
   const missing = rule.user === undefined ? rule.staff!.split('|')[0] : missingScope(rule.user, caller);
-  if (missing) insufficient(missing);
+  if (missing) insufficient(missing.split('|')[0]!);
 }
 
 function checkStepUp(rule: AccessRule, caller: Caller, nowSeconds: number): void {

@@ -1,0 +1,241 @@
+import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Access } from '../../../runtime/access.js';
+import { newId } from '../../../runtime/ids.js';
+import { DateTime, Url } from '../../../runtime/scalars.js';
+
+export enum OAuthClientKind {
+  MACHINE = 'machine',
+  CONFIDENTIAL = 'confidential',
+  PUBLIC = 'public',
+}
+registerEnumType(OAuthClientKind, {
+  name: 'OAuthClientKind',
+  description: 'MACHINE: client_credentials. CONFIDENTIAL: code flow with a secret. PUBLIC: code flow without one.',
+});
+
+export enum OAuthClientStatus {
+  ACTIVE = 'active',
+  DISABLED = 'disabled',
+  DELETED = 'deleted',
+}
+registerEnumType(OAuthClientStatus, { name: 'OAuthClientStatus' });
+
+export enum OAuthClientTokenEndpointAuthMethod {
+  CLIENT_SECRET_BASIC = 'client_secret_basic',
+  CLIENT_SECRET_POST = 'client_secret_post',
+  PRIVATE_KEY_JWT = 'private_key_jwt',
+  NONE = 'none',
+}
+registerEnumType(OAuthClientTokenEndpointAuthMethod, {
+  name: 'OAuthClientTokenEndpointAuthMethod',
+  description: 'A client with a secret may use either secret method.',
+});
+
+export enum OAuthClientSecretStatus {
+  ACTIVE = 'active',
+  RETIRING = 'retiring',
+  RETIRED = 'retired',
+}
+registerEnumType(OAuthClientSecretStatus, { name: 'OAuthClientSecretStatus', description: 'RETIRING works until it expires.' });
+
+export enum OAuthClientAgreementKind {
+  PHI = 'phi',
+}
+registerEnumType(OAuthClientAgreementKind, { name: 'OAuthClientAgreementKind' });
+
+export enum OAuthClientAgreementStatus {
+  IN_FORCE = 'in_force',
+  ENDED = 'ended',
+}
+registerEnumType(OAuthClientAgreementStatus, { name: 'OAuthClientAgreementStatus' });
+
+/** An application that may ask for tokens. Its public face (name, addresses, publisher) may be read by whoever can see the client at all. */
+@Access({ service: 'admin:identity', staff: 'admin:identity:clients', internal: 'webhooks' })
+@Directive('@key(fields: "id")')
+@ObjectType({ description: 'An application that may ask for tokens.' })
+@Entity({ tableName: 'oauth_client' })
+export class OAuthClient {
+  @Field(() => ID, { description: 'The OAuth client_id.' })
+  @PrimaryKey({ type: 'text' })
+  id: string = newId();
+
+  @Access({ service: '*', user: '*' })
+  @Field(() => String)
+  @Property({ type: 'text' })
+  name: string;
+
+  @Access({ service: '*', user: '*' })
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  description: string | null = null;
+
+  @Access({ service: '*', user: '*' })
+  @Field(() => Url, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  logoUrl: string | null = null;
+
+  @Access({ service: '*', user: '*' })
+  @Field(() => Url, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  homepageUrl: string | null = null;
+
+  @Access({ service: '*', user: '*' })
+  @Field(() => Url, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  privacyUrl: string | null = null;
+
+  @Access({ service: '*', user: '*' })
+  @Field(() => Url, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  termsUrl: string | null = null;
+
+  @Access({ service: '*', user: '*' })
+  @Field(() => Boolean, { description: "The operator's own app." })
+  @Property({ type: 'boolean', default: false })
+  firstParty: boolean = false;
+
+  @Field(() => OAuthClientKind)
+  @Enum({ items: () => OAuthClientKind, type: 'text' })
+  kind: OAuthClientKind;
+
+  @Field(() => OAuthClientStatus)
+  @Enum({ items: () => OAuthClientStatus, type: 'text', default: OAuthClientStatus.ACTIVE })
+  status: OAuthClientStatus = OAuthClientStatus.ACTIVE;
+
+  @Field(() => Boolean, { description: 'Staff keep their roles in tokens of this app.' })
+  @Property({ type: 'boolean', default: false })
+  staffAccess: boolean = false;
+
+  @Field(() => ID, { nullable: true })
+  @Property({ type: 'uuid', nullable: true })
+  brandId: string | null = null;
+
+  @Field(() => String, { nullable: true, description: 'Set for the internal client of a service.' })
+  @Property({ type: 'text', nullable: true, unique: true })
+  serviceSlug: string | null = null;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  ssoPartner: string | null = null;
+
+  @Field(() => [String])
+  @Property({ type: 'string[]', columnType: 'text[]', defaultRaw: "'{}'" })
+  redirectUris: string[] = [];
+
+  @Field(() => [String])
+  @Property({ type: 'string[]', columnType: 'text[]', defaultRaw: "'{}'" })
+  postLogoutRedirectUris: string[] = [];
+
+  @Field(() => [String], { description: 'Registered scopes.' })
+  @Property({ type: 'string[]', columnType: 'text[]', defaultRaw: "'{}'" })
+  scopes: string[] = [];
+
+  @Field(() => Int)
+  @Property({ type: 'integer', default: 3600 })
+  accessTokenTtlSeconds: number = 3600;
+
+  @Field(() => Int)
+  @Property({ type: 'integer', default: 0 })
+  refreshReuseLeewaySeconds: number = 0;
+
+  @Field(() => Boolean)
+  @Property({ type: 'boolean', default: false })
+  tokenExchange: boolean = false;
+
+  @Field(() => OAuthClientTokenEndpointAuthMethod)
+  @Enum({ items: () => OAuthClientTokenEndpointAuthMethod, type: 'text' })
+  tokenEndpointAuthMethod: OAuthClientTokenEndpointAuthMethod;
+
+  @Field(() => [String])
+  @Property({ type: 'string[]', columnType: 'text[]', defaultRaw: "'{}'" })
+  contacts: string[] = [];
+
+  @Field(() => DateTime)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt: Date;
+
+  @Field(() => DateTime)
+  @Property({ type: 'datetime', length: 3 })
+  updatedAt: Date;
+
+  @Field(() => DateTime, { nullable: true })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  lastUsedAt: Date | null = null;
+
+  @Field(() => Int)
+  @Property({ type: 'integer', default: 1, version: true })
+  version: number;
+}
+
+/** A secret of a client; only its SHA-256 is kept. */
+@Access({ service: 'admin:identity', staff: 'admin:identity:clients' })
+@ObjectType({ description: 'A secret of a client; its value was shown once.' })
+@Entity({ tableName: 'oauth_client_secret' })
+export class OAuthClientSecret {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'uuid' })
+  id: string = newId();
+
+  @ManyToOne({ entity: () => OAuthClient, mapToPk: true, fieldName: 'client_id' })
+  clientId: string;
+
+  @Property({ type: 'blob' })
+  hash: Buffer;
+
+  @Field(() => String, { description: 'The last four characters.' })
+  @Property({ type: 'text' })
+  hint: string;
+
+  @Field(() => DateTime)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt: Date;
+
+  @Field(() => DateTime, { nullable: true })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  lastUsedAt: Date | null = null;
+
+  @Field(() => DateTime, { nullable: true, description: 'End of the overlap of a rotation.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  expiresAt: Date | null = null;
+}
+
+/** A signed agreement that lets an app of somebody else hold scopes of class PHI. Source: identity A9. */
+@Access({ service: 'admin:identity', staff: 'admin:identity:clients', internal: 'webhooks' })
+@ObjectType({ description: 'A signed agreement that lets the app hold health-data scopes.' })
+@Entity({ tableName: 'oauth_client_agreement' })
+export class OAuthClientAgreement {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'uuid' })
+  id: string = newId();
+
+  @ManyToOne({ entity: () => OAuthClient, mapToPk: true, fieldName: 'client_id' })
+  clientId: string;
+
+  @Field(() => OAuthClientAgreementKind)
+  @Enum({ items: () => OAuthClientAgreementKind, type: 'text', default: OAuthClientAgreementKind.PHI })
+  kind: OAuthClientAgreementKind = OAuthClientAgreementKind.PHI;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  documentVersion: string;
+
+  @Field(() => [String])
+  @Property({ type: 'string[]', columnType: 'text[]' })
+  scopes: string[];
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  signedBy: string;
+
+  @Field(() => DateTime)
+  @Property({ type: 'datetime', length: 3 })
+  signedAt: Date;
+
+  @Field(() => DateTime, { nullable: true })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  expiresAt: Date | null = null;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  endedAt: Date | null = null;
+}

@@ -1,0 +1,141 @@
+import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Directive, Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Access } from '../../../runtime/access.js';
+import { newId } from '../../../runtime/ids.js';
+import { LocalDate, Url } from '../../../runtime/scalars.js';
+
+export enum UserStatus {
+  PENDING = 'pending',
+  ACTIVE = 'active',
+  SUSPENDED = 'suspended',
+  BANNED = 'banned',
+  ERASING = 'erasing',
+  ERASED = 'erased',
+}
+registerEnumType(UserStatus, {
+  name: 'UserStatus',
+  description: 'Only an active user can use the platform; an erased one is a tombstone.',
+});
+
+export enum ProfileVisibility {
+  PUBLIC = 'public',
+  MEMBERS = 'members',
+  PRIVATE = 'private',
+}
+registerEnumType(ProfileVisibility, {
+  name: 'ProfileVisibility',
+  description: 'Who sees a profile: any valid token, any user token, the owner alone.',
+});
+
+/**
+ * An account. What only some may know (status, contact, dates) is a field of the resolver, null for everybody else.
+ * Personal: phone, and everything of the tables beside it.
+ */
+@Access({ service: '*', user: '*' })
+@Directive('@key(fields: "id")')
+@ObjectType({ description: 'An account. Fields that the caller may not know are null.' })
+@Entity({ tableName: 'user' })
+export class User {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'uuid' })
+  id: string = newId();
+
+  @Enum({ items: () => UserStatus, type: 'text' })
+  status: UserStatus = UserStatus.ACTIVE;
+
+  @Property({ type: 'text', nullable: true })
+  phone: string | null = null;
+
+  @Property({ type: 'uuid', nullable: true })
+  brandId: string | null = null;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  lastSignInAt: Date | null = null;
+
+  @Property({ type: 'datetime', length: 3 })
+  createdAt: Date;
+
+  @Property({ type: 'datetime', length: 3 })
+  updatedAt: Date;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  erasedAt: Date | null = null;
+
+  @Property({ type: 'integer', default: 1, version: true })
+  version: number;
+}
+
+/** Address of an account, once per address among accounts that are not erased. Personal. */
+@Entity({ tableName: 'user_email' })
+export class UserEmail {
+  @ManyToOne({ entity: () => User, primary: true, mapToPk: true, fieldName: 'user_id' })
+  userId: string;
+
+  @Property({ type: 'text' })
+  email: string;
+
+  /** The address in NFC and lower case; see `emailKey`. */
+  @Property({ type: 'text', unique: true })
+  emailKey: string;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  verifiedAt: Date | null = null;
+}
+
+/** What others see of a user. Personal: handle, display name and the free texts. */
+@Access({ service: '*', user: '*' })
+@ObjectType({ description: 'What others see of a user, as far as its visibility lets them.' })
+@Entity({ tableName: 'user_profile' })
+export class UserProfile {
+  @ManyToOne({ entity: () => User, primary: true, mapToPk: true, fieldName: 'user_id' })
+  userId: string;
+
+  @Field(() => String, { nullable: true, description: 'Unique name, lower case.' })
+  @Property({ type: 'text', nullable: true, unique: true })
+  handle: string | null = null;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  displayName: string | null = null;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  bio: string | null = null;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  pronouns: string | null = null;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  location: string | null = null;
+
+  @Field(() => Url, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  websiteUrl: string | null = null;
+
+  @Field(() => Url, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  avatarUrl: string | null = null;
+
+  @Field(() => ProfileVisibility)
+  @Enum({ items: () => ProfileVisibility, type: 'text', default: ProfileVisibility.MEMBERS })
+  visibility: ProfileVisibility = ProfileVisibility.MEMBERS;
+
+  @Field(() => LocalDate, { description: 'First day of the month in which the user joined.' })
+  @Property({ type: 'date' })
+  joinedOn: string;
+}
+
+/** argon2id hash of a password (PHC string). Never leaves the table. */
+@Entity({ tableName: 'credential_password' })
+export class CredentialPassword {
+  @ManyToOne({ entity: () => User, primary: true, mapToPk: true, fieldName: 'user_id' })
+  userId: string;
+
+  @Property({ type: 'text' })
+  hash: string;
+
+  @Property({ type: 'datetime', length: 3 })
+  changedAt: Date;
+}

@@ -1,0 +1,56 @@
+import { clockControl } from '../../runtime/test-controls.js';
+import { service } from '../../runtime/service.js';
+import { OAuthClient, OAuthClientAgreement, OAuthClientSecret } from './entities/client.js';
+import { OAuthGrant } from './entities/grant.js';
+import { UserSettings } from './entities/settings.js';
+import { CredentialPassword, User, UserEmail, UserProfile } from './entities/user.js';
+import { erase } from './resolver/erasure.js';
+import { keyringOf } from './ports/oidc-provider/keyring.js';
+import { mountEngine } from './ports/oidc-provider/mount.js';
+import { nativePaths } from './ports/oidc-provider/paths.js';
+import { AccountResolver } from './resolver/accounts.js';
+import { ClientAgreementResolver, ClientResolver, ClientSecretResolver } from './resolver/client.js';
+import { GrantResolver } from './resolver/grant.js';
+import { loadClients, loadGrants, loadUsers } from './resolver/reference-loaders.js';
+import { RevocationResolver } from './resolver/revocation.js';
+import { UserFieldResolver } from './resolver/user-fields.js';
+import { refuseSeeds, seed } from './resolver/seed.js';
+import { timers } from './resolver/timers.js';
+
+export { mintUserToken, type MintOptions } from './ports/oidc-provider/mint.js';
+
+export default service({
+  slug: 'identity',
+  purpose: 'User accounts, OAuth clients, consent, tokens and their revocation.',
+  entities: [
+    User,
+    UserEmail,
+    UserProfile,
+    UserSettings,
+    CredentialPassword,
+    OAuthClient,
+    OAuthClientSecret,
+    OAuthClientAgreement,
+    OAuthGrant,
+  ],
+  resolvers: [
+    AccountResolver,
+    UserFieldResolver,
+    ClientResolver,
+    ClientSecretResolver,
+    ClientAgreementResolver,
+    GrantResolver,
+    RevocationResolver,
+    clockControl('identity'),
+  ],
+  references: { User: loadUsers, OAuthClient: loadClients, OAuthGrant: loadGrants },
+  timers,
+  seed,
+  erase,
+  native: async (app, host) => {
+    await refuseSeeds(host);
+    await mountEngine(app, host);
+  },
+  nativePaths,
+  ready: async host => ({ signing_key: await keyringOf(host).usable() }),
+});

@@ -1,0 +1,61 @@
+import { ArgsType, Field, ID, InputType, registerEnumType } from 'type-graphql';
+import { PageArgs } from '../../runtime/page.js';
+import { Rule } from '../../runtime/rule.js';
+import { DateTime } from '../../runtime/scalars.js';
+import { UserStatus } from './entities/user.js';
+
+@InputType({ description: 'Which accounts a list shows; all conditions hold.' })
+export class UserFilter {
+  @Rule({ minLength: 1, maxLength: 200 })
+  @Field(() => String, { nullable: true, description: 'An id, or the beginning of an e-mail address, handle or display name.' })
+  q?: string | null;
+
+  @Field(() => [UserStatus], { nullable: true })
+  status?: UserStatus[] | null;
+
+  @Field(() => ID, { nullable: true })
+  brandId?: string | null;
+
+  @Field(() => DateTime, { nullable: true })
+  createdAfter?: Date | null;
+
+  @Field(() => DateTime, { nullable: true })
+  createdBefore?: Date | null;
+}
+
+@ArgsType()
+export class UserListArgs extends PageArgs {
+  @Field(() => UserFilter, { nullable: true })
+  filter?: UserFilter | null;
+}
+
+@InputType({ description: 'Exactly one of e-mail, phone, handle, or external provider with external id.' })
+export class UserLookupInput {
+  @Rule({ minLength: 3, maxLength: 254 })
+  @Field(() => String, { nullable: true })
+  email?: string | null;
+
+  @Rule({ pattern: '^\\+[1-9][0-9]{1,14}$' })
+  @Field(() => String, { nullable: true, description: 'E.164.' })
+  phone?: string | null;
+
+  @Rule({ minLength: 1, maxLength: 30 })
+  @Field(() => String, { nullable: true })
+  handle?: string | null;
+
+  @Rule({ minLength: 1, maxLength: 64 })
+  @Field(() => String, { nullable: true, description: 'Outside identity provider; needs externalId.' })
+  externalProvider?: string | null;
+
+  @Rule({ minLength: 1, maxLength: 255 })
+  @Field(() => String, { nullable: true })
+  externalId?: string | null;
+}
+
+export enum OAuthGrantInclude {
+  REVOKED = 'revoked',
+}
+registerEnumType(OAuthGrantInclude, {
+  name: 'OAuthGrantInclude',
+  description: 'REVOKED adds the grants that were revoked in the last 90 days.',
+});

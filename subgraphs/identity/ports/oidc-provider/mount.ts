@@ -1,0 +1,134 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sqlOf } from '../../../../runtime/database.js';
+import { Problem } from '../../../../runtime/errors.js';
+import type { ServiceHost } from '../../../../runtime/host.js';
+import { databaseProblem } from '../../../../runtime/transaction.js';
+import { verifyToken } from './claims.js';
+import { atEngineTime, installEngineClock, systemTime } from './clock.js';
+import { EngineBuilder, GRANT_TYPES, PATHS, type EngineRequest } from './engine.js';
+import type { EngineStore } from './adapter.js';
+import { translateToken } from './inspection.js';
+import { IssuedTokens } from './issued.js';
+import { keyringOf } from './keyring.js';
+import { addSteps } from './steps.js';
+
+type Handle = (request: EngineRequest, response: FastifyReply['raw']) => Promise<void>;
+
+const OPENID = '/.well-known/openid-configuration';
+const OAUTH = '/.well-known/oauth-authorization-server';
+
+/** Exact paths only: an unknown one is the door's 404, not the engine's. */
+const ROUTES: readonly (readonly [methods: readonly ('GET' | 'POST' | 'OPTIONS')[], path: string])[] = [
+  [['POST', 'OPTIONS'], PATHS.token],
+  [['POST', 'OPTIONS'], PATHS.introspection],
+  [['POST', 'OPTIONS'], PATHS.revocation],
+  [['GET', 'OPTIONS'], PATHS.jwks],
+  [['GET', 'OPTIONS'], OPENID],
+  [['GET', 'OPTIONS'], OAUTH],
+];
+
+/** Paths that present a token in their form. */
+const INSPECTING: readonly string[] = [PATHS.introspection, PATHS.revocation];
+
+/** The OAuth engine of this process, rebuilt when the published keys change. Everything it knows is in the database. */
+class MountedEngine {
+  readonly #store: EngineStore;
+  readonly #issued: IssuedTokens;
+  readonly #issuer: URL;
+  #kids = '';
+  #handle: Handle;
+
+  constructor(private readonly host: ServiceHost) {
+    this.#store = { host, sql: sqlOf(host.orm.em.fork() as SqlEntityManager), offered: GRANT_TYPES };
+    this.#issued = new IssuedTokens(host);
+    this.#issuer = new URL(host.config.issuer);
+  }
+
+  /** Reads the keys, making the first one; the engine exists afterwards. */
+  async prepare(now: Date): Promise<Handle> {
+    const keyring = keyringOf(this.host);
+    await keyring.refresh(now);
+    const keys = keyring.published(now);
+    const kids = keys.map(key => key.kid).join(' ');
+    if (kids === this.#kids) return this.#handle;
+    const provider = new EngineBuilder(this.#store, keyring).build(keys);
+    addSteps(provider, this.#store, this.#issued);
+    this.#kids = kids;
+    return (this.#handle = provider.callback() as unknown as Handle);
+  }
+
+  async #now(): Promise<Date | null> {
+    return this.host.config.manualClock ? this.host.read(async ctx => ctx.now()) : null;
+  }
+
+  /** Answers one request on the raw response. */
+  async answer(path: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    try {
+      const manual = await this.#now();
+      await atEngineTime(manual, async () => this.#run(path, request, reply, manual ?? new Date(systemTime())));
+    } catch (error) {
+      this.#fail(reply, error as Error);
+    }
+  }
+
+  async #run(path: string, request: FastifyRequest, reply: FastifyReply, now: Date): Promise<void> {
+    const handle = await this.prepare(now);
+    const raw = this.#canonical(path, request);
+    const verify = (token: string) => verifyToken(token, keyringOf(this.host), this.host.config, now);
+    const inspects = INSPECTING.includes(path) && raw.method === 'POST';
+    await handle((inspects ? await translateToken(raw, verify) : raw) as EngineRequest, reply.raw);
+  }
+
+  /** As if the request had come to the issuer, whatever address and forwarded headers it bore. Source: identity A1. */
+  #canonical(path: string, request: FastifyRequest): EngineRequest {
+    const raw = request.raw as EngineRequest;
+    const query = raw.url!.includes('?') ? raw.url!.slice(raw.url!.indexOf('?')) : '';
+    for (const name of ['x-forwarded-host', 'x-forwarded-prefix', 'forwarded']) delete raw.headers[name];
+    Object.assign(raw.headers, { host: this.#issuer.host, 'x-forwarded-proto': this.#issuer.protocol.slice(0, -1) });
+    raw.url = `${path}${query}`;
+    raw.originalUrl = `${this.#issuer.pathname.replace(/\/$/, '')}${raw.url}`;
+    raw.clientAddress = request.ip;
+    return raw;
+  }
+
+  #fail(reply: FastifyReply, error: Error): void {
+    const problem = databaseProblem(error);
+    const temporary = problem instanceof Problem && problem.code === 'unavailable';
+    this.host.log.error({ err: { name: error.name, message: error.message, stack: error.stack } }, 'the OAuth engine failed');
+    if (reply.raw.headersSent) return void reply.raw.destroy();
+    reply.raw.writeHead(temporary ? 503 : 500, { 'content-type': 'application/json', ...(temporary && { 'retry-after': '1' }) });
+    reply.raw.end(JSON.stringify({ error: temporary ? 'temporarily_unavailable' : 'server_error' }));
+  }
+
+  stop(): Promise<void> {
+    return this.#issued.stop();
+  }
+}
+
+/** Headers of the house that a hijacked answer would lack. */
+function keepHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  const headers = { 'x-request-id': request.info.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+  for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value);
+}
+
+/** Serves the OAuth endpoints below `/identity`, and the metadata at the issuer's origin (RFC 8414) when the issuer has a path. */
+export async function mountEngine(app: FastifyInstance, host: ServiceHost): Promise<void> {
+  if (host.config.manualClock) installEngineClock();
+  const engine = new MountedEngine(host);
+  await engine.prepare(await host.read(async ctx => ctx.now()));
+  await app.register(async scope => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null)); // the engine reads the body itself
+    const serve = (methods: readonly string[], url: string, path: string) =>
+      scope.route({ method: [...methods] as 'GET'[], url, handler: (request, reply) => {
+        keepHeaders(request, reply);
+        reply.hijack();
+        void engine.answer(path, request, reply);
+      } }); // prettier-ignore
+    for (const [methods, path] of ROUTES) serve(methods, `/identity${path}`, path);
+    const issuerPath = new URL(host.config.issuer).pathname.replace(/\/$/, '');
+    if (issuerPath) serve(['GET', 'OPTIONS'], `${OAUTH}${issuerPath}`, OAUTH);
+    scope.addHook('onClose', () => engine.stop());
+  });
+}

@@ -1,0 +1,115 @@
+import type { NativePath } from '../../../../runtime/service.js';
+import { PATHS } from './engine.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+const text = { type: 'string' } as const;
+const list = { type: 'array', items: text } as const;
+const seconds = { type: 'integer', description: 'Epoch seconds.' } as const;
+const credentials = {
+  client_id: { ...text, description: 'Or HTTP Basic.' },
+  client_secret: { ...text, format: 'password', description: 'Or HTTP Basic.' },
+} as const;
+
+const object = (properties: object, required: readonly string[] = []): object => ({
+  type: 'object',
+  properties,
+  ...(required.length && { required }),
+});
+
+const tokenForm = object(
+  {
+    grant_type: { type: 'string', enum: ['client_credentials'] },
+    scope: { ...text, description: "Space-separated; all of the client's scopes when not given." },
+    ...credentials,
+  },
+  ['grant_type'],
+);
+
+const tokenAnswer = object(
+  {
+    access_token: text,
+    token_type: { type: 'string', enum: ['Bearer'] },
+    expires_in: { type: 'integer', description: 'Seconds.' },
+    scope: text,
+  },
+  ['access_token', 'token_type', 'expires_in'],
+);
+
+const presented = object({ token: text, token_type_hint: { type: 'string', enum: ['access_token', 'refresh_token'] }, ...credentials }, [
+  'token',
+]);
+
+const inspection = object(
+  {
+    active: { type: 'boolean' },
+    token_use: { type: 'string', enum: ['service', 'user'] },
+    scope: text,
+    client_id: text,
+    sub: text,
+    exp: seconds,
+    iat: seconds,
+    iss: text,
+    aud: text,
+    jti: text,
+    sid: text,
+    auth_time: seconds,
+    amr: list,
+    token_type: { type: 'string', enum: ['Bearer'] },
+  },
+  ['active'],
+);
+
+const metadata = object({ issuer: text, token_endpoint: text, jwks_uri: text, grant_types_supported: list, scopes_supported: list }, [
+  'issuer',
+]);
+const keys = object({ keys: { type: 'array', items: { type: 'object' } } }, ['keys']);
+
+const json = (schema: object): NativePath['response'] => ({ contentType: 'application/json', schema });
+const form = (schema: object): NativePath['requestBody'] => ({ contentType: FORM, schema });
+
+/** The protocol endpoints, for OpenAPI. Their forms and errors are those of RFC 6749, 7009 and 7662. */
+export const nativePaths: readonly NativePath[] = [
+  {
+    method: 'POST',
+    path: PATHS.token,
+    summary: 'Get an access token',
+    status: 200,
+    public: true,
+    requestBody: form(tokenForm),
+    response: json(tokenAnswer),
+  },
+  {
+    method: 'POST',
+    path: PATHS.introspection,
+    summary: 'Ask whether a token is active',
+    status: 200,
+    public: true,
+    requestBody: form(presented),
+    response: json(inspection),
+  },
+  { method: 'POST', path: PATHS.revocation, summary: 'End a token', status: 200, public: true, requestBody: form(presented) },
+  {
+    method: 'GET',
+    path: PATHS.jwks,
+    summary: 'Keys that sign access tokens',
+    status: 200,
+    public: true,
+    response: { contentType: 'application/jwk-set+json', schema: keys },
+  },
+  {
+    method: 'GET',
+    path: '/.well-known/openid-configuration',
+    summary: 'OpenID Connect metadata',
+    status: 200,
+    public: true,
+    response: json(metadata),
+  },
+  {
+    method: 'GET',
+    path: '/.well-known/oauth-authorization-server',
+    summary: 'OAuth metadata',
+    status: 200,
+    public: true,
+    response: json(metadata),
+  },
+];

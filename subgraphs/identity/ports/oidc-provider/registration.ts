@@ -1,0 +1,103 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { ClientMetadata } from 'oidc-provider';
+import type { Sql } from '../../../../events/outbox.js';
+import { sha256 } from '../../../../runtime/crypto.js';
+import type { OAuthClientKind } from '../../entities/client.js';
+
+/** A client as the engine needs it. Times are epoch ms, so that equal rows have equal JSON: the engine caches clients by it. */
+export interface Registration {
+  id: string;
+  name: string;
+  kind: `${OAuthClientKind}`;
+  scopes: string[];
+  firstParty: boolean;
+  serviceSlug: string | null;
+  redirectUris: string[];
+  ttl: number;
+  authMethod: string;
+  /** Hex SHA-256 of each secret that is not retired. */
+  secrets: { id: string; hash: string; expiresAt: number | null }[];
+}
+
+/** What the engine asks when a client names itself: the client, if it is active, and how often it failed lately from there. */
+export interface Found {
+  registration: Registration | null;
+  failures: number;
+  /** Epoch ms. */
+  windowEndsAt: number;
+}
+
+/** One statement per token: client, secrets and failures together. */
+const FIND = `
+select c.id, c.name, c.kind, c.scopes, c.first_party as "firstParty", c.service_slug as "serviceSlug", c.redirect_uris as "redirectUris",
+  c.access_token_ttl_seconds as ttl, c.token_endpoint_auth_method as "authMethod",
+  coalesce((select json_agg(json_build_object('id', s.id, 'hash', encode(s.hash, 'hex'), 'expiresAt', floor(extract(epoch from s.expires_at) * 1000)) order by s.id)
+    from identity.oauth_client_secret s where s.client_id = c.id), '[]') as secrets,
+  coalesce(f.failures, 0) as failures, coalesce(extract(epoch from f.window_ends_at)::float8 * 1000, 0) as "windowEndsAt"
+from (values ($1::text, $2::bytea)) as asked(id, key)
+left join identity.oauth_client c on c.id = asked.id and c.status = 'active'
+left join identity.failed_client_auth f on f.key = asked.key`;
+
+type FoundRow = { [Key in keyof Registration]: Registration[Key] | null } & Omit<Found, 'registration'>;
+
+export async function findRegistration(sql: Sql, clientId: string, key: Buffer | null): Promise<Found> {
+  const [row] = await sql<FoundRow>(FIND, [clientId, key]);
+  const { failures, windowEndsAt, ...client } = row!;
+  return { failures, windowEndsAt, registration: client.id === null ? null : (client as Registration) };
+}
+
+/** Grants that each kind of client may use, as far as the engine offers them. */
+const GRANTS: Readonly<Record<Registration['kind'], readonly string[]>> = {
+  machine: ['client_credentials'],
+  confidential: ['authorization_code', 'refresh_token'],
+  public: ['authorization_code', 'refresh_token'],
+};
+
+/** The engine wants a secret in clear; it never compares with this one, see `matchSecret`. */
+const PLACEHOLDER = 'kept as a hash';
+
+/** A registration in the engine's words. `offered`: grant types of the engine. */
+export function clientMetadata(registration: Registration, offered: readonly string[]): ClientMetadata {
+  const grants = GRANTS[registration.kind].filter(grant => offered.includes(grant));
+  const code = grants.includes('authorization_code');
+  return {
+    client_id: registration.id,
+    client_name: registration.name,
+    grant_types: grants,
+    response_types: code ? ['code'] : [],
+    redirect_uris: code ? registration.redirectUris : [],
+    token_endpoint_auth_method: registration.authMethod as 'client_secret_post',
+    ...(registration.authMethod !== 'none' && { client_secret: PLACEHOLDER }),
+    registration,
+  };
+}
+
+/** Id of the living secret that was presented. Every secret is compared, in constant time. */
+export function matchSecret({ secrets }: Registration, presented: string, now: number): string | null {
+  const hash = sha256(presented);
+  const matching = secrets.filter(
+    one => timingSafeEqual(Buffer.from(one.hash, 'hex'), hash) && (one.expiresAt === null || one.expiresAt > now),
+  );
+  return matching[0]?.id ?? null;
+}
+
+/** More failures than this in a minute, per client and address, and the client must wait. Source: identity 4.16. */
+export const MAX_FAILURES = 20;
+const WINDOW_MS = 60_000;
+
+/** Who failed: a keyed hash, because addresses are personal data. */
+export const failureKey = (kek: string, clientId: string, ip: string): Buffer =>
+  createHmac('sha256', kek).update(`${clientId}\n${ip}`).digest();
+
+/** Counts a failed authentication in the running minute, or begins one. */
+export const countFailure = (sql: Sql, key: Buffer, now: number): Promise<unknown> =>
+  sql(
+    `insert into identity.failed_client_auth as f (key, failures, window_ends_at) values ($1, 1, $3)
+     on conflict (key) do update set failures = case when f.window_ends_at <= $2 then 1 else f.failures + 1 end,
+       window_ends_at = case when f.window_ends_at <= $2 then excluded.window_ends_at else f.window_ends_at end`,
+    [key, new Date(now).toISOString(), new Date(now + WINDOW_MS).toISOString()],
+  );
+
+/** Seconds to wait; null: may try. */
+export const waitSeconds = ({ failures, windowEndsAt }: Pick<Found, 'failures' | 'windowEndsAt'>, now: number): number | null =>
+  failures >= MAX_FAILURES && windowEndsAt > now ? Math.ceil((windowEndsAt - now) / 1000) : null;

@@ -1,0 +1,9 @@
+import { Directive, Field, ID, ObjectType } from 'type-graphql';
+
+/** A storefront; owned by platform. */
+@Directive('@key(fields: "id", resolvable: false)')
+@ObjectType({ description: 'A storefront.' })
+export class Brand {
+  @Field(() => ID)
+  id: string;
+}
