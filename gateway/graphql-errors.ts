@@ -6,7 +6,8 @@ import { problemHeaders, problemOf } from '../runtime/http.js';
 const SHOWN = ['reason', 'errors', 'scope', 'maxAge', 'retryAfter'] as const;
 
 /** graphql-js repeats the value that it refused; what a caller sent may be a health value, so only the place and the rule are told. */
-const withoutValue = (message: string): string => message.replace(/got invalid value .*?(?= at "[^"]*"; |; )/s, 'is invalid');
+const withoutValue = (message: string): string =>
+  message.replace(/got invalid value [\s\S]* at ("[^"]*"; )/, 'is invalid at $1').replace(/got invalid value [\s\S]*; (?=[^;]*$)/, 'is invalid: ');
 
 /** One error of the GraphQL face: message, path, `extensions.code` in upper case; internals masked. Source: conventions 6. */
 export function formatError(error: Pick<GraphQLFormattedError, 'message' | 'path' | 'locations' | 'extensions'>): GraphQLFormattedError {

@@ -17,7 +17,7 @@ export function houseTables(slug: Slug): string[] {
     `grant usage on schema ${schema} to ${role}`,
     `alter default privileges in schema ${schema} grant select, insert, update, delete on tables to ${role}`,
     `alter default privileges in schema ${schema} grant usage, select on sequences to ${role}`,
-    ...auditLog(schema), ...inbox(schema), ...idempotencyKeys(schema),
+    ...auditLog(schema), ...inbox(schema, role), ...idempotencyKeys(schema),
     `create table ${schema}.schedule_slot (name text not null, slot timestamptz(3) not null, claimed_at timestamptz(3) not null, finished_at timestamptz(3), primary key (name, slot))`,
     `create table ${schema}.test_clock (only_row boolean primary key default true check (only_row), now timestamptz(3) not null)`,
     ...APPEND_ONLY.map(table => `revoke update, delete, truncate on ${schema}.${table} from ${role}`),
@@ -31,13 +31,14 @@ const auditLog = (schema: string): string[] => [
 ];
 
 /** Partitioned by UUIDv7, that is by time; {@link https://www.rfc-editor.org/rfc/rfc9562 RFC 9562} puts 48 bits of Unix milliseconds first. */
-const inbox = (schema: string): string[] => [
+const inbox = (schema: string, role: string): string[] => [
   `create table ${schema}.inbox (
     consumer text not null, event_id uuid not null, replay_id uuid not null default '00000000-0000-0000-0000-000000000000',
     processed_at timestamptz(3) not null default clock_timestamp(), primary key (consumer, event_id, replay_id)) partition by range (event_id)`,
   `create table ${schema}.inbox_default partition of ${schema}.inbox default`,
   rollPartitions(schema),
   `revoke all on function ${schema}.roll_partitions(int) from public`,
+  `grant execute on function ${schema}.roll_partitions(int) to ${role}`,
 ];
 
 /** Makes the inbox partitions of this and the next week and drops those older than `keep_days`; run at start and hourly. */

@@ -85,7 +85,7 @@ async function housekeeping(host: ServiceHost): Promise<void> {
   await host.transaction(async ctx => {
     await ctx.sql(`select ${ctx.schema}.roll_partitions($1)`, [INBOX_DAYS]);
     await dropOldKeys(ctx);
-  }).catch(error => host.log.warn({ err: (error as Error).name }, 'housekeeping failed; it is tried again in an hour'));
+  }).catch(error => host.log.warn({ err: { name: (error as Error).name, message: (error as Error).message } }, 'housekeeping failed; it is tried again in an hour'));
 }
 
 /** Calls `work` now and again after each pause, never twice at once; the stop waits for the one that runs. */
