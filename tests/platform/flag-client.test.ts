@@ -1,8 +1,9 @@
 import { OpenFeature } from '@openfeature/server-sdk';
+import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { FlagClient, openFeatureClient } from '../../runtime/flag-client.js';
-import type { FlagSnapshot } from '../../runtime/flags.js';
+import { evaluateFlag, FLAG_ATTRIBUTES, FLAG_OPERATORS, type FlagDefinition, type FlagSnapshot } from '../../runtime/flags.js';
 import { BRAND, flag, snapshot, user } from './flag-fixtures.js';
 
 const KEY = 'feature.this';
@@ -33,6 +34,40 @@ describe('a service', () => {
     expect(client.boolean(KEY)).toBe(true);
     expect(client.evaluate(KEY)).toMatchObject({ value: true, variant: 'on', reason: 'DEFAULT', revision: 1 });
     expect(state.asked).toEqual([null, 1]);
+  });
+
+  test('tells just what the platform service tells, for any flag and target', async () => {
+    const share = fc.record({ variant: fc.constantFrom('on', 'off', 'nope'), basisPoints: fc.integer({ min: 0, max: 6000 }) });
+    const serve = fc.oneof(
+      fc.record({ variant: fc.constantFrom('on', 'off', 'nope') }),
+      fc.record({ rollout: fc.array(share, { maxLength: 2 }) }),
+    );
+    const condition = fc.record({
+      attribute: fc.constantFrom(...FLAG_ATTRIBUTES),
+      operator: fc.constantFrom(...FLAG_OPERATORS),
+      values: fc.array(fc.constantFrom('DE', '1.2.0', BRAND, user(1))),
+    });
+    const rules = fc.array(
+      fc.tuple(serve, fc.array(condition, { maxLength: 2 })).map(([served, conditions]) => ({ ...served, conditions })),
+      { maxLength: 3 },
+    );
+    const target = fc.record({
+      brandId: fc.constantFrom(BRAND, null),
+      userId: fc.constantFrom(user(1), user(2), null),
+      attributes: fc.constantFrom<Record<string, string>>({}, { COUNTRY: 'DE', APP_VERSION: '1.3.0' }),
+    });
+    await fc.assert(
+      fc.asyncProperty(rules, serve, fc.boolean(), fc.boolean(), target, async (list, defaultRule, killed, archived, who) => {
+        const shown = snapshot(
+          flag(KEY, { rules: list, defaultRule, killed, archived, prerequisites: [{ key: 'feature.first', variant: 'on' }] }),
+          flag('feature.first'),
+        );
+        const overTheWire = [...shown.flags.values()].map(one => JSON.parse(JSON.stringify(one)) as FlagDefinition);
+        const { client } = clientOver(snapshot(...overTheWire));
+        await client.refresh();
+        expect(client.evaluate(KEY, who)).toEqual(evaluateFlag(shown, KEY, who));
+      }),
+    );
   });
 
   test('without a snapshot yet reads every flag as off', async () => {
