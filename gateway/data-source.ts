@@ -50,6 +50,7 @@ export function forwardedHeaders(request: RequestInfo): Record<string, string> {
   return {
     'content-type': 'application/json', 'x-request-id': request.id, ...(request.token !== null && { authorization: `Bearer ${request.token}` }),
     ...(request.idempotencyKey !== null && { 'idempotency-key': request.idempotencyKey }), ...(request.traceparent !== null && { traceparent: request.traceparent }),
+    ...(request.ip !== null && { 'x-forwarded-for': request.ip }),
   };
 }
 

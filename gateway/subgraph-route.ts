@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError, validate, type DocumentNode } from 'graphql';
 import { fail, Problem } from '../runtime/errors.js';
@@ -43,6 +44,12 @@ async function answer(host: ServiceHost, documents: Documents, request: FastifyR
   return reply.status(status).headers(headers).type('application/json').send(JSON.stringify({ data: result.data ?? null, ...(errors && { errors }) }));
 }
 
+/** The address that the gateway saw, else all callers would share the gateway's. It serves rate limits only, so it need not be proved. */
+function callerAddress(request: FastifyRequest): string {
+  const forwarded = request.headers['x-forwarded-for'];
+  return typeof forwarded === 'string' && isIP(forwarded) ? forwarded : request.ip;
+}
+
 /**
  * `/<slug>/graphql`: the subgraph for gateways in other processes. It verifies the token itself and trusts no identity header;
  * without a token only public operations answer.
@@ -52,6 +59,7 @@ export function subgraphRoute(app: FastifyInstance, host: ServiceHost, authentic
   app.post(`/${host.slug}/graphql`, { bodyLimit: 16 * 1024 * 1024 }, async (request, reply) => {
     try {
       await authenticate(request);
+      request.info = { ...request.info, ip: callerAddress(request) };
       return await answer(host, documents, request, reply);
     } catch (error) {
       const problem: Problem = toProblem(error, host.log);

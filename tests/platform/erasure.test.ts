@@ -51,7 +51,7 @@ test('an erased user leaves all flag rules and change records, which is a change
   expect(rule.conditions).toEqual([{ attribute: 'USER', operator: 'IN', values: [DEMO2] }]);
   const changes = await p.sql('select requested_by, after from platform.flag_change order by created_at desc limit 2');
   expect(JSON.stringify(changes)).not.toContain(DEMO);
-  expect(changes.map(({ requested_by }) => requested_by).sort()).toEqual(['service:demo-m2m', 'staff:erased']);
+  expect(changes.map((one: { requested_by: string }) => one.requested_by).sort()).toEqual(['service:demo-m2m', 'staff:erased']);
   expect(await revisions()).toEqual({ [CYCLE]: before[CYCLE], [STAGE]: before[STAGE], [PROMPT]: before[PROMPT]! + 1 });
   expect((await p.sql('select cache_version from platform.brand'))[0].cache_version).toBe(cache_version + 1);
 });
