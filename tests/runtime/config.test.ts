@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { loadConfig } from '../../runtime/config.js';
+
+test.each([
+  [{ NODE_ENV: 'production', CLOCK: 'manual' }, /production refuses/], [{ PORT: 'x' }, /PORT/], [{ PORT: '70000' }, /PORT/], [{ ROLES: 'gateway,cook' }, /cook/],
+  [{ SERVICES: 'clinical,kitchen' }, /kitchen/], [{ MIGRATE: 'maybe' }, /MIGRATE/], [{ DATABASE_POOL_MAX: '1' }, /DATABASE_POOL_MAX/],
+])('%j stops the start and says why', (env, message) => {
+  expect(() => loadConfig(env)).toThrow(message);
+});
+
+test('the defaults are everything in one process, embedded', () => {
+  const config = loadConfig({});
+  expect(config).toMatchObject({ port: 4000, baseUrl: 'http://localhost:4000', issuer: 'http://localhost:4000/identity', databaseUrl: null, amqpUrl: null, services: null, manualClock: false, introspection: true });
+  expect(config.roles.size).toBe(6);
+  expect(Object.isFrozen(config)).toBe(true);
+});
+
+test('production makes no seeds and shows no schema', () => {
+  expect(loadConfig({ NODE_ENV: 'production' })).toMatchObject({ seed: false, introspection: false });
+});
+
+test('a service with a dash is named with an underscore', () => {
+  expect(loadConfig({ SUBGRAPH_URL_PATIENT_GRAPH: 'http://x' }).subgraphUrls).toEqual({ 'patient-graph': 'http://x' });
+});

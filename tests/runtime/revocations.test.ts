@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { ruleOf } from '../../runtime/access.js';
+import { ANONYMOUS, type Caller } from '../../runtime/caller.js';
+import { createLogger } from '../../runtime/log.js';
+import { Revocations, type Revocation } from '../../runtime/revocations.js';
+
+const service: Caller = { ...ANONYMOUS, kind: 'service', clientId: 'm', jti: 'j1', csi: 's1', issuedAt: 100 };
+const user: Caller = { ...ANONYMOUS, kind: 'user', clientId: 'app', userId: 'u1', jti: 'j2', gid: 'g1', sid: 'd1', issuedAt: 100 };
+const admin = ruleOf({ service: 'admin:clinical', user: 'read:biomarkers' });
+const plain = ruleOf({ service: 'admin:platform', user: 'read:content' });
+const feedRule = ruleOf({ internal: true });
+
+const row = (seq: number, kind: Revocation['kind'], value: string, more: Partial<Revocation> = {}): Revocation => ({
+  seq, kind, value, not_before: null, effective_at: '2020-01-01T00:00:00.000Z', expires_at: '2999-01-01T00:00:00.000Z', ...more,
+});
+
+function feed(rows: Revocation[] = []) {
+  const state = { rows, time: 0, reads: 0 };
+  const set = new Revocations(async after => (state.reads++, state.rows.filter(one => one.seq > after)), createLogger('silent'), () => state.time);
+  return { state, set };
+}
+
+describe('what a revocation kills', () => {
+  test.each([
+    ['token', 'j2', true], ['family', 'g1', true], ['session', 'd1', true], ['client', 'app', true], ['secret', 's1', false], ['token', 'j1', false], ['user', 'u2', false],
+  ] as const)('%s %s: the user token is revoked: %s', async (kind, value, revoked) => {
+    const { set } = feed([row(1, kind, value)]);
+    await set.poll();
+    expect(set.isRevoked(user)).toBe(revoked);
+  });
+
+  test('the secret that a service token was obtained with', async () => {
+    const { set } = feed([row(1, 'secret', 's1')]);
+    await set.poll();
+    expect(set.isRevoked(service)).toBe(true);
+  });
+
+  test("a user's tokens issued up to not_before, and none issued later", async () => {
+    const { set } = feed([row(1, 'user', 'u1', { not_before: 100 })]);
+    await set.poll();
+    expect(set.isRevoked(user)).toBe(true);
+    expect(set.isRevoked({ ...user, issuedAt: 101 })).toBe(false);
+  });
+
+  test('a secret announced with a future effective_at counts from then on', async () => {
+    const { set } = feed([row(1, 'secret', 's1', { effective_at: '2999-01-01T00:00:00.000Z' })]);
+    await set.poll();
+    expect(set.isRevoked(service)).toBe(false);
+  });
+});
+
+describe('the feed', () => {
+  test('a hint counts at once', async () => {
+    const { set } = feed();
+    await set.poll();
+    set.hear(row(1, 'token', 'j1'));
+    expect(set.isRevoked(service)).toBe(true);
+  });
+
+  test('a gap in the sequence makes the process read what it missed', async () => {
+    const { set, state } = feed();
+    await set.poll();
+    state.rows = [row(1, 'token', 'j2'), row(2, 'token', 'jx')];
+    set.hear(row(2, 'token', 'jx'));
+    await set.poll();
+    expect(set.isRevoked(user)).toBe(true);
+    expect(state.reads).toBeGreaterThan(1);
+  });
+
+  test.each([
+    ['never heard', null, true, true], ['30 s of silence', 30_000, false, false], ['30.001 s', 30_001, true, false], ['5 min', 300_000, true, false], ['5 min and 1 ms', 300_001, true, true],
+  ] as const)('after %s: admin and PHI scopes are refused: %s, others %s', async (_name, silence, sensitive, others) => {
+    const { set, state } = feed();
+    if (silence !== null) {
+      await set.poll();
+      state.time = silence;
+    }
+    const refuses = (work: () => void): boolean => {
+      try {
+        work();
+        return false;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'unavailable' });
+        return true;
+      }
+    };
+    expect(refuses(() => set.requireFresh(admin, service))).toBe(sensitive);
+    expect(refuses(() => set.requireFresh(admin, user))).toBe(sensitive);
+    expect(refuses(() => set.requireFresh(plain, user))).toBe(others);
+    expect(refuses(() => set.requireFresh(feedRule, service))).toBe(false);
+  });
+});
