@@ -1,0 +1,19 @@
+import { CATALOGUE } from '../../../events/catalogue.js';
+import { grantChanged } from '../../../events/catalogue/identity.js';
+import { handle, type Consumer, type Handler } from '../../../events/consumer.js';
+import type { Context } from '../../../runtime/context.js';
+import { applyGrant } from './grant-changed.js';
+import { askGrants, ingest } from './ingest.js';
+
+/** Every event type with a scope. */
+const scoped: Handler<Context>[] = [...CATALOGUE.values()]
+  .filter(definition => definition.scope !== null)
+  .map(definition => handle(definition, (ctx: Context, event) => ingest(ctx, event, definition)));
+
+/** One consumer for events and grants, so that one ordered partition carries a user's both. Source: section 5. */
+export const deliveryConsumer: Consumer<Context> = {
+  name: 'webhooks.delivery',
+  partitions: 16,
+  on: [...scoped, handle(grantChanged, applyGrant)],
+  prepare: askGrants,
+};

@@ -1,0 +1,78 @@
+import type { Sql } from '../../../events/outbox.js';
+import { sha256 } from '../../../runtime/crypto.js';
+import { project, supersedes, type GrantState, type ProjectedGrant } from '../rules/grants.js';
+import type { AskedGrant } from '../ports/grant-source.js';
+
+interface Row {
+  client_id: string;
+  grant_id: string;
+  version: number;
+  scopes: ProjectedGrant['scopes'];
+}
+
+/** A user's grants by client. */
+export type Grants = Map<string, ProjectedGrant>;
+
+const toGrants = (rows: readonly Row[]): Grants =>
+  new Map(rows.map(row => [row.client_id, { grantId: row.grant_id, version: row.version, scopes: row.scopes }]));
+
+const GRANTS = 'select client_id, grant_id, version, scopes from webhooks.grant_projection where user_id = $1';
+
+/** What is projected of a user, revoked grants included. */
+export const readGrants = async (sql: Sql, userId: string): Promise<Grants> => toGrants(await sql<Row>(GRANTS, [userId]));
+
+/** Nothing of the id is kept, only whether it is one of them. */
+export const digestOf = (userId: string): Buffer => sha256(`webhooks:erased-user:${userId}`);
+
+const USER_LOCK = `hashtextextended($1, 29)`;
+
+/** Many events of a user may be taken up at once, but none while the user is erased. */
+const SHARE_USER = `select pg_advisory_xact_lock_shared(${USER_LOCK})`;
+/** Nothing of the user is taken up until this transaction ends. */
+export const lockUser = (sql: Sql, userId: string): Promise<unknown> => sql(`select pg_advisory_xact_lock(${USER_LOCK})`, [userId]);
+
+const ENTRY = `
+select (select version::float8 from webhooks.webhook_configuration) as version,
+  exists (select from webhooks.erased_user where user_digest = $2) as erased,
+  (select coalesce(json_agg(g), '[]') from (${GRANTS}) g) as grants`;
+
+export interface Entry {
+  /** Version of the configuration. */
+  version: number;
+  erased: boolean;
+  grants: Grants;
+}
+
+/** What an event's transaction reads first, after the locks it needs: two round trips. */
+export async function enterUser(sql: Sql, userId: string): Promise<Entry> {
+  await sql(SHARE_USER, [userId]);
+  const [row] = await sql<{ version: number; erased: boolean; grants: Row[] }>(ENTRY, [userId, digestOf(userId)]);
+  return { version: row!.version, erased: row!.erased, grants: toGrants(row!.grants) };
+}
+
+const PUT = `
+insert into webhooks.grant_projection (user_id, client_id, grant_id, version, scopes) values ($1, $2, $3, $4, $5::jsonb)
+on conflict (user_id, client_id) do update set grant_id = excluded.grant_id, version = excluded.version, scopes = excluded.scopes`;
+
+/** Projects a grant's state if it is news. Answers the projection before and after, null when it was old. */
+export async function putGrant(
+  sql: Sql,
+  userId: string,
+  clientId: string,
+  known: ProjectedGrant | undefined,
+  state: GrantState,
+): Promise<ProjectedGrant | null> {
+  if (!supersedes(known, state)) return null;
+  const next = project(known, state);
+  await sql(PUT, [userId, clientId, next.grantId, next.version, JSON.stringify(next.scopes)]);
+  return next;
+}
+
+/** A grant in force as identity told it: its place in the log is not known, so it is judged by time. */
+export const stateOf = (grant: AskedGrant): GrantState => ({
+  grantId: grant.id,
+  version: grant.version,
+  active: true,
+  scopes: grant.effectiveScopes,
+  since: { at: Date.parse(grant.grantedAt), seq: null },
+});

@@ -1,0 +1,259 @@
+import type { Sql } from '../../../events/outbox.js';
+import type { Context } from '../../../runtime/context.js';
+import type { ServiceHost } from '../../../runtime/host.js';
+import { newId } from '../../../runtime/ids.js';
+import type { WebhookAttemptTrigger, WebhookDeliveryStatus } from '../entities/words.js';
+import type { Outcome } from '../ports/deliverer.js';
+import { sealerOf } from '../ports/sealer.js';
+import { afterAttempt } from '../rules/schedule.js';
+import { isOpen } from '../rules/states.js';
+import { advance, countByLane, type LaneKey, type TouchedLane } from './lanes.js';
+
+/** An attempt that ended and is to be written down. */
+export interface Attempted extends LaneKey {
+  shard: number;
+  epoch: number;
+  deliveryId: string;
+  eventId: string;
+  /** The X-Platform-Delivery-Attempt header. */
+  number: number;
+  trigger: WebhookAttemptTrigger;
+  startedAt: Date;
+  /** Null with a manual clock: the recorder's transaction reads it. */
+  endedAt: Date | null;
+  url: string;
+  /** As kept: without signatures and custom values. */
+  requestHeaders: Record<string, string>;
+  outcome: Outcome;
+}
+
+/** Rows of one transaction at most, and how long the first of them waits for more, ms. Source: section 8. */
+const BATCH_ROWS = 200;
+const BATCH_MS = 10;
+/** Pause before a batch that failed is written again, ms. */
+const RETRY_MS = 250;
+
+/** How the body of an answer is bound to its attempt. */
+export const bodyContext = (attemptId: string): string => `webhook_attempt.response_body:${attemptId}`;
+
+const LOCK_SHARDS = `
+select s.shard from webhooks.webhook_shard s join unnest($1::int[], $2::bigint[]) as e(shard, epoch) on e.shard = s.shard and e.epoch = s.epoch
+where s.holder = $3 order by s.shard for share of s`;
+
+const LOCK_LANES = `
+select 1 from webhooks.webhook_lane l join unnest($1::uuid[], $2::uuid[]) as k(subscription_id, user_id) using (subscription_id, user_id)
+order by l.subscription_id, l.user_id for update of l`;
+
+const INSERT_ATTEMPTS = `
+insert into webhooks.webhook_attempt (id, started_at, delivery_id, subscription_id, number, finished_at, url, resolved_ip, status_code, error, timings,
+  request_headers, response_headers, response_body_sealed, response_truncated, trigger)
+select id, started_at, delivery_id, subscription_id, number, finished_at, url, resolved_ip, status_code, error, timings,
+  request_headers, response_headers, decode(response_body, 'base64'), response_truncated, trigger
+from json_to_recordset($1::json) as a(id uuid, started_at timestamptz, delivery_id uuid, subscription_id uuid, number int, finished_at timestamptz, url text,
+  resolved_ip text, status_code int, error text, timings jsonb, request_headers jsonb, response_headers jsonb, response_body text, response_truncated boolean, trigger text)`;
+
+const READ_DELIVERIES = `
+select d.id, d.status, d.replay_no from webhooks.webhook_delivery d
+join unnest($1::uuid[], $2::uuid[]) as k(id, event_id) on k.event_id = d.event_id and k.id = d.id`;
+
+const UPDATE_DELIVERIES = `
+update webhooks.webhook_delivery d set
+  attempt_count = greatest(d.attempt_count, r.number), first_attempt_at = coalesce(d.first_attempt_at, r.started_at), last_status_code = r.status_code, last_error = r.error,
+  pending_trigger = null, status = r.status, next_attempt_at = r.next_attempt_at, finished_at = coalesce(r.finished_at, d.finished_at), delivered_at = r.delivered_at,
+  dead_letter_reason = case when r.status = 'dead_lettered' then coalesce(d.dead_letter_reason, r.dead_letter_reason) end,
+  cancel_reason = case when r.status = 'cancelled' then d.cancel_reason end
+from json_to_recordset($1::json) as r(id uuid, event_id uuid, number int, started_at timestamptz, finished_at timestamptz, delivered_at timestamptz, status text,
+  next_attempt_at timestamptz, dead_letter_reason text, status_code int, error text)
+where d.event_id = r.event_id and d.id = r.id`;
+
+/** A dead letter is resolved when a replay of its event is delivered. Source: section 2, resolvedAt. */
+const RESOLVE = `
+update webhooks.webhook_delivery d set resolved_at = $3 from unnest($1::uuid[], $2::uuid[]) as r(subscription_id, event_id)
+where d.subscription_id = r.subscription_id and d.event_id = r.event_id and d.status = 'dead_lettered' and d.resolved_at is null`;
+
+const HEALTH = `
+insert into webhooks.webhook_health as h (subscription_id, failing_since, failed_attempts, last_success_at, last_failure_at)
+select * from json_to_recordset($1::json) as r(subscription_id uuid, failing_since timestamptz, failed_attempts int, last_success_at timestamptz, last_failure_at timestamptz)
+order by subscription_id
+on conflict (subscription_id) do update set
+  failing_since = case when excluded.last_success_at is not null then excluded.failing_since else coalesce(h.failing_since, excluded.failing_since) end,
+  failed_attempts = case when excluded.last_success_at is not null then excluded.failed_attempts else h.failed_attempts + excluded.failed_attempts end,
+  last_success_at = greatest(h.last_success_at, excluded.last_success_at), last_failure_at = greatest(h.last_failure_at, excluded.last_failure_at)`;
+
+type Ended = Attempted & { endedAt: Date };
+
+/** What a batch says about the health of its subscriptions, in the order in which the attempts ended. */
+function healthRows(batch: readonly Ended[]): object[] {
+  const rows = new Map<
+    string,
+    { failing_since: Date | null; failed_attempts: number; last_success_at: Date | null; last_failure_at: Date | null }
+  >();
+  for (const { subscriptionId, outcome, endedAt } of [...batch].sort((a, b) => a.endedAt.getTime() - b.endedAt.getTime())) {
+    const row = rows.get(subscriptionId) ?? { failing_since: null, failed_attempts: 0, last_success_at: null, last_failure_at: null };
+    if (outcome.error === null) Object.assign(row, { failing_since: null, failed_attempts: 0, last_success_at: endedAt });
+    else
+      Object.assign(row, {
+        failing_since: row.failing_since ?? endedAt,
+        failed_attempts: row.failed_attempts + 1,
+        last_failure_at: endedAt,
+      });
+    rows.set(subscriptionId, row);
+  }
+  return [...rows].map(([subscription_id, row]) => ({ subscription_id, ...row }));
+}
+
+interface DeliveryRow {
+  id: string;
+  status: WebhookDeliveryStatus;
+  replay_no: number;
+}
+
+/** What an attempt changes of its delivery. */
+interface Change {
+  one: Ended;
+  row: object;
+  /** It was open and is not any more. */
+  closed: boolean;
+  /** A replay was delivered. */
+  replayed: boolean;
+}
+
+/**
+ * An open delivery takes its next state. One that was closed while the attempt was in the air takes a success, which stands; a
+ * failure does not bring it back. Source: section 8, cancel.
+ */
+function changeOf(one: Ended, known: DeliveryRow | undefined, schedule: readonly number[]): Change[] {
+  if (!known || known.status === 'delivered') return [];
+  const next = afterAttempt(
+    one.number,
+    { error: one.outcome.error, statusCode: one.outcome.statusCode, endedAt: one.endedAt.getTime() },
+    schedule,
+  );
+  const [open, delivered] = [isOpen(known.status), next.status === 'delivered'];
+  const status = open || delivered ? next.status : known.status;
+  const row = {
+    id: one.deliveryId,
+    event_id: one.eventId,
+    number: one.number,
+    started_at: one.startedAt,
+    status,
+    delivered_at: delivered ? one.endedAt : null,
+    finished_at: delivered || (open && status === 'dead_lettered') ? one.endedAt : null,
+    next_attempt_at: open && next.nextAttemptAt !== null ? new Date(next.nextAttemptAt) : null,
+    dead_letter_reason: next.deadLetterReason,
+    status_code: one.outcome.statusCode,
+    error: one.outcome.error,
+  };
+  return [{ one, row, closed: open && !isOpen(status), replayed: delivered && known.replay_no > 0 }];
+}
+
+/** Lanes whose head may be another one now, with the number of their deliveries that ended. */
+function lanesOf(changes: readonly Change[]): TouchedLane[] {
+  const finished = countByLane(changes.filter(change => change.closed).map(change => change.one));
+  return [
+    ...finished,
+    ...changes.filter(change => !change.closed).map(({ one }) => ({ subscriptionId: one.subscriptionId, userId: one.userId, closed: 0 })),
+  ];
+}
+
+/** Writes attempts down in batches: one transaction of at most 200 rows or of what ended within 10 ms, one at a time. */
+export class Recorder {
+  #waiting: { attempted: Attempted; done: () => void }[] = [];
+  #running: Promise<void> | null = null;
+
+  /**
+   * @param holder id under which the shards are leased.
+   * @param isHeld whether a shard is still ours; what is not is not written.
+   */
+  constructor(
+    private readonly host: ServiceHost,
+    private readonly schedule: readonly number[],
+    private readonly holder: string,
+    private readonly isHeld: (shard: number) => boolean,
+  ) {}
+
+  /** Resolves when the attempt is committed, or dropped because its shard has another holder. */
+  add(attempted: Attempted): Promise<void> {
+    return new Promise(done => {
+      this.#waiting.push({ attempted, done });
+      this.#running ??= this.#run().finally(() => (this.#running = null));
+    });
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      if (this.#waiting.length < BATCH_ROWS) await new Promise(resolve => setTimeout(resolve, BATCH_MS));
+      const batch = this.#waiting.splice(0, BATCH_ROWS);
+      await this.#write(batch.map(one => one.attempted));
+      batch.forEach(one => one.done());
+    }
+  }
+
+  /** Until it is committed; while the database is away, only as long as the leases last. */
+  async #write(batch: readonly Attempted[]): Promise<void> {
+    for (;;) {
+      const held = batch.filter(one => this.isHeld(one.shard));
+      if (held.length === 0) return;
+      try {
+        return await this.host.transaction(ctx => this.#record(ctx, held));
+      } catch (error) {
+        this.host.log.warn(
+          { err: { name: (error as Error).name, message: (error as Error).message } },
+          'attempts could not be recorded; they are written again',
+        );
+        await new Promise(resolve => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+
+  /** A worker that lost its lease cannot record: the epoch says so. */
+  async #record(ctx: Context, batch: readonly Attempted[]): Promise<void> {
+    const epochs = new Map(batch.map(one => [one.shard, one.epoch]));
+    const held = await ctx.sql<{ shard: number }>(LOCK_SHARDS, [[...epochs.keys()], [...epochs.values()], this.holder]);
+    const shards = new Set(held.map(row => row.shard));
+    const ended = batch.filter(one => shards.has(one.shard)).map(one => ({ ...one, endedAt: one.endedAt ?? ctx.now() }));
+    if (ended.length > 0) await this.#writeRows(ctx.sql, ended, ctx.now());
+  }
+
+  async #writeRows(sql: Sql, ended: readonly Ended[], now: Date): Promise<void> {
+    await sql(LOCK_LANES, [ended.map(one => one.subscriptionId), ended.map(one => one.userId)]);
+    const rows = await sql<DeliveryRow>(READ_DELIVERIES, [ended.map(one => one.deliveryId), ended.map(one => one.eventId)]);
+    const known = new Map(rows.map(row => [row.id, row]));
+    const changes = ended.flatMap(one => changeOf(one, known.get(one.deliveryId), this.schedule));
+    await sql(INSERT_ATTEMPTS, [JSON.stringify(ended.map(one => this.#attemptRow(one)))]);
+    await sql(UPDATE_DELIVERIES, [JSON.stringify(changes.map(change => change.row))]);
+    const replayed = changes.filter(change => change.replayed).map(change => change.one);
+    if (replayed.length) await sql(RESOLVE, [replayed.map(one => one.subscriptionId), replayed.map(one => one.eventId), now.toISOString()]);
+    await advance(sql, lanesOf(changes), now);
+    await sql(HEALTH, [JSON.stringify(healthRows(ended))]);
+  }
+
+  #attemptRow(one: Ended): object {
+    const id = newId();
+    const { outcome } = one;
+    const body = outcome.responseBody === null ? null : sealerOf(this.host).seal(outcome.responseBody, bodyContext(id)).toString('base64');
+    return {
+      id,
+      started_at: one.startedAt,
+      delivery_id: one.deliveryId,
+      subscription_id: one.subscriptionId,
+      number: one.number,
+      finished_at: one.endedAt,
+      url: one.url,
+      resolved_ip: outcome.resolvedIp,
+      status_code: outcome.statusCode,
+      error: outcome.error,
+      timings: outcome.timings,
+      request_headers: one.requestHeaders,
+      response_headers: outcome.responseHeaders,
+      response_body: body,
+      response_truncated: outcome.responseTruncated,
+      trigger: one.trigger,
+    };
+  }
+
+  /** Resolves when nothing waits to be written. */
+  async drained(): Promise<void> {
+    while (this.#running) await this.#running;
+  }
+}

@@ -1,0 +1,40 @@
+import type { ServiceHost } from '../../../runtime/host.js';
+
+/** Tells a waiting loop of this process that there is work. A lost signal costs one poll. */
+export class Signal {
+  #raised = false;
+  #wake: (() => void) | null = null;
+
+  notify(): void {
+    this.#raised = true;
+    this.#wake?.();
+  }
+
+  /** Resolves at the next notification, also one since the last wait, or after `ms`. */
+  wait(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const timer = setTimeout(done, ms);
+      const finish = (): void => {
+        clearTimeout(timer);
+        done();
+      };
+      const self = this;
+      function done(): void {
+        self.#wake = null;
+        self.#raised = false;
+        resolve();
+      }
+      this.#wake = finish;
+      if (this.#raised) finish();
+    });
+  }
+}
+
+const signals = new WeakMap<ServiceHost, Signal>();
+
+/** The one signal of a running service: ingest, replay and the recorder raise it, the delivery worker waits for it. */
+export function signalOf(host: ServiceHost): Signal {
+  let signal = signals.get(host);
+  if (!signal) signals.set(host, (signal = new Signal()));
+  return signal;
+}

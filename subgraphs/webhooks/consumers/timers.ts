@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Timer } from '../../../runtime/clock.js';
+import type { Context } from '../../../runtime/context.js';
+import { Problem } from '../../../runtime/errors.js';
+import { sweepTimer } from '../../../runtime/schedule.js';
+import { settingsOf } from '../ports/settings.js';
+import { signalOf } from './signal.js';
+
+const EARLIEST = `select extract(epoch from min(next_attempt_at)) * 1000 as ms from webhooks.webhook_lane where next_attempt_at is not null`;
+const DUE = `select count(*)::int as due from webhooks.webhook_lane where next_attempt_at <= $1`;
+
+/** How long attempts may take that a moved clock waits for: the longest deadline of a subscription, and a lease, ms. */
+const PATIENCE_MS = 45_000;
+const CHECK_MS = 20;
+
+/**
+ * With a manual clock: the attempts that are due at an instant, which the delivery worker makes while the clock stands there.
+ * This timer only waits for them, so that the clock moves on in time order. Without one the worker needs no timer.
+ */
+export const attemptsTimer: Timer<Context> = {
+  name: 'attempts',
+  async next(ctx) {
+    if (!ctx.host.config.manualClock) return null;
+    const [row] = await ctx.sql<{ ms: string | null }>(EARLIEST);
+    return row?.ms == null ? null : new Date(Math.round(Number(row.ms)));
+  },
+  run: (ctx, at) => untilAttempted(ctx, at),
+  claimed: { claim: async () => undefined, keep: async () => undefined, finish: async () => undefined },
+};
+
+async function untilAttempted(ctx: Context, at: Date): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while ((await ctx.sql<{ due: number }>(DUE, [at.toISOString()]))[0]!.due > 0) {
+    if (performance.now() > deadline)
+      throw new Problem('unavailable', 'Due deliveries are not being attempted; is a delivery worker running?');
+    signalOf(ctx.host).notify();
+    await sleep(CHECK_MS);
+  }
+}
+
+const DAY_MS = 86_400_000;
+/** Markers of erased users outlive every event about them: the log keeps 30 days, the inbox 35. */
+const ERASED_DAYS = 40;
+
+/** Makes the next partitions and drops what is older than the retention, once a day. Source: rule 25. */
+export const retentionTimer = sweepTimer({
+  name: 'retention',
+  everyMs: DAY_MS,
+  run: (ctx, slot) =>
+    ctx.host.transaction(async own => {
+      await own.sql('select webhooks.roll_deliveries($1::timestamptz, $2)', [slot.toISOString(), settingsOf(own.host).retentionDays]);
+      await own.sql(`delete from webhooks.erased_user where erased_at < $1::timestamptz - interval '${ERASED_DAYS} days'`, [
+        slot.toISOString(),
+      ]);
+    }),
+});

@@ -1,0 +1,102 @@
+import type { Sql } from '../../../events/outbox.js';
+import type { WebhookAttemptTrigger } from '../entities/words.js';
+import type { LaneKey } from './lanes.js';
+
+/** The head of a lane that is due. */
+export interface DueHead extends LaneKey {
+  shard: number;
+  deliveryId: string;
+  eventId: string;
+  eventType: string;
+  clientId: string;
+  attemptCount: number;
+  replayNo: number;
+  pendingTrigger: WebhookAttemptTrigger | null;
+}
+
+/** What a worker may look for. */
+export interface Search {
+  shards: readonly number[];
+  /** ms. */
+  now: Date;
+  /** Subscriptions without a free slot. */
+  full: readonly string[];
+  /** Subscriptions whose first attempts are held back. */
+  firstsHeld: readonly string[];
+  /** Lanes that carry a request already. */
+  inHand: readonly LaneKey[];
+  limit: number;
+}
+
+/** Oldest first. Only the head of a lane is ever found, and only while it is open. Source: section 8, find work. */
+const DUE = `
+select l.subscription_id, l.user_id, l.shard, d.id, d.event_id, d.event_type, d.client_id, d.attempt_count, d.replay_no, d.pending_trigger
+from webhooks.webhook_lane l join webhooks.webhook_delivery d on d.event_id = l.head_event_id and d.id = l.head_id
+where l.next_attempt_at <= $1 and l.shard = any($2::int[]) and l.subscription_id <> all($3::uuid[])
+  and (d.attempt_count > 0 or l.subscription_id <> all($4::uuid[]))
+  and not exists (select from unnest($5::uuid[], $6::uuid[]) as h(subscription_id, user_id) where h.subscription_id = l.subscription_id and h.user_id = l.user_id)
+  and d.status in ('pending', 'retrying')
+order by l.next_attempt_at limit $7`;
+
+interface DueRow {
+  subscription_id: string;
+  user_id: string;
+  shard: number;
+  id: string;
+  event_id: string;
+  event_type: string;
+  client_id: string;
+  attempt_count: number;
+  replay_no: number;
+  pending_trigger: WebhookAttemptTrigger | null;
+}
+
+/** Heads that are due now, at most `limit`. */
+export async function findDue(sql: Sql, search: Search): Promise<DueHead[]> {
+  const { now, shards, full, firstsHeld, inHand, limit } = search;
+  const lanes = [inHand.map(lane => lane.subscriptionId), inHand.map(lane => lane.userId)];
+  const rows = await sql<DueRow>(DUE, [now.toISOString(), shards, full, firstsHeld, ...lanes, limit]);
+  return rows.map(row => ({
+    subscriptionId: row.subscription_id,
+    userId: row.user_id,
+    shard: row.shard,
+    deliveryId: row.id,
+    eventId: row.event_id,
+    eventType: row.event_type,
+    clientId: row.client_id,
+    attemptCount: row.attempt_count,
+    replayNo: row.replay_no,
+    pendingTrigger: row.pending_trigger,
+  }));
+}
+
+/** What is sent of an event. */
+export interface EventBody {
+  occurredAt: string;
+  dataSealed: Buffer;
+}
+
+const BODIES = `
+select d.id, e.data_sealed, to_char(e.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as occurred_at
+from unnest($1::uuid[], $2::uuid[]) as k(id, event_id)
+join webhooks.webhook_delivery d on d.event_id = k.event_id and d.id = k.id and d.status in ('pending', 'retrying')
+join webhooks.webhook_event e on e.id = k.event_id
+where e.data_sealed is not null`;
+
+/** Bodies of the heads that are about to be sent, by delivery; one that was cancelled meanwhile has none. */
+export async function readBodies(sql: Sql, heads: readonly DueHead[]): Promise<Map<string, EventBody>> {
+  const rows = await sql<{ id: string; data_sealed: Buffer; occurred_at: string }>(BODIES, [
+    heads.map(head => head.deliveryId),
+    heads.map(head => head.eventId),
+  ]);
+  return new Map(rows.map(row => [row.id, { occurredAt: row.occurred_at, dataSealed: row.data_sealed }]));
+}
+
+/** One of each subscription in turn, so that a long queue delays nobody else's first. Source: rule 19. */
+export function roundRobin(heads: readonly DueHead[]): DueHead[] {
+  const bySubscription = new Map<string, DueHead[]>();
+  for (const head of heads) bySubscription.set(head.subscriptionId, [...(bySubscription.get(head.subscriptionId) ?? []), head]);
+  const queues = [...bySubscription.values()];
+  const longest = Math.max(0, ...queues.map(queue => queue.length));
+  return Array.from({ length: longest }, (_, turn) => queues.flatMap(queue => queue[turn] ?? [])).flat();
+}

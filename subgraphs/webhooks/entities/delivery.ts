@@ -1,0 +1,246 @@
+import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { PrimaryKeyProp } from '@mikro-orm/postgresql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
+import { Access } from '../../../runtime/access.js';
+import { connectionOf } from '../../../runtime/page.js';
+import { DateTime, JSONObject, SafeInt } from '../../../runtime/scalars.js';
+import { READERS } from './subscription.js';
+import {
+  WebhookAttemptError,
+  WebhookAttemptTrigger,
+  WebhookCancelReason,
+  WebhookDeadLetterReason,
+  WebhookDeliveryStatus,
+  WebhookReplayAction,
+  WebhookReplayRefusal,
+} from './words.js';
+
+/** One event for one subscription and replay number: the source of truth for its state and retry time. Partitioned by event id, that is by week. */
+@Access(READERS)
+@Directive('@key(fields: "id")')
+@ObjectType({ description: 'One event for one subscription.' })
+@Unique({ properties: ['subscriptionId', 'eventId', 'replayNo'] })
+@Entity({ tableName: 'webhook_delivery' })
+export class WebhookDelivery {
+  [PrimaryKeyProp]?: ['id', 'eventId'];
+
+  @Field(() => ID)
+  @PrimaryKey({ type: 'uuid' })
+  id: string;
+
+  @Field(() => ID)
+  @PrimaryKey({ type: 'uuid' })
+  eventId: string;
+
+  @Field(() => ID)
+  @Property({ type: 'uuid' })
+  subscriptionId: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  clientId: string;
+
+  @Field(() => ID, { description: 'After an erasure a random id, the same for all deliveries of that user.' })
+  @Property({ type: 'uuid' })
+  userId: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  eventType: string;
+
+  @Property({ type: 'bigint' })
+  sequence: string;
+
+  /** 0: the first time; 1, 2, …: replays. */
+  @Property({ type: 'integer' })
+  replayNo: number;
+
+  @Field(() => ID, { nullable: true })
+  @Property({ type: 'uuid', nullable: true })
+  replayOfId: string | null;
+
+  @Field(() => WebhookDeliveryStatus)
+  @Property({ type: 'text' })
+  status: WebhookDeliveryStatus;
+
+  @Field(() => Int)
+  @Property({ type: 'integer' })
+  attemptCount: number;
+
+  @Field(() => DateTime, { nullable: true })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  nextAttemptAt: Date | null;
+
+  /** Someone asked for the next attempt; null: the schedule did. */
+  @Property({ type: 'text', nullable: true })
+  pendingTrigger: WebhookAttemptTrigger | null;
+
+  @Field(() => DateTime, { nullable: true })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  firstAttemptAt: Date | null;
+
+  @Field(() => DateTime, { nullable: true })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  deliveredAt: Date | null;
+
+  @Field(() => DateTime, { nullable: true })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  finishedAt: Date | null;
+
+  @Field(() => Int, { nullable: true })
+  @Property({ type: 'integer', nullable: true })
+  lastStatusCode: number | null;
+
+  @Field(() => WebhookAttemptError, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  lastError: WebhookAttemptError | null;
+
+  @Field(() => WebhookDeadLetterReason, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  deadLetterReason: WebhookDeadLetterReason | null;
+
+  @Field(() => WebhookCancelReason, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  cancelReason: WebhookCancelReason | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'When a replay of this dead letter was delivered, or it was discarded.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  resolvedAt: Date | null;
+
+  @Field(() => DateTime)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt: Date;
+
+  @Field(() => SafeInt, { name: 'sequence', description: 'Place in the order of its user.' })
+  get order(): number {
+    return Number(this.sequence);
+  }
+}
+
+export const WebhookDeliveryConnection = connectionOf(WebhookDelivery, 'WebhookDelivery');
+
+@Access(READERS)
+@ObjectType({
+  description: 'Milliseconds of the parts of an attempt; null where a kept-alive connection was used or the part was not reached.',
+})
+export class WebhookAttemptTimings {
+  @Field(() => Int, { nullable: true })
+  dnsMs: number | null;
+
+  @Field(() => Int, { nullable: true })
+  connectMs: number | null;
+
+  @Field(() => Int, { nullable: true })
+  tlsMs: number | null;
+
+  @Field(() => Int, { nullable: true })
+  firstByteMs: number | null;
+
+  @Field(() => Int)
+  totalMs: number;
+}
+
+/** One HTTP request. Partitioned by day of `started_at`. */
+@Access(READERS)
+@ObjectType({ description: 'One HTTP request of a delivery.' })
+@Entity({ tableName: 'webhook_attempt' })
+export class WebhookAttempt {
+  [PrimaryKeyProp]?: ['id', 'startedAt'];
+
+  @Field(() => ID)
+  @PrimaryKey({ type: 'uuid' })
+  id: string;
+
+  @Field(() => DateTime)
+  @PrimaryKey({ type: 'datetime', length: 3 })
+  startedAt: Date;
+
+  @Field(() => ID)
+  @Property({ type: 'uuid' })
+  deliveryId: string;
+
+  @Property({ type: 'uuid' })
+  subscriptionId: string;
+
+  @Field(() => Int, { description: 'The X-Platform-Delivery-Attempt header.' })
+  @Property({ type: 'integer' })
+  number: number;
+
+  @Field(() => DateTime)
+  @Property({ type: 'datetime', length: 3 })
+  finishedAt: Date;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  url: string;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  resolvedIp: string | null;
+
+  @Field(() => Int, { nullable: true })
+  @Property({ type: 'integer', nullable: true })
+  statusCode: number | null;
+
+  @Field(() => WebhookAttemptError, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  error: WebhookAttemptError | null;
+
+  @Field(() => WebhookAttemptTimings)
+  @Property({ type: 'json' })
+  timings: WebhookAttemptTimings;
+
+  @Field(() => JSONObject, { description: 'Signatures and custom values are replaced.' })
+  @Property({ type: 'json' })
+  requestHeaders: Record<string, string>;
+
+  @Field(() => JSONObject, { nullable: true })
+  @Property({ type: 'json', nullable: true })
+  responseHeaders: Record<string, string> | null;
+
+  /** Sealed as `webhook_attempt.response_body:<id>`; null when empty or erased. */
+  @Property({ type: 'blob', nullable: true })
+  responseBodySealed: Buffer | null;
+
+  @Field(() => Boolean, { description: 'Whether the answer was longer than what is kept.' })
+  @Property({ type: 'boolean' })
+  responseTruncated: boolean;
+
+  @Field(() => WebhookAttemptTrigger)
+  @Property({ type: 'text' })
+  trigger: WebhookAttemptTrigger;
+}
+
+export const WebhookAttemptConnection = connectionOf(WebhookAttempt, 'WebhookAttempt');
+
+@Access(READERS)
+@ObjectType({ description: 'What a replay did for one subscription.' })
+export class WebhookReplay {
+  @Field(() => ID)
+  id: string;
+
+  @Field(() => ID)
+  subscriptionId: string;
+
+  @Field(() => WebhookReplayAction)
+  action: WebhookReplayAction;
+
+  @Field(() => WebhookDeliveryStatus)
+  status: WebhookDeliveryStatus;
+
+  @Field(() => ID, { nullable: true })
+  replayOf: string | null;
+
+  @Field(() => WebhookReplayRefusal, { nullable: true })
+  reason: WebhookReplayRefusal | null;
+}
+
+@Access(READERS)
+@ObjectType({ description: 'What a replay of one event did.' })
+export class WebhookReplayResult {
+  @Field(() => ID)
+  eventId: string;
+
+  @Field(() => [WebhookReplay])
+  deliveries: WebhookReplay[];
+}

@@ -1,0 +1,79 @@
+import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
+import { PageArgs } from '../../../runtime/page.js';
+import { Rule } from '../../../runtime/rule.js';
+import { DateTime } from '../../../runtime/scalars.js';
+import { WebhookDeadLetterReason, WebhookDeliveryStatus, WebhookWait } from '../entities/words.js';
+
+/** Filters that all lists of deliveries take. */
+@ArgsType()
+class DeliveryFilter extends PageArgs {
+  @Field(() => String, { nullable: true })
+  clientId?: string | null;
+
+  @Field(() => ID, { nullable: true })
+  subscriptionId?: string | null;
+
+  @Field(() => String, { nullable: true })
+  eventType?: string | null;
+
+  @Field(() => ID, { nullable: true })
+  userId?: string | null;
+}
+
+@ArgsType()
+export class WebhookDeliveriesArgs extends DeliveryFilter {
+  @Field(() => ID, { nullable: true })
+  eventId?: string | null;
+
+  @Field(() => [WebhookDeliveryStatus], { nullable: true })
+  status?: WebhookDeliveryStatus[] | null;
+
+  @Field(() => WebhookWait, { nullable: true, description: 'Pending deliveries that wait for this.' })
+  waitingFor?: WebhookWait | null;
+
+  @Field(() => Int, { nullable: true, description: "The last attempt's status code." })
+  statusCode?: number | null;
+
+  @Field(() => DateTime, { nullable: true })
+  createdFrom?: Date | null;
+
+  @Field(() => DateTime, { nullable: true })
+  createdTo?: Date | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'True: replays only; false: none.' })
+  replay?: boolean | null;
+}
+
+@ArgsType()
+export class WebhookDeadLettersArgs extends DeliveryFilter {
+  @Field(() => WebhookDeadLetterReason, { nullable: true })
+  reason?: WebhookDeadLetterReason | null;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Whether those already replayed or discarded are shown instead.' })
+  resolved: boolean = false;
+
+  @Field(() => DateTime, { nullable: true })
+  from?: Date | null;
+
+  @Field(() => DateTime, { nullable: true })
+  to?: Date | null;
+}
+
+@InputType()
+export class RetryWebhookDeliveryInput {
+  @Field(() => ID)
+  id: string;
+}
+
+@InputType()
+export class ReplayWebhookEventInput {
+  @Field(() => ID)
+  eventId: string;
+
+  @Rule({ maxLength: 64 })
+  @Field(() => String, { nullable: true, description: 'Only the deliveries of this client.' })
+  clientId?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'Only the delivery of this subscription.' })
+  subscriptionId?: string | null;
+}

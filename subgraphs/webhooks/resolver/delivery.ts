@@ -1,0 +1,84 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { Access } from '../../../runtime/access.js';
+import type { Context } from '../../../runtime/context.js';
+import { fail } from '../../../runtime/errors.js';
+import { isUuid } from '../../../runtime/ids.js';
+import type { Connection } from '../../../runtime/page.js';
+import { signalOf } from '../consumers/signal.js';
+import { WebhookDelivery, WebhookDeliveryConnection } from '../entities/delivery.js';
+import { MANAGERS, READERS } from '../entities/subscription.js';
+import { RetryWebhookDeliveryInput, WebhookDeadLettersArgs, WebhookDeliveriesArgs } from '../inputs/delivery.js';
+import { deadLetters, deliveries } from './delivery-list.js';
+
+const LOCK_LANE = `select head_id from webhooks.webhook_lane where subscription_id = $1 and user_id = $2 for update`;
+const RETRY_NOW = `update webhooks.webhook_delivery set next_attempt_at = $3, pending_trigger = 'retry_now' where event_id = $1 and id = $2`;
+const LANE_NOW = `update webhooks.webhook_lane set next_attempt_at = $3 where subscription_id = $1 and user_id = $2`;
+
+/** The head's next attempt happens at once. The caller holds the lane's lock. */
+export async function retryNow(
+  ctx: Context,
+  { id, eventId, subscriptionId, userId }: Pick<WebhookDelivery, 'id' | 'eventId' | 'subscriptionId' | 'userId'>,
+): Promise<void> {
+  const now = ctx.now().toISOString();
+  await ctx.sql(RETRY_NOW, [eventId, id, now]);
+  await ctx.sql(LANE_NOW, [subscriptionId, userId, now]);
+  ctx.afterCommit(() => signalOf(ctx.host).notify());
+}
+
+async function deliveryToRetry(ctx: Context, id: string): Promise<WebhookDelivery> {
+  const seen = isUuid(id) ? await ctx.em.findOne(WebhookDelivery, { id }) : null;
+  if (!seen) fail('not_found', 'Not found');
+  const [lane] = await ctx.sql<{ head_id: string }>(LOCK_LANE, [seen.subscriptionId, seen.userId]);
+  await ctx.em.refresh(seen); // its state under the lane's lock
+  const state = seen.status.replaceAll('_', ' ');
+  if (seen.status !== 'retrying') fail('conflict', `a webhook delivery that is ${state} cannot be retried`, { reason: seen.status });
+  if (lane?.head_id !== id) fail('conflict', 'a webhook delivery that waits behind another cannot be retried', { reason: 'head_of_line' });
+  return seen;
+}
+
+@Resolver(() => WebhookDelivery)
+export class DeliveryResolver {
+  @Access(READERS)
+  @Query(() => WebhookDeliveryConnection, { description: 'Deliveries of all clients that the caller manages, newest first.' })
+  webhookDeliveries(
+    @Args(() => WebhookDeliveriesArgs) args: WebhookDeliveriesArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<WebhookDelivery>> {
+    return deliveries(ctx, args);
+  }
+
+  @Access(READERS)
+  @Query(() => WebhookDelivery, { nullable: true })
+  webhookDelivery(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<WebhookDelivery | null> {
+    return isUuid(id) ? ctx.em.findOne(WebhookDelivery, { id }) : Promise.resolve(null);
+  }
+
+  @Access(READERS)
+  @Query(() => WebhookDeliveryConnection, { description: 'Deliveries that ended in the dead letters, oldest first.' })
+  webhookDeadLetters(
+    @Args(() => WebhookDeadLettersArgs) args: WebhookDeadLettersArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<WebhookDelivery>> {
+    return deadLetters(ctx, args);
+  }
+
+  @Access(MANAGERS)
+  @Mutation(() => WebhookDelivery, { description: 'Attempts the blocked head of a lane at once; it counts as its next attempt.' })
+  async retryWebhookDelivery(
+    @Arg('input', () => RetryWebhookDeliveryInput) { id }: RetryWebhookDeliveryInput,
+    @Ctx() ctx: Context,
+  ): Promise<WebhookDelivery> {
+    const delivery = await deliveryToRetry(ctx, id);
+    const [subscription] = await ctx.sql<{ status: string }>('select status from webhooks.webhook_subscription where id = $1', [
+      delivery.subscriptionId,
+    ]);
+    if (subscription?.status !== 'active')
+      fail('conflict', `The subscription is ${subscription?.status ?? 'deleted'}`, {
+        reason: `subscription_${subscription?.status ?? 'deleted'}`,
+      });
+    await retryNow(ctx, delivery);
+    ctx.audit('webhook_delivery.retried', id, { attempt_count: delivery.attemptCount });
+    await ctx.em.refresh(delivery);
+    return delivery;
+  }
+}
