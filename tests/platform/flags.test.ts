@@ -238,6 +238,10 @@ describe('a user token', () => {
         })
       ).body.data._entities;
     const stage = { flags: [{ value: 'S0', reason: 'DEFAULT' }] };
+    expect((await p.graphql(`{ me { id flags(keys: ["${STAGE}"]) { value reason } } }`, {}, { token: user })).data.me).toEqual({
+      id: DEMO,
+      ...stage,
+    });
     expect(await ask(user)).toEqual([{ id: DEMO, ...stage }, null]);
     expect(await ask(service)).toEqual([
       { id: DEMO, ...stage },
