@@ -67,19 +67,29 @@ async function replay(ctx: Context, operation: Operation, stored: Stored, identi
   if (!stored.hash.equals(hashOf(operation.args))) fail('idempotency_mismatch', 'This Idempotency-Key was used with another body');
   if (stored.status !== null) ctx.status(stored.status);
   if (stored.answer) return JSON.parse(ctx.host.sealer.open(stored.answer, identity.join('\n'))) as unknown;
+  const ids = JSON.parse(stored.entity_id!) as string | string[];
   const load = ctx.host.declaration.references?.[stored.entity_type ?? ''];
-  return (await load?.(ctx, [{ __typename: stored.entity_type, id: stored.entity_id }]))?.[0] ?? fail('not_found', 'Not found');
+  const found = (await load?.(ctx, [ids].flat().map(id => ({ __typename: stored.entity_type, id })))) ?? [];
+  if (!load || found.some(one => one === null)) fail('not_found', 'Not found');
+  return Array.isArray(ids) ? found : found[0];
 }
 
-/** An entity is re-read on replay; any other answer is kept sealed. */
+/** Ids of what an operation answers, one or a list; null where it is no entity that can be read again. */
+function entityIds(ctx: Context, type: string, result: unknown): string | string[] | null {
+  if (ctx.host.declaration.references?.[type] === undefined) return null;
+  const ids = [result].flat().map(one => (one as { id?: unknown } | null)?.id);
+  if (!ids.every(id => typeof id === 'string')) return null;
+  return Array.isArray(result) ? ids : ids[0]!;
+}
+
+/** Entities are re-read on replay, so their values are not kept twice; any other answer is kept sealed. */
 async function remember(ctx: Context, identity: string[], operation: Operation, result: unknown): Promise<void> {
-  const id = (result as { id?: unknown } | null)?.id;
-  const entity = typeof id === 'string' && ctx.host.declaration.references?.[operation.type] !== undefined;
-  const answer = entity ? null : ctx.host.sealer.seal(JSON.stringify(result ?? null), identity.join('\n'));
+  const ids = entityIds(ctx, operation.type, result);
+  const answer = ids === null ? ctx.host.sealer.seal(JSON.stringify(result ?? null), identity.join('\n')) : null;
   await ctx.sql(
     `insert into ${ctx.schema}.idempotency_key (caller, field, path, key, hash, status, entity_type, entity_id, answer, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())`,
-    [...identity, hashOf(operation.args), ctx.request.status, entity ? operation.type : null, entity ? id : null, answer],
+    [...identity, hashOf(operation.args), ctx.request.status, ids === null ? null : operation.type, ids === null ? null : JSON.stringify(ids), answer],
   );
 }
 

@@ -1,0 +1,115 @@
+import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Access } from '../../../runtime/access.js';
+import { newId } from '../../../runtime/ids.js';
+import { DateTime, LocalDate, TimeZone } from '../../../runtime/scalars.js';
+
+export enum InterventionKind {
+  PROTOCOL = 'protocol',
+  STACK = 'stack',
+}
+registerEnumType(InterventionKind, { name: 'InterventionKind' });
+
+export enum InterventionStatus {
+  PROPOSED = 'proposed',
+  PENDING_CONSULT = 'pending_consult',
+  ACTIVE = 'active',
+  PAUSED = 'paused',
+  COMPLETED = 'completed',
+  STOPPED = 'stopped',
+  CANCELLED = 'cancelled',
+}
+registerEnumType(InterventionStatus, { name: 'InterventionStatus' });
+
+export enum InterventionSource {
+  MEMBER = 'member',
+  STAFF = 'staff',
+  PARTNER = 'partner',
+}
+registerEnumType(InterventionSource, { name: 'InterventionSource' });
+
+/** Who may see interventions. */
+export const INTERVENTION_READERS = {
+  service: 'admin:clinical', staff: 'admin:clinical:read|admin:clinical:protocols', user: 'read:protocols|write:protocols', internal: ['workflow'],
+} as const;
+
+/** A protocol or stack that runs for a patient; events call its id `protocol_id`. Source: clinical 2. */
+@Access(INTERVENTION_READERS)
+@Directive('@key(fields: "id")')
+@ObjectType({ description: 'A protocol or stack that runs for a patient.' })
+@Entity({ tableName: 'intervention' })
+@Index({ name: 'intervention_patient_created', properties: ['patientId', 'createdAt', 'id'] })
+@Unique({ name: 'intervention_running', properties: ['patientId', 'kind', 'key'], where: "status in ('active', 'paused')" })
+export class Intervention {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'uuid' })
+  id: string = newId();
+
+  @Field(() => ID)
+  @Property({ type: 'uuid' })
+  patientId: string;
+
+  @Field(() => InterventionKind)
+  @Enum({ items: () => InterventionKind, type: 'string' })
+  kind: InterventionKind;
+
+  @Field(() => String, { description: "A protocol's key, or the key of a stack of content." })
+  @Property({ type: 'text' })
+  key: string;
+
+  @Field(() => Int, { nullable: true, description: 'Version of the protocol; null for a stack.' })
+  @Property({ type: 'int', nullable: true })
+  definitionVersion: number | null = null;
+
+  @Field(() => InterventionStatus)
+  @Enum({ items: () => InterventionStatus, type: 'string' })
+  status: InterventionStatus;
+
+  @Field(() => LocalDate)
+  @Property({ type: 'date' })
+  startedOn: string;
+
+  @Field(() => LocalDate, { nullable: true })
+  @Property({ type: 'date', nullable: true })
+  plannedEndOn: string | null = null;
+
+  @Field(() => DateTime, { nullable: true })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  endedAt: Date | null = null;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  stopReason: string | null = null;
+
+  @Field(() => ID, { nullable: true })
+  @Property({ type: 'uuid', nullable: true })
+  prescriberId: string | null = null;
+
+  @Field(() => InterventionSource)
+  @Enum({ items: () => InterventionSource, type: 'string' })
+  source: InterventionSource;
+
+  @Field(() => String, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  partnerTreatmentRef: string | null = null;
+
+  @Field(() => TimeZone)
+  @Property({ type: 'text' })
+  timeZone: string;
+
+  @Field(() => ID, { nullable: true })
+  @Property({ type: 'uuid', nullable: true })
+  brandId: string | null = null;
+
+  /** First time it became active, which is when `clinical.protocol.started.v1` was told. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  activatedAt: Date | null = null;
+
+  @Field(() => DateTime)
+  @Property({ type: 'datetime', length: 3 })
+  createdAt: Date;
+
+  @Field(() => Int)
+  @Property({ type: 'int', version: true })
+  version: number;
+}

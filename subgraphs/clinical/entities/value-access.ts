@@ -1,0 +1,19 @@
+import { holdsPermission, type Caller } from '../../../runtime/caller.js';
+
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Whether a caller may see health values of a row that it may see: a service with `admin:clinical`, a clinician, the owner with
+ * `read:biomarkers`. Everybody else gets null for them. Source: clinical 4, value access.
+ */
+export function seesValues(caller: Caller, ownerId: string): boolean {
+  if (caller.kind === 'service') return caller.scopes.has('admin:clinical');
+  if (caller.kind !== 'user') return false;
+  return holdsPermission(caller, 'admin:clinical:read') || (caller.userId === ownerId && caller.scopes.has('read:biomarkers'));
+}
+
+/** Rows that a caller may see at all: services and staff with a permission (`a|b` either) any, a member the own ones. The owner stands in the `where`. */
+export function visibleRows(caller: Caller, permission = 'admin:clinical:read'): { patientId?: string } {
+  const any = caller.kind === 'service' || caller.kind === 'system' || permission.split('|').some(one => holdsPermission(caller, one));
+  return any ? {} : { patientId: caller.userId ?? NOBODY };
+}

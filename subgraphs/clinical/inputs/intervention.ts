@@ -1,0 +1,61 @@
+import { ArgsType, Field, ID, InputType, registerEnumType } from 'type-graphql';
+import { PageArgs } from '../../../runtime/page.js';
+import { Rule } from '../../../runtime/rule.js';
+import { LocalDate, TimeZone } from '../../../runtime/scalars.js';
+import { InterventionKind, InterventionStatus } from '../entities/intervention.js';
+import { KEY, UUID } from './patterns.js';
+
+export enum InterventionAction {
+  ACTIVATE = 'activate',
+  PAUSE = 'pause',
+  RESUME = 'resume',
+  STOP = 'stop',
+  COMPLETE = 'complete',
+}
+registerEnumType(InterventionAction, { name: 'InterventionAction' });
+
+@InputType()
+export class StartInterventionInput {
+  @Rule({ pattern: UUID })
+  @Field(() => ID, { nullable: true, description: 'Required for service and staff tokens.' })
+  userId?: string | null;
+
+  @Field(() => InterventionKind)
+  kind: InterventionKind;
+
+  @Rule({ pattern: KEY })
+  @Field(() => String, { description: 'Key of a protocol, or of a stack of content.' })
+  key: string;
+
+  @Field(() => LocalDate, { nullable: true, description: 'Default today, in the time zone.' })
+  startedOn?: string | null;
+
+  @Field(() => TimeZone, { defaultValue: 'UTC' })
+  timeZone: string;
+}
+
+@InputType()
+export class ChangeInterventionInput {
+  @Field(() => ID)
+  id: string;
+
+  @Field(() => InterventionAction)
+  action: InterventionAction;
+
+  @Rule({ minLength: 1, maxLength: 200 })
+  @Field(() => String, { nullable: true, description: 'Why it is stopped.' })
+  reason?: string | null;
+}
+
+@ArgsType()
+export class MyInterventionsArgs extends PageArgs {
+  @Field(() => [InterventionStatus], { nullable: true })
+  status?: InterventionStatus[] | null;
+}
+
+@ArgsType()
+export class InterventionsArgs extends MyInterventionsArgs {
+  @Rule({ pattern: UUID })
+  @Field(() => ID)
+  userId: string;
+}

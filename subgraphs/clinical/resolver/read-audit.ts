@@ -1,0 +1,18 @@
+import { writeAudit } from '../../../runtime/audit.js';
+import type { Context } from '../../../runtime/context.js';
+import { seesValues } from '../entities/value-access.js';
+
+/** Kinds of health data whose reading by staff and services leaves a trace. */
+export type HealthKind = 'observations' | 'retest_cycles';
+
+/**
+ * Leaves who read whose health values of what kind, once per read: for services and staff, who see values of others. The owner's
+ * own reading is not audited. Source: clinical 7.3.7, must-not-happen 25.
+ */
+export async function auditRead(ctx: Context, kind: HealthKind, rows: readonly { patientId: string }[]): Promise<void> {
+  const seen = rows.filter(row => row.patientId !== ctx.caller.userId && seesValues(ctx.caller, row.patientId));
+  const owners = [...new Set(seen.map(row => row.patientId))];
+  const audits = owners.map(owner => ({ action: `${kind}.read`, target: owner, details: { kind, rows: seen.filter(row => row.patientId === owner).length } }));
+  if (ctx.inTransaction) audits.forEach(row => ctx.audit(row.action, row.target, row.details));
+  else await writeAudit(ctx.sql, ctx.schema, audits, ctx.caller, ctx.request.id, ctx.now());
+}

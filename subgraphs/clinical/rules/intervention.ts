@@ -1,0 +1,42 @@
+import type { TransitionTable } from '../../../runtime/states.js';
+import { InterventionStatus as Status } from '../entities/intervention.js';
+import type { ProtocolPhase } from '../entities/protocol.js';
+
+export type InterventionTrigger = 'activate' | 'require_consult' | 'pause' | 'resume' | 'stop' | 'complete';
+
+/**
+ * Intervention states. A consult's approval and the partner's word, which lead from PENDING_CONSULT to ACTIVE, are no calls of
+ * anybody's, so `activate` is not in that row. Source: clinical 3.
+ */
+export const INTERVENTION_STATES = {
+  [Status.PROPOSED]: { activate: Status.ACTIVE, require_consult: Status.PENDING_CONSULT, stop: Status.CANCELLED },
+  [Status.PENDING_CONSULT]: { stop: Status.CANCELLED },
+  [Status.ACTIVE]: { pause: Status.PAUSED, stop: Status.STOPPED, complete: Status.COMPLETED },
+  [Status.PAUSED]: { resume: Status.ACTIVE, stop: Status.STOPPED, complete: Status.COMPLETED },
+  [Status.COMPLETED]: {},
+  [Status.STOPPED]: {},
+  [Status.CANCELLED]: {},
+} as const satisfies TransitionTable<Status, InterventionTrigger>;
+
+/** A cycle may start on it. */
+export const isRunning = (status: Status): boolean => status === Status.ACTIVE || status === Status.PAUSED;
+export const isEnded = (status: Status): boolean => status === Status.COMPLETED || status === Status.STOPPED || status === Status.CANCELLED;
+
+/** First state: a proposal of staff, else PENDING_CONSULT where the protocol needs one, else ACTIVE. */
+export function firstStatus(proposed: boolean, requiresConsult: boolean): Status {
+  if (proposed) return Status.PROPOSED;
+  return requiresConsult ? Status.PENDING_CONSULT : Status.ACTIVE;
+}
+
+/** Civil date in a time zone, YYYY-MM-DD. */
+export const dateIn = (timeZone: string, at: Date): string => new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(at);
+
+const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000;
+
+export const plusDays = (date: string, days: number): string => new Date((dayNumber(date) + days) * 86_400_000).toISOString().slice(0, 10);
+
+/** Name of the phase that lies `today`, null before the start and after the end. A phase ends before its `endDay`. */
+export function phaseOn(phases: readonly ProtocolPhase[], startedOn: string, today: string): string | null {
+  const day = dayNumber(today) - dayNumber(startedOn);
+  return phases.find(phase => day >= phase.startDay && day < phase.endDay)?.name ?? null;
+}

@@ -1,0 +1,13 @@
+/** What we use of `@lhncbc/ucum-lhc`, which ships no types. */
+declare module '@lhncbc/ucum-lhc' {
+  interface Conversion {
+    status: 'succeeded' | 'failed' | 'error';
+    toVal: number | null;
+  }
+  export class UcumLhcUtils {
+    static getInstance(): UcumLhcUtils;
+    convertUnitTo(fromUnit: string, fromValue: number, toUnit: string, options?: { molecularWeight?: number }): Conversion;
+  }
+  const ucum: { UcumLhcUtils: typeof UcumLhcUtils };
+  export default ucum;
+}
