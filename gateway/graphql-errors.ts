@@ -5,9 +5,20 @@ import { problemHeaders, problemOf } from '../runtime/http.js';
 /** Extensions that a caller may see; anything else a subgraph or library put there stays inside. */
 const SHOWN = ['reason', 'errors', 'scope', 'maxAge', 'retryAfter'] as const;
 
-/** graphql-js repeats the value that it refused; what a caller sent may be a health value, so only the place and the rule are told. */
-const withoutValue = (message: string): string =>
-  message.replace(/got invalid value [\s\S]* at ("[^"]*"; )/, 'is invalid at $1').replace(/got invalid value [\s\S]*; (?=[^;]*$)/, 'is invalid: ');
+const REFUSED_VARIABLE = /^Variable "(\$\w+)" got invalid value /;
+const SAFE_REASON = /Field "\w+" (of required type "[^"]+" was not provided|is not defined by type "[^"]+")/;
+
+/**
+ * graphql-js repeats the value of a variable that it refuses; what a caller sent may be a health value, so only the place and, where
+ * it names no value, the reason are told.
+ */
+function withoutValue(message: string): string {
+  const variable = REFUSED_VARIABLE.exec(message)?.[1];
+  if (!variable) return message;
+  const place = / at "([\w.[\]]+)"; /.exec(message)?.[1];
+  const reason = SAFE_REASON.exec(message)?.[0];
+  return `Variable "${variable}" is invalid${place ? ` at "${place}"` : ''}${reason ? `: ${reason}` : ''}`;
+}
 
 /** One error of the GraphQL face: message, path, `extensions.code` in upper case; internals masked. Source: conventions 6. */
 export function formatError(error: Pick<GraphQLFormattedError, 'message' | 'path' | 'locations' | 'extensions'>): GraphQLFormattedError {

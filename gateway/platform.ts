@@ -15,7 +15,7 @@ import { migrate, openPool } from '../runtime/database.js';
 import type { Federation } from '../runtime/federation.js';
 import type { ServiceHost } from '../runtime/host.js';
 import { createHttp } from '../runtime/http.js';
-import { createLogger, type Logger } from '../runtime/log.js';
+import { createLogger, loggedError, type Logger } from '../runtime/log.js';
 import type { Revocation, Revocations } from '../runtime/revocations.js';
 import type { ServiceDeclaration } from '../runtime/service.js';
 import { createMetrics, type Metrics } from '../runtime/telemetry.js';
@@ -107,7 +107,7 @@ class Composition {
   /** Runs the ends in reverse; one that fails does not keep the others from running. */
   async stop(): Promise<void> {
     for (const end of this.#ends.splice(0).reverse()) {
-      await end().catch(error => this.#log.warn({ err: { name: (error as Error).name, message: (error as Error).message } }, 'a part did not stop cleanly'));
+      await end().catch(error => this.#log.warn({ err: loggedError(error) }, 'a part did not stop cleanly'));
     }
   }
 

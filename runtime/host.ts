@@ -12,7 +12,7 @@ import { Problem } from './errors.js';
 import type { Federation } from './federation.js';
 import type { FlagClient } from './flag-client.js';
 import { enforce } from './guard.js';
-import type { Logger } from './log.js';
+import { loggedError, type Logger } from './log.js';
 import { internalRequest, type RequestInfo } from './request.js';
 import type { Revocations } from './revocations.js';
 import type { ServiceDeclaration } from './service.js';
@@ -117,7 +117,7 @@ export class ServiceHost {
     if (error instanceof Problem || cause instanceof Problem) return error;
     const { nodes, path } = error;
     if (!cause && !path) return new GraphQLError(error.message, { nodes, extensions: { code: 'INVALID_REQUEST' } }); // variables that could not be coerced
-    this.log.error({ err: { name: cause?.name ?? error.name, message: cause?.message ?? error.message, stack: cause?.stack }, path: path?.join('.') }, 'an operation failed');
+    this.log.error({ err: loggedError(cause ?? error), path: path?.join('.') }, 'an operation failed');
     return new GraphQLError('Something went wrong on our side', { nodes, path, extensions: { code: 'INTERNAL' } });
   }
 

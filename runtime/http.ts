@@ -1,6 +1,6 @@
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { codeOf, Problem, PROBLEMS, type ProblemCode } from './errors.js';
-import type { Logger } from './log.js';
+import { loggedError, type Logger } from './log.js';
 import { requestOf, type RequestInfo } from './request.js';
 
 declare module 'fastify' {
@@ -62,8 +62,7 @@ export function toProblem(error: unknown, log: Logger): Problem {
   if (known) return new Problem(known[0], known[1]);
   const status = (error as FastifyError)?.statusCode;
   if (status !== undefined && status >= 400 && status < 500) return new Problem(status === 413 ? 'payload_too_large' : 'invalid_request', 'The request is malformed');
-  const { name, message, stack } = error as Error;
-  log.error({ err: { name, message, stack } }, 'a request failed');
+  log.error({ err: loggedError(error) }, 'a request failed');
   return new Problem('internal', 'Something went wrong on our side');
 }
 

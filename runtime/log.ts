@@ -12,3 +12,27 @@ const paths = SECRET_KEYS.flatMap(key => [key, `*.${key}`, `*.*.${key}`]);
 /** The process's logger: JSON lines on stderr, so that what `npm start` prints for people stays on stdout. */
 export const createLogger = (level: string): Logger =>
   pino({ level, base: null, redact: { paths, censor: '***' }, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: false }));
+
+/** What a log may hold of an error. */
+export interface LoggedError {
+  name: string;
+  message?: string;
+  stack?: string;
+  sqlState?: string;
+  table?: string;
+  column?: string;
+  constraint?: string;
+}
+
+const frames = (stack: string | undefined): string => (stack ?? '').split('\n').filter(line => /^\s+at /.test(line)).join('\n');
+
+/**
+ * An error for the log. PostgreSQL's messages and details repeat the row ("Failing row contains …"), which may hold health values
+ * and contact data, so of a database error only its state and the names of table, column and constraint are kept.
+ */
+export function loggedError(error: unknown): LoggedError {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const { code, table, column, constraint } = error as Error & Record<string, string | undefined>;
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return { name: error.name, sqlState: code, table, column, constraint, stack: frames(error.stack) };
+  return { name: error.name, message: error.message, stack: error.stack };
+}

@@ -1,6 +1,7 @@
 import type { Timer } from './clock.js';
 import type { Context } from './context.js';
 import type { ServiceHost } from './host.js';
+import { loggedError } from './log.js';
 import { dropOldKeys } from './idempotency.js';
 import { CLAIM_SECONDS } from './schedule.js';
 
@@ -77,7 +78,7 @@ async function check(host: ServiceHost, timer: Timer<Context>): Promise<void> {
     while (await runDue(host, timer, await host.read(async ctx => ctx.now()))) ;
   } catch (error) {
     host.metrics.timers.inc({ service: host.slug, timer: timer.name, outcome: 'failed' });
-    host.log.error({ err: { name: (error as Error).name, message: (error as Error).message, stack: (error as Error).stack }, timer: timer.name }, 'a timer failed; it is tried again');
+    host.log.error({ err: loggedError(error), timer: timer.name }, 'a timer failed; it is tried again');
   }
 }
 
@@ -85,7 +86,7 @@ async function housekeeping(host: ServiceHost): Promise<void> {
   await host.transaction(async ctx => {
     await ctx.sql(`select ${ctx.schema}.roll_partitions($1)`, [INBOX_DAYS]);
     await dropOldKeys(ctx);
-  }).catch(error => host.log.warn({ err: { name: (error as Error).name, message: (error as Error).message } }, 'housekeeping failed; it is tried again in an hour'));
+  }).catch(error => host.log.warn({ err: loggedError(error) }, 'housekeeping failed; it is tried again in an hour'));
 }
 
 /** Calls `work` now and again after each pause, never twice at once; the stop waits for the one that runs. */

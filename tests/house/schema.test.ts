@@ -1,6 +1,4 @@
 import { buildASTSchema, GraphQLSchema, isInputObjectType, isNonNullType, isObjectType, Kind, parse, validate } from 'graphql';
-import { MetadataStorage } from '@mikro-orm/core';
-import { getMetadataStorage } from 'type-graphql';
 import { describe, expect, test } from 'vitest';
 import { ruleOnNode } from '../../runtime/access.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
@@ -57,17 +55,5 @@ describe.each(declarations.map(declaration => [declaration.slug, declaration] as
       .filter(field => String(isNonNullType(field.type) ? field.type.ofType : field.type) === 'String' && !field.astNode?.directives?.some(one => one.name.value === 'constraint'))
       .map(field => `${type.name}.${field.name}`));
     expect(unbounded).toEqual([]);
-  });
-
-  test('agrees with its tables on what may be null', () => {
-    const fields = getMetadataStorage().fields;
-    const disagreeing = declaration.entities.flatMap(entity => {
-      const properties = MetadataStorage.getMetadataFromDecorator(entity as never).properties as Record<string, { nullable?: boolean; primary?: boolean }>;
-      return Object.entries(properties).filter(([name, property]) => {
-        const field = fields.find(one => one.target === entity && one.name === name);
-        return field && !property.primary && (property.nullable ?? false) && field.typeOptions.nullable !== true;
-      }).map(([name]) => `${(entity as { name: string }).name}.${name} may be null in its table, but not in GraphQL`);
-    });
-    expect(disagreeing).toEqual([]);
   });
 });

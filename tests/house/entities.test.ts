@@ -1,0 +1,72 @@
+import { getNamedType, isLeafType, isObjectType, Kind, type GraphQLField, type GraphQLObjectType } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Slug } from '../../events/slugs.js';
+import { roleOf, schemaOf } from '../../events/slugs.js';
+import { ruleOnNode } from '../../runtime/access.js';
+import { SERVICES } from '../../subgraphs/services.js';
+import { retestCycleJourney } from '../journeys/retest-cycle.js';
+import { DEMO2, platform, type TestPlatform } from '../support/platform.js';
+import { declarations } from './composition.js';
+
+/** Types that belong to nobody: dictionaries and registries that any token may read. */
+const OWNERLESS = ['Biomarker', 'Protocol', 'Brand', 'PlatformService', 'FeatureFlag', 'EventType'];
+
+let p: TestPlatform;
+/** A stranger with every user scope: what it cannot see, no scope opens. */
+let stranger: string;
+
+beforeAll(async () => {
+  p = await platform();
+  await retestCycleJourney(p); // rows of another user in every service
+  const scopes = await p.sql<{ scopes: string[] }>("select scopes from identity.oauth_client where id = 'demo-app'");
+  stranger = await p.userToken(DEMO2, scopes[0]!.scopes);
+}, 120_000);
+
+interface Key {
+  fields: string[];
+}
+
+function keysOf(type: GraphQLObjectType): Key[] {
+  const directives = (type.astNode?.directives ?? []).filter(one => one.name.value === 'key' && !one.arguments?.some(arg => arg.name.value === 'resolvable'));
+  return directives.flatMap(one => (one.arguments ?? []).map(arg => ({ fields: arg.value.kind === Kind.STRING ? arg.value.value.split(/\s+/) : [] })));
+}
+
+const plain = (field: GraphQLField<unknown, unknown>): boolean => isLeafType(getNamedType(field.type)) && field.args.every(arg => !String(arg.type).endsWith('!'));
+
+/** A row of the type's table that is not the stranger's. */
+async function foreignKey(slug: Slug, table: string, column: string): Promise<string | undefined> {
+  const rows = await p.sql<{ key: string }>(`select "${column}"::text as key from ${schemaOf(slug)}."${table}" t where t::text not like '%${DEMO2}%' limit 1`);
+  return rows[0]?.key;
+}
+
+describe.each(Object.keys(SERVICES) as Slug[])('entities of %s', slug => {
+  test('show a stranger with every scope nothing but the key, asked by _entities on the subgraph port', async () => {
+    const declaration = declarations.find(one => one.slug === slug)!;
+    const { schema, orm } = p.host(slug);
+    const asked: string[] = [];
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (!isObjectType(type) || OWNERLESS.includes(type.name) || !declaration.references?.[type.name]) continue;
+      const key = keysOf(type)[0]?.fields[0];
+      const meta = [...orm.getMetadata().getAll().values()].find(one => one.className === type.name);
+      if (!key || !meta) continue;
+      const value = await foreignKey(slug, meta.tableName, meta.properties[key as never]?.['fieldNames']?.[0] ?? key);
+      if (!value) continue;
+      asked.push(type.name);
+      const fields = Object.values(type.getFields()).filter(field => plain(field) && field.name !== key && !ruleOnNode(field.astNode)?.public).map(field => field.name);
+      const query = `query ($r: [_Any!]!) { _entities(representations: $r) { ... on ${type.name} { ${fields.join(' ')} } } }`;
+      const answer = await p.rest('POST', `/${slug}/graphql`, { token: stranger, body: { query, variables: { r: [{ __typename: type.name, [key]: value }] } } });
+      const seen = Object.entries(answer.body.data?._entities?.[0] ?? {}).filter(([name, one]) => one !== null && !PUBLIC_FIELDS[type.name]?.includes(name));
+      expect({ type: type.name, seen }).toEqual({ type: type.name, seen: [] });
+    }
+    expect(asked.length).toBeGreaterThan(slug === 'platform' ? -1 : 0);
+  });
+
+  test('cannot be read by the role of another service', async () => {
+    const other = (Object.keys(SERVICES) as Slug[]).find(one => one !== slug)!;
+    await expect(p.sql(`set role ${roleOf(other)}; select 1 from ${schemaOf(slug)}.audit_log`)).rejects.toThrow(/permission denied/);
+    await p.sql('reset role');
+  });
+});
+
+/** What any valid token may know of a user or an app. Source: identity 2. */
+const PUBLIC_FIELDS: Record<string, readonly string[]> = { User: ['status'], OAuthClient: [] };
