@@ -4,10 +4,10 @@ import { sha256 } from '../../../../runtime/crypto.js';
 import type { ServiceHost } from '../../../../runtime/host.js';
 import { internalRequest } from '../../../../runtime/request.js';
 import { PROTOCOL_SCOPES } from '../../rules/scopes.js';
-import type { EngineRequest } from './engine.js';
+import type { EngineRequest, EngineState } from './engine.js';
 import { inspectedToken, isRevoked } from './inspection.js';
 import { asClient } from './issued.js';
-import { clientMetadata, failureKey, findRegistration, waitSeconds } from './registration.js';
+import { clientMetadata, failureKey, waitSeconds, type Registration, type Registrations } from './registration.js';
 import { endFamilies, familyRevocations, publishRevocations } from '../../resolver/token-family.js';
 
 /** A family has no end of its own: its refresh tokens have. Seconds, a hundred years. */
@@ -17,6 +17,7 @@ export interface EngineStore {
   host: ServiceHost;
   /** On the service's pool, outside any transaction. */
   sql: Sql;
+  registrations: Registrations;
   /** Grant types that the engine offers. */
   offered: readonly string[];
 }
@@ -65,21 +66,36 @@ abstract class ModelAdapter implements Adapter {
   }
 }
 
-/** Clients, with the throttle of failed authentications: the lookup for an authentication tells both. */
+/** Notes whose failures are counted together: a client and an address. */
+function throttle({ host }: EngineStore, ctx: KoaContextWithOIDC, clientId: string): Buffer {
+  const state = ctx.state as EngineState;
+  state.failureKey ??= failureKey(host.config.signingKek!, clientId, (ctx.req as EngineRequest).clientAddress);
+  return state.failureKey;
+}
+
+/** Reads a client that names itself, and the failures that it or somebody in its name had lately. @throws 429 when there were too many. */
+export async function readAuthenticating(store: EngineStore, ctx: KoaContextWithOIDC, clientId: string): Promise<Registration | null> {
+  (ctx.state as EngineState).clientIsFresh = true;
+  const found = await store.registrations.read(clientId, throttle(store, ctx, clientId));
+  const wait = waitSeconds(found, Date.now());
+  if (wait !== null) throw tooManyFailures(ctx, wait);
+  return found.registration;
+}
+
+/** Clients. The one that authenticates may be believed from memory: a secret that does not fit is compared with the database again. */
 class ClientAdapter extends ModelAdapter {
   async find(id: string): Promise<AdapterPayload | undefined> {
     const ctx = koa();
-    const key = ctx && !ctx.oidc.client ? this.#throttleKey(ctx, id) : null;
-    const found = await findRegistration(this.store.sql, id, key);
-    const wait = waitSeconds(found, Date.now());
-    if (ctx && wait !== null) throw tooManyFailures(ctx, wait);
-    return found.registration ? (clientMetadata(found.registration, this.store.offered) as AdapterPayload) : undefined;
+    const registration = ctx && !ctx.oidc.client ? await this.#authenticating(ctx, id) : await this.#other(id);
+    return registration ? (clientMetadata(registration, this.store.offered) as AdapterPayload) : undefined;
   }
 
-  #throttleKey(ctx: KoaContextWithOIDC, clientId: string): Buffer {
-    const key = failureKey(this.store.host.config.signingKek!, clientId, String((ctx.req as EngineRequest).clientAddress));
-    ctx.state.failureKey = key;
-    return key;
+  #authenticating(ctx: KoaContextWithOIDC, id: string): Registration | Promise<Registration | null> {
+    return this.store.registrations.recent(throttle(this.store, ctx, id)) ?? readAuthenticating(this.store, ctx, id);
+  }
+
+  async #other(id: string): Promise<Registration | null> {
+    return (await this.store.registrations.read(id, null)).registration;
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { errors, Provider, type Client, type Configuration, type JWTStructured, type KoaContextWithOIDC } from 'oidc-provider';
 import { ADMIN_SCOPES } from '../../rules/scopes.js';
 import { serviceClaims } from './claims.js';
-import { engineAdapter, type EngineStore } from './adapter.js';
+import { engineAdapter, readAuthenticating, type EngineStore } from './adapter.js';
 import type { IssuedToken } from './issued.js';
 import type { Keyring, SigningKey } from './keyring.js';
 import { matchSecret, type Registration } from './registration.js';
@@ -30,6 +30,8 @@ export interface EngineRequest extends IncomingMessage {
 export interface EngineState {
   /** Counted when the authentication fails. */
   failureKey?: Buffer;
+  /** The client was read from the database for this request. */
+  clientIsFresh?: boolean;
   /** Id of the secret that the client has authenticated with: claim `csi`. */
   secretId?: string;
   issued?: IssuedToken;
@@ -51,6 +53,17 @@ function mayIntrospect(client: Client, tokenOwner: string | undefined): boolean 
 const mayCallFrom = (origin: string, client: Client): boolean =>
   registrationOf(client).redirectUris.some(uri => URL.parse(uri)?.origin === origin);
 
+/** Notes the secret that fits. One that does not is compared again with what the database knows now, because a new secret is valid at once. */
+async function authenticate(store: EngineStore, client: Client, presented: string): Promise<boolean> {
+  const ctx = Provider.ctx!;
+  const state = stateOf(ctx);
+  const known = matchSecret(registrationOf(client), presented, Date.now());
+  const fresh = known || state.clientIsFresh ? null : await readAuthenticating(store, ctx, client.clientId);
+  const secretId = known ?? (fresh && matchSecret(fresh, presented, Date.now()));
+  if (secretId) state.secretId = secretId;
+  return secretId !== null;
+}
+
 /** Nothing is dropped silently: a scope that is unknown or not the client's is an error that names it. */
 function checkScopes(ctx: KoaContextWithOIDC, { scopes }: Registration): void {
   const asked = String(ctx.oidc.params!.scope).split(' ');
@@ -68,10 +81,9 @@ export class EngineBuilder {
   build(keys: readonly SigningKey[]): Provider {
     const provider = new Provider(this.store.host.config.issuer, this.#configuration(keys));
     provider.proxy = true;
+    const { store } = this;
     (provider.Client as unknown as { prototype: Client }).prototype.compareClientSecret = function (presented) {
-      const ctx = Provider.ctx!;
-      stateOf(ctx).secretId = matchSecret(registrationOf(this), presented, Date.now()) ?? undefined;
-      return stateOf(ctx).secretId !== undefined;
+      return authenticate(store, this, presented);
     };
     return provider;
   }

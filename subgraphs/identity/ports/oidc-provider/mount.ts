@@ -11,6 +11,7 @@ import type { EngineStore } from './adapter.js';
 import { translateToken } from './inspection.js';
 import { IssuedTokens } from './issued.js';
 import { keyringOf } from './keyring.js';
+import { Registrations } from './registration.js';
 import { addSteps } from './steps.js';
 
 type Handle = (request: EngineRequest, response: FastifyReply['raw']) => Promise<void>;
@@ -40,7 +41,8 @@ class MountedEngine {
   #handle: Handle;
 
   constructor(private readonly host: ServiceHost) {
-    this.#store = { host, sql: sqlOf(host.orm.em.fork() as SqlEntityManager), offered: GRANT_TYPES };
+    const sql = sqlOf(host.orm.em.fork() as SqlEntityManager);
+    this.#store = { host, sql, registrations: new Registrations(sql), offered: GRANT_TYPES };
     this.#issued = new IssuedTokens(host);
     this.#issuer = new URL(host.config.issuer);
   }

@@ -27,6 +27,12 @@ export interface Found {
   windowEndsAt: number;
 }
 
+/** A minute begins with its first failure. */
+const COUNT = `
+insert into identity.failed_client_auth as f (key, failures, window_ends_at) values ($1, 1, $3)
+on conflict (key) do update set failures = case when f.window_ends_at <= $2 then 1 else f.failures + 1 end,
+  window_ends_at = case when f.window_ends_at <= $2 then excluded.window_ends_at else f.window_ends_at end`;
+
 /** One statement per token: client, secrets and failures together. */
 const FIND = `
 select c.id, c.name, c.kind, c.scopes, c.first_party as "firstParty", c.service_slug as "serviceSlug", c.redirect_uris as "redirectUris",
@@ -40,10 +46,47 @@ left join identity.failed_client_auth f on f.key = asked.key`;
 
 type FoundRow = { [Key in keyof Registration]: Registration[Key] | null } & Omit<Found, 'registration'>;
 
-export async function findRegistration(sql: Sql, clientId: string, key: Buffer | null): Promise<Found> {
+async function find(sql: Sql, clientId: string, key: Buffer | null): Promise<Found> {
   const [row] = await sql<FoundRow>(FIND, [clientId, key]);
   const { failures, windowEndsAt, ...client } = row!;
   return { failures, windowEndsAt, registration: client.id === null ? null : (client as Registration) };
+}
+
+/** A registration is believed for a second: below the 2 s in which a disabled client must be refused. */
+const BELIEVED_MS = 1_000;
+const REMEMBERED = 1_000;
+
+/** Registrations as a process knows them, by client and address; only where none of the two has failed lately. */
+export class Registrations {
+  readonly #known = new Map<string, { registration: Registration; until: number }>();
+
+  constructor(private readonly sql: Sql) {}
+
+  /** Null: not known for certain right now. */
+  recent(key: Buffer): Registration | null {
+    const known = this.#known.get(key.toString('base64'));
+    return known && known.until > performance.now() ? known.registration : null;
+  }
+
+  /** Asks the database. `key`: whose failures to count in, see `failureKey`; null for a client that does not authenticate. */
+  async read(clientId: string, key: Buffer | null): Promise<Found> {
+    const found = await find(this.sql, clientId, key);
+    if (key) this.#remember(key.toString('base64'), found);
+    return found;
+  }
+
+  #remember(key: string, { registration, failures, windowEndsAt }: Found): void {
+    this.#known.delete(key);
+    if (!registration || (failures > 0 && windowEndsAt > Date.now())) return;
+    if (this.#known.size >= REMEMBERED) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(key, { registration, until: performance.now() + BELIEVED_MS });
+  }
+
+  /** Counts a failed authentication in the running minute, or begins one. */
+  async fail(key: Buffer, now: number): Promise<void> {
+    this.#known.delete(key.toString('base64'));
+    await this.sql(COUNT, [key, new Date(now).toISOString(), new Date(now + WINDOW_MS).toISOString()]);
+  }
 }
 
 /** Grants that each kind of client may use, as far as the engine offers them. */
@@ -81,22 +124,13 @@ export function matchSecret({ secrets }: Registration, presented: string, now: n
   return matching[0]?.id ?? null;
 }
 
-/** More failures than this in a minute, per client and address, and the client must wait. Source: identity 4.16. */
-export const MAX_FAILURES = 20;
+/** After so many failures in a minute, per client and address, the client must wait. Source: identity 4.16. */
+const MAX_FAILURES = 20;
 const WINDOW_MS = 60_000;
 
 /** Who failed: a keyed hash, because addresses are personal data. */
 export const failureKey = (kek: string, clientId: string, ip: string): Buffer =>
   createHmac('sha256', kek).update(`${clientId}\n${ip}`).digest();
-
-/** Counts a failed authentication in the running minute, or begins one. */
-export const countFailure = (sql: Sql, key: Buffer, now: number): Promise<unknown> =>
-  sql(
-    `insert into identity.failed_client_auth as f (key, failures, window_ends_at) values ($1, 1, $3)
-     on conflict (key) do update set failures = case when f.window_ends_at <= $2 then 1 else f.failures + 1 end,
-       window_ends_at = case when f.window_ends_at <= $2 then excluded.window_ends_at else f.window_ends_at end`,
-    [key, new Date(now).toISOString(), new Date(now + WINDOW_MS).toISOString()],
-  );
 
 /** Seconds to wait; null: may try. */
 export const waitSeconds = ({ failures, windowEndsAt }: Pick<Found, 'failures' | 'windowEndsAt'>, now: number): number | null =>

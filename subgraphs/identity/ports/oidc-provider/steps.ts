@@ -6,7 +6,6 @@ import { honestDiscovery, PATHS, stateOf } from './engine.js';
 import type { EngineStore } from './adapter.js';
 import { inspectedToken, introspectionOf } from './inspection.js';
 import type { IssuedTokens } from './issued.js';
-import { countFailure } from './registration.js';
 
 type Next = () => Promise<unknown>;
 type Step = (ctx: KoaContextWithOIDC, next: Next) => Promise<void>;
@@ -48,11 +47,11 @@ const discoveryStep: Step = async (ctx, next) => {
 
 /** A failed client authentication is counted, per client and address. */
 const countingStep =
-  ({ sql }: EngineStore): Step =>
+  ({ registrations }: EngineStore): Step =>
   async (ctx, next) => {
     await next();
     const { failureKey } = stateOf(ctx);
-    if (ctx.status === 401 && failureKey) await countFailure(sql, failureKey, Date.now());
+    if (ctx.status === 401 && failureKey) await registrations.fail(failureKey, Date.now());
   };
 
 /** A failure of ours: logged, and told as temporary when it is. The engine has already answered `server_error`. */
