@@ -23,7 +23,9 @@ const hasMiss = (subscriptions: readonly SubscriptionConfiguration[], grants: Gr
  * asked. Null: nothing had to be asked. @throws Problem unavailable when identity cannot be reached; the event is tried again.
  */
 export async function askGrants(ctx: Context, event: Envelope): Promise<readonly AskedGrant[] | null> {
-  const subscriptions = configurationOf(ctx.host).forType(event.type);
+  const configuration = configurationOf(ctx.host);
+  if (configuration.version < 0) await configuration.refresh(ctx.sql);
+  const subscriptions = configuration.forType(event.type);
   if (event.user_id === null || subscriptions.length === 0) return null;
   const grants = await readGrants(ctx.sql, event.user_id);
   return hasMiss(subscriptions, grants) ? grantSourceOf(ctx.host).of(event.user_id) : null;

@@ -6,7 +6,7 @@ import type { WebhookAttemptTrigger, WebhookDeliveryStatus } from '../entities/w
 import type { Outcome } from '../ports/deliverer.js';
 import { sealerOf } from '../ports/sealer.js';
 import { afterAttempt } from '../rules/schedule.js';
-import { isOpen } from '../rules/states.js';
+import { afterTrigger, isOpen } from '../rules/states.js';
 import { advance, countByLane, type LaneKey, type TouchedLane } from './lanes.js';
 
 /** An attempt that ended and is to be written down. */
@@ -118,19 +118,16 @@ interface Change {
   replayed: boolean;
 }
 
-/**
- * An open delivery takes its next state. One that was closed while the attempt was in the air takes a success, which stands; a
- * failure does not bring it back. Source: section 8, cancel.
- */
+const TRIGGERS = { delivered: 'succeed', retrying: 'fail', dead_lettered: 'fail_last' } as const;
+
+/** An open delivery takes its next state. One that was closed while the attempt was in the air takes a success, which stands. */
 function changeOf(one: Ended, known: DeliveryRow | undefined, schedule: readonly number[]): Change[] {
   if (!known || known.status === 'delivered') return [];
-  const next = afterAttempt(
-    one.number,
-    { error: one.outcome.error, statusCode: one.outcome.statusCode, endedAt: one.endedAt.getTime() },
-    schedule,
-  );
-  const [open, delivered] = [isOpen(known.status), next.status === 'delivered'];
-  const status = open || delivered ? next.status : known.status;
+  const { error, statusCode } = one.outcome;
+  const next = afterAttempt(one.number, { error, endedAt: one.endedAt.getTime() }, schedule);
+  const status = afterTrigger(known.status, TRIGGERS[next.status]);
+  const [wasOpen, delivered] = [isOpen(known.status), status === 'delivered'];
+  const closed = wasOpen && !isOpen(status);
   const row = {
     id: one.deliveryId,
     event_id: one.eventId,
@@ -138,13 +135,13 @@ function changeOf(one: Ended, known: DeliveryRow | undefined, schedule: readonly
     started_at: one.startedAt,
     status,
     delivered_at: delivered ? one.endedAt : null,
-    finished_at: delivered || (open && status === 'dead_lettered') ? one.endedAt : null,
-    next_attempt_at: open && next.nextAttemptAt !== null ? new Date(next.nextAttemptAt) : null,
+    finished_at: delivered || closed ? one.endedAt : null,
+    next_attempt_at: wasOpen && next.nextAttemptAt !== null ? new Date(next.nextAttemptAt) : null,
     dead_letter_reason: next.deadLetterReason,
-    status_code: one.outcome.statusCode,
-    error: one.outcome.error,
+    status_code: statusCode,
+    error,
   };
-  return [{ one, row, closed: open && !isOpen(status), replayed: delivered && known.replay_no > 0 }];
+  return [{ one, row, closed, replayed: delivered && known.replay_no > 0 }];
 }
 
 /** Lanes whose head may be another one now, with the number of their deliveries that ended. */

@@ -77,7 +77,8 @@ function errorWord(error: unknown): WebhookAttemptError {
   const { name, code = '' } = error as { name?: string; code?: string };
   if (name === 'TimeoutError') return 'timeout';
   if (TLS_CODES.test(code)) return 'tls_error';
-  return CODES[code] ?? (code.startsWith('HPE_') ? 'protocol_error' : 'connection_reset');
+  if (name === 'HTTPParserError') return 'protocol_error';
+  return CODES[code] ?? 'connection_reset';
 }
 
 function statusWord(status: number): WebhookAttemptError | null {
@@ -98,6 +99,18 @@ async function readBody(body: Dispatcher.ResponseData['body']): Promise<{ bytes:
     return { bytes: Buffer.concat(chunks), whole: true };
   } catch {
     return { bytes: Buffer.concat(chunks), whole: false };
+  }
+}
+
+/** Rejects when the signal does: undici looks at it only once it is connected, and the deadline covers the connecting too. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => (onAbort = () => reject(signal.reason as Error)));
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }
 
@@ -126,13 +139,16 @@ export class HttpDeliverer implements Deliverer {
 
   async #exchange(connection: Connection, url: URL, request: OutboundRequest, started: number): Promise<Outcome> {
     const deadline = AbortSignal.timeout(request.timeoutMs);
-    const { statusCode, headers, body } = await connection.client.request({
-      path: url.pathname + url.search,
+    const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
+    const { pathname, search } = url;
+    const answer = connection.client.request({
+      path: pathname + search,
       method: 'POST',
       headers: request.headers as Record<string, string>,
       body: request.body,
-      signal: request.signal ? AbortSignal.any([deadline, request.signal]) : deadline,
+      signal,
     });
+    const { statusCode, headers, body } = await unlessAborted(answer, signal);
     const firstByteMs = Math.round(performance.now() - started);
     const { bytes, whole } = await readBody(body);
     const { address, ...connecting } = connection.take();

@@ -4,10 +4,12 @@ import type { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
 import { isUuid } from '../../../runtime/ids.js';
 import type { Connection } from '../../../runtime/page.js';
+import { move } from '../../../runtime/states.js';
 import { signalOf } from '../consumers/signal.js';
 import { WebhookDelivery, WebhookDeliveryConnection } from '../entities/delivery.js';
 import { MANAGERS, READERS } from '../entities/subscription.js';
 import { RetryWebhookDeliveryInput, WebhookDeadLettersArgs, WebhookDeliveriesArgs } from '../inputs/delivery.js';
+import { DELIVERY_STATES } from '../rules/states.js';
 import { deadLetters, deliveries } from './delivery-list.js';
 
 const LOCK_LANE = `select head_id from webhooks.webhook_lane where subscription_id = $1 and user_id = $2 for update`;
@@ -30,8 +32,7 @@ async function deliveryToRetry(ctx: Context, id: string): Promise<WebhookDeliver
   if (!seen) fail('not_found', 'Not found');
   const [lane] = await ctx.sql<{ head_id: string }>(LOCK_LANE, [seen.subscriptionId, seen.userId]);
   await ctx.em.refresh(seen); // its state under the lane's lock
-  const state = seen.status.replaceAll('_', ' ');
-  if (seen.status !== 'retrying') fail('conflict', `a webhook delivery that is ${state} cannot be retried`, { reason: seen.status });
+  move(DELIVERY_STATES, 'webhook delivery', seen.status, 'retry_now');
   if (lane?.head_id !== id) fail('conflict', 'a webhook delivery that waits behind another cannot be retried', { reason: 'head_of_line' });
   return seen;
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -41,9 +42,9 @@ export function parseNetworks(cidrs: string): Network[] {
 
 /** Whether an address, as text, lies in one of the networks. */
 export const isInNetworks = (text: string, networks: readonly Network[]): boolean =>
-  ipaddr.isValid(text) && networks.some(network => within(ipaddr.parse(text), network));
+  isIP(text) > 0 && networks.some(network => within(ipaddr.parse(text), network));
 
 /** Whether an address, as text, may be connected to. Anything that is not an address may not. Source: rules 16 and 18. */
 export function isReachable(text: string, allowed: readonly Network[] = []): boolean {
-  return ipaddr.isValid(text) && (isPublicUnicast(ipaddr.parse(text)) || isInNetworks(text, allowed));
+  return isIP(text) > 0 && (isPublicUnicast(ipaddr.parse(text)) || isInNetworks(text, allowed));
 }

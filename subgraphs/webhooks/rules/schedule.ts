@@ -1,4 +1,4 @@
-import type { WebhookAttemptError, WebhookDeadLetterReason, WebhookDeliveryStatus } from '../entities/words.js';
+import type { WebhookAttemptError, WebhookDeadLetterReason } from '../entities/words.js';
 
 /** Seconds from the end of failed attempt 1, 2, … to the next. Source: specification 1, webhook delivery 6. */
 export const RETRY_SECONDS: readonly number[] = [60, 300, 1800, 7200, 43_200];
@@ -6,13 +6,12 @@ export const RETRY_SECONDS: readonly number[] = [60, 300, 1800, 7200, 43_200];
 /** How one attempt ended. `error` null: a status 200..299 in time. */
 export interface AttemptResult {
   error: WebhookAttemptError | null;
-  statusCode: number | null;
   /** When it ended, ms. */
   endedAt: number;
 }
 
 export interface AfterAttempt {
-  status: WebhookDeliveryStatus;
+  status: 'delivered' | 'retrying' | 'dead_lettered';
   /** ms; set for RETRYING only. */
   nextAttemptAt: number | null;
   deadLetterReason: WebhookDeadLetterReason | null;

@@ -19,13 +19,18 @@ export const SUBSCRIPTION_STATES = {
 export type DeliveryTrigger = 'succeed' | 'fail' | 'fail_last' | 'cancel' | 'retry_now' | 'discard';
 
 /** Source: section 3, Delivery. A replay leaves its delivery as it is and makes another. */
-export const DELIVERY_STATES = {
+export const DELIVERY_STATES: TransitionTable<WebhookDeliveryStatus, DeliveryTrigger> = {
   pending: { succeed: 'delivered', fail: 'retrying', fail_last: 'dead_lettered', cancel: 'cancelled' },
   retrying: { succeed: 'delivered', fail: 'retrying', fail_last: 'dead_lettered', cancel: 'cancelled', retry_now: 'retrying' },
   delivered: {},
-  dead_lettered: { discard: 'cancelled' },
-  cancelled: { succeed: 'delivered' }, // an attempt was in the air when it was cancelled: its success stands
-} as const satisfies TransitionTable<WebhookDeliveryStatus, DeliveryTrigger>;
+  // an attempt was in the air when it was closed: its success stands
+  dead_lettered: { succeed: 'delivered', discard: 'cancelled' },
+  cancelled: { succeed: 'delivered' },
+};
+
+/** State after an attempt; one that was closed meanwhile is not brought back by a failure. Source: section 8, cancel. */
+export const afterTrigger = (status: WebhookDeliveryStatus, trigger: DeliveryTrigger): WebhookDeliveryStatus =>
+  DELIVERY_STATES[status][trigger] ?? status;
 
 export const isOpen = (status: WebhookDeliveryStatus): boolean => status === 'pending' || status === 'retrying';
 

@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import { isIP } from 'node:net';
 import { isInNetworks, type Network } from './address.js';
 
 /** What development and tests may do besides; both are off in production. Source: rule 18. */
@@ -29,7 +29,7 @@ function parse(text: string): URL | null {
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
 function hostViolation(host: string, egress: Egress): string | null {
-  if (ipaddr.isValid(host)) return isInNetworks(host, egress.networks) ? null : 'the host must be a name, not an address';
+  if (isIP(host)) return isInNetworks(host, egress.networks) ? null : 'the host must be a name, not an address';
   if (!host.includes('.')) return 'the host must be a full name with a dot';
   if (LOCAL_SUFFIXES.some(suffix => host.endsWith(suffix))) return 'the host must be a public name';
   return null;
@@ -37,7 +37,7 @@ function hostViolation(host: string, egress: Egress): string | null {
 
 /** The parser has left the default port out; an address passed above, and may have any. */
 function portViolation(url: URL): string | null {
-  const free = url.port === '' || Number(url.port) >= FIRST_FREE_PORT || ipaddr.isValid(hostOf(url));
+  const free = url.port === '' || Number(url.port) >= FIRST_FREE_PORT || isIP(hostOf(url)) > 0;
   return free ? null : 'the port must be 443 or at least 1024';
 }
 
