@@ -22,10 +22,11 @@ interface LastSlot {
   lapsed: boolean;
 }
 
+/** The last slot that has begun; a manual clock may have been set before slots that the wall clock has seen. */
 async function lastSlot(ctx: Context, name: string): Promise<{ at: Date; finished: boolean; lapsed: boolean } | null> {
   const [row] = await ctx.sql<LastSlot>(
     `select extract(epoch from slot) * 1000 as ms, finished_at is not null as finished, claimed_at < clock_timestamp() - interval '${CLAIM_SECONDS} seconds' as lapsed
-     from ${ctx.schema}.schedule_slot where name = $1 order by slot desc limit 1`, [name],
+     from ${ctx.schema}.schedule_slot where name = $1 and slot <= $2 order by slot desc limit 1`, [name, ctx.now().toISOString()],
   );
   return row ? { at: new Date(Math.round(Number(row.ms))), finished: row.finished, lapsed: row.lapsed } : null;
 }
