@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import pg from 'pg';
 import { request as httpRequest } from 'undici';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import type { Slug } from '../../events/slugs.js';
 import { schemaOf, SLUGS } from '../../events/slugs.js';
 import { startPlatform, type Platform } from '../../gateway/platform.js';
@@ -9,6 +9,7 @@ import { loadConfig } from '../../runtime/config.js';
 import type { ServiceHost } from '../../runtime/host.js';
 import { mintUserToken, type MintOptions } from '../../subgraphs/identity/index.js';
 import { SERVICES } from '../../subgraphs/services.js';
+import { atEnd } from './at-end.js';
 import { createDatabase, dropDatabase, randomName, templateDatabase } from './database.js';
 import { startReceiver, type Receiver } from './receiver.js';
 
@@ -206,7 +207,7 @@ export async function platform(setting: PlatformSetting = {}): Promise<TestPlatf
     throw error;
   });
   const running = new LocalPlatform(env, started, databaseUrl);
-  afterAll(async () => {
+  atEnd(async () => {
     await running.stop();
     await dropDatabase(databaseUrl);
   });

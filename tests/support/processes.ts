@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll } from 'vitest';
 import type { Slug } from '../../events/slugs.js';
 import { schemaOf } from '../../events/slugs.js';
 import { SERVICES } from '../../subgraphs/services.js';
+import { atEnd } from './at-end.js';
 import { dropDatabase } from './database.js';
 import { freePort, platformEnv, RemotePlatform, seededDatabase, type PlatformSetting } from './platform.js';
 import { until } from './until.js';
@@ -69,7 +69,7 @@ export async function separateProcesses(setting: PlatformSetting = {}): Promise<
   for (const slug of slugs) children.set(slug, startProcess({ ...shared, SERVICES: slug, ROLES: 'subgraphs,consumers,scheduler', PORT: new URL(urls.get(slug)!).port }));
   const owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   const remote = Object.assign(new RemotePlatform(front, owner), { children });
-  afterAll(async () => {
+  atEnd(async () => {
     await remote.stop();
     await Promise.all([...children.values()].map(child => child.end()));
     await dropDatabase(databaseUrl);
