@@ -140,7 +140,7 @@ class Composition {
     this.#revocations = revocationsOf(() => this.#federation(this.#ownSlug()), this.#log);
     this.#tokens = new InternalTokens(config, () => this.#identityUrl());
     const jwksUrl = () => config.jwksUrl ?? `${this.#identityUrl()}/identity/.well-known/jwks.json`;
-    this.#verifier = createVerifier({ issuer: config.issuer, audience: config.audience, jwksUrl }, this.#revocations);
+    this.#verifier = createVerifier({ issuer: config.issuer, audience: config.audience, jwksUrl, ...(config.manualClock && { jwksCooldownMs: 0 }) }, this.#revocations);
     const setting = { config, databaseUrl: this.#databaseUrl, transport: this.#transport, metrics: this.#metrics, revocations: this.#revocations, federation: (slug: Slug) => this.#federation(slug), log: this.#log };
     for (const slug of this.#wanted()) {
       const host = await openHost(await this.options.services[slug]!(), setting);

@@ -16,6 +16,8 @@ export interface VerifierOptions {
   audience: string;
   /** Asked at the first token, when the doors are open. */
   jwksUrl: () => string;
+  /** Shortest time between two fetches of the key set, ms. Zero with a manual clock: the day for which a key is published before it signs may pass in an instant. */
+  jwksCooldownMs?: number;
 }
 
 /** Bearer token -> caller, offline but for the key set. */
@@ -79,7 +81,7 @@ async function verifySigned(token: string, keys: JWTVerifyGetKey, options: Verif
 /** Verifies as identity A3 says; a verified token is remembered by its hash, revocations are checked every time. */
 export function createVerifier(options: VerifierOptions, revocations: Revocations): TokenVerifier {
   let remote: JWTVerifyGetKey | undefined;
-  const keys: JWTVerifyGetKey = (...found) => (remote ??= createRemoteJWKSet(new URL(options.jwksUrl()), { cooldownDuration: JWKS_COOLDOWN_MS, timeoutDuration: 5_000 }))(...found);
+  const keys: JWTVerifyGetKey = (...found) => (remote ??= createRemoteJWKSet(new URL(options.jwksUrl()), { cooldownDuration: options.jwksCooldownMs ?? JWKS_COOLDOWN_MS, timeoutDuration: 5_000 }))(...found);
   const known = new Map<string, Caller>();
   const remember = (key: string, caller: Caller): void => {
     if (known.size >= CACHED_TOKENS) known.delete(known.keys().next().value!);

@@ -1,4 +1,5 @@
 import type { Context } from '../../../runtime/context.js';
+import { isUuid } from '../../../runtime/ids.js';
 import { inOrder } from '../../../runtime/loaders.js';
 import { OAuthClient, OAuthClientAgreement } from '../entities/client.js';
 import { UserSettings } from '../entities/settings.js';
@@ -7,17 +8,17 @@ import { UserEmail, UserProfile } from '../entities/user.js';
 /** One statement per level: what hangs on an account or a client, batched over a request. */
 export const profileOf = (ctx: Context, userId: string): Promise<UserProfile | null> =>
   ctx.load('identity.profile', userId, async ids =>
-    inOrder(ids, await ctx.em.find(UserProfile, { userId: { $in: [...ids] } }), row => row.userId),
+    inOrder(ids, await ctx.em.find(UserProfile, { userId: { $in: ids.filter(isUuid) } }), row => row.userId),
   );
 
 export const emailOf = (ctx: Context, userId: string): Promise<UserEmail | null> =>
   ctx.load('identity.email', userId, async ids =>
-    inOrder(ids, await ctx.em.find(UserEmail, { userId: { $in: [...ids] } }), row => row.userId),
+    inOrder(ids, await ctx.em.find(UserEmail, { userId: { $in: ids.filter(isUuid) } }), row => row.userId),
   );
 
 export const settingsOf = (ctx: Context, userId: string): Promise<UserSettings | null> =>
   ctx.load('identity.settings', userId, async ids =>
-    inOrder(ids, await ctx.em.find(UserSettings, { userId: { $in: [...ids] } }), row => row.userId),
+    inOrder(ids, await ctx.em.find(UserSettings, { userId: { $in: ids.filter(isUuid) } }), row => row.userId),
   );
 
 export const clientOf = (ctx: Context, clientId: string): Promise<OAuthClient | null> =>

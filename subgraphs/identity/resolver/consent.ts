@@ -48,6 +48,7 @@ function newGrant(ctx: Context, userId: string, clientId: string): OAuthGrant {
 export async function giveConsent(ctx: Context, userId: string, clientId: string, answer: ConsentAnswer): Promise<OAuthGrant> {
   const client = await ctx.em.findOne(OAuthClient, { id: clientId, status: OAuthClientStatus.ACTIVE });
   if (!client || client.kind === OAuthClientKind.MACHINE) fail('not_found', `There is no app ${clientId}`);
+  await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 19))', [`consent:${userId}:${clientId}`]); // two first answers at once make one row
   const standing = await standingGrant(ctx, userId, clientId);
   const { scopes, declinedScopes, reason } = mergeConsent(standing, answer);
   const renewed = standing?.status === OAuthGrantStatus.STALE;

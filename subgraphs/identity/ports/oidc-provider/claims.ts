@@ -102,7 +102,9 @@ export async function verifyToken(token: string, keyring: Keyring, config: Issui
   const [prefix, jws] = [token.slice(0, 3), token.slice(4)];
   if (token[3] !== '_' || (prefix !== 'svc' && prefix !== 'usr')) return null;
   const keyOf = ({ kid }: { kid?: string }) => keyring.find(kid)?.publicKey ?? Promise.reject(new Error('unknown key'));
-  const options = { algorithms: ['ES256'], typ: 'at+jwt', issuer: config.issuer, audience: config.audience, currentDate: now };
+  const requiredClaims = ['sub', 'client_id', 'iat', 'exp', 'jti'];
+  const { issuer, audience } = config;
+  const options = { algorithms: ['ES256'], typ: 'at+jwt', issuer, audience, requiredClaims, currentDate: now };
   const claims = await jwtVerify<TokenClaims>(jws, keyOf, options).then(({ payload }) => payload, () => null); // prettier-ignore
-  return claims && claims.aud === config.audience && PREFIXES[claims.token_use] === prefix ? claims : null;
+  return claims && claims.aud === audience && PREFIXES[claims.token_use] === prefix ? claims : null;
 }
