@@ -5,7 +5,14 @@ import { OAuthClientAgreementStatus, OAuthClientSecretStatus } from '../../subgr
 import { ProfileVisibility, UserStatus } from '../../subgraphs/identity/entities/user.js';
 import { agreementStatus, allowedScopes, effectiveScopes, mergeConsent, secretStatus } from '../../subgraphs/identity/rules/consent.js';
 import { ADMIN_SCOPES, isPhi, scopeSet, USER_SCOPES } from '../../subgraphs/identity/rules/scopes.js';
-import { activationOf, currentKey, publishedKeys, rotationDue, type KeyTimes } from '../../subgraphs/identity/rules/signing-keys.js';
+import {
+  activationOf,
+  currentKey,
+  publishedKeys,
+  removableKeys,
+  rotationDue,
+  type KeyTimes,
+} from '../../subgraphs/identity/rules/signing-keys.js';
 import { emailKey, seesAccount, seesContact, seesProfile, visibleStatus, type Viewer } from '../../subgraphs/identity/rules/visibility.js';
 
 const day = (n: number): Date => new Date(Date.UTC(2026, 0, 1) + n * 86_400_000);
@@ -171,5 +178,14 @@ describe('signing keys', () => {
     expect(published(new Date(day(90).getTime() + 3_600_000))).toEqual(['b', 'c']);
     expect(published(day(180 + 364))).toEqual(['b', 'c']);
     expect(published(day(180 + 365))).toEqual(['c']);
+  });
+
+  test('a dead key that is younger than a living one is kept, because it says when that one stopped signing', () => {
+    const keys = [key('a', 0, 31_536_000), key('b', 90), key('c', 180)];
+    const removable = (at: Date): string[] => removableKeys(keys, at).map(one => one.kid);
+    expect(publishedKeys(keys, day(300)).map(one => one.kid)).toEqual(['a', 'c']);
+    expect(removable(day(300))).toEqual([]);
+    expect(removable(day(90 + 365))).toEqual(['a', 'b']);
+    expect(removableKeys([], day(0))).toEqual([]);
   });
 });

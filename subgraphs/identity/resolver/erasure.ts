@@ -20,11 +20,11 @@ const OWN_TABLES = [
   'user_email',
 ];
 
-async function holdHandle(ctx: Context, userId: string): Promise<void> {
+async function holdHandle(ctx: Context, userId: string, now: Date): Promise<void> {
   await ctx.sql(
     `insert into identity.handle_hold (handle, user_id, held_until) select handle, user_id, $2 from identity.user_profile where user_id = $1 and handle is not null
      on conflict (handle) do update set user_id = excluded.user_id, held_until = excluded.held_until`,
-    [userId, new Date(ctx.now().getTime() + HANDLE_HOLD_MS).toISOString()],
+    [userId, new Date(now.getTime() + HANDLE_HOLD_MS).toISOString()],
   );
 }
 
@@ -52,15 +52,16 @@ async function deleteOwnRows(ctx: Context, userId: string): Promise<Record<strin
 async function eraseAccount(ctx: Context, userId: string): Promise<ErasureOutcome> {
   const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, { lockMode: 4 });
   if (!user) return { outcome: 'nothing_held', records: {} };
+  const now = ctx.now();
   await endConsents(ctx, userId);
   const stray = await endFamilies(ctx, 'user_id', userId, 'user_erased');
-  await holdHandle(ctx, userId);
+  await holdHandle(ctx, userId, now);
   const records = await deleteOwnRows(ctx, userId);
   ctx.em.clear(); // the grants that were loaded are gone
   await ctx.sql(
     `update identity."user" set status = 'erased', phone = null, brand_id = null, last_sign_in_at = null, erased_at = $2, updated_at = $2, version = version + 1
      where id = $1`,
-    [userId, ctx.now().toISOString()],
+    [userId, now.toISOString()],
   );
   await publishRevocations(ctx, [...familyRevocations(ctx, stray), userRevocation(ctx, userId)]);
   return { outcome: 'erased', records: { ...records, user: 1 } };

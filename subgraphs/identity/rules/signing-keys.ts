@@ -38,3 +38,13 @@ export function publishedKeys<Key extends KeyTimes>(keys: readonly Key[], now: D
     return !successor || successor.activeFrom.getTime() + key.maxTtlSeconds * 1000 > now.getTime();
   });
 }
+
+/** Keys that nobody needs any more, oldest first. One that is dead but younger than a living one stays: it tells when that one was relieved. */
+export function removableKeys<Key extends KeyTimes>(keys: readonly Key[], now: Date): Key[] {
+  const published = publishedKeys(keys, now);
+  const sorted = [...keys].sort(byActivation);
+  return sorted.slice(
+    0,
+    sorted.findIndex(key => published.includes(key)),
+  );
+}

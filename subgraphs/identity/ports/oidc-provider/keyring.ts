@@ -2,7 +2,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type Cry
 import type { Context } from '../../../../runtime/context.js';
 import { createSealer, type Sealer } from '../../../../runtime/crypto.js';
 import type { ServiceHost } from '../../../../runtime/host.js';
-import { activationOf, currentKey, publishedKeys, rotationDue, type KeyTimes } from '../../rules/signing-keys.js';
+import { activationOf, currentKey, publishedKeys, removableKeys, rotationDue, type KeyTimes } from '../../rules/signing-keys.js';
 
 /** Keys are read again this often, by identity's clock; a new one is published a day before it signs. */
 const FRESH_MS = 60_000;
@@ -81,8 +81,7 @@ export async function rotateKeys(ctx: Context, at: Date): Promise<void> {
   const keys = timesOf(await readRows(ctx));
   const due = rotationDue(keys);
   if (due === null || due <= at) await makeKey(ctx, activationOf(keys, at));
-  const published = new Set(publishedKeys(keys, at).map(key => key.kid));
-  const dead = keys.filter(key => !published.has(key.kid)).map(key => key.kid);
+  const dead = removableKeys(keys, at).map(key => key.kid);
   if (dead.length) await ctx.sql('delete from identity.signing_key where kid = any($1)', [dead]);
 }
 
