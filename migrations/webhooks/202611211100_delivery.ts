@@ -27,7 +27,7 @@ create table webhooks.webhook_subscription (
   configuration_version bigint not null,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
-  version int not null,
+  version int not null default 1,
   check ((status = 'disabled') = (disabled_reason is not null))
 );
 create unique index webhook_subscription_url on webhooks.webhook_subscription (client_id, url_key) where deleted_at is null;

@@ -47,7 +47,12 @@ test.each([
   expect(urlViolation(url)).toBe(message);
 });
 
-test.each(['https://hooks.example.com/platform?tenant=1', 'https://hooks.example.com:8443/', 'https://hooks.example.com:443/', 'https://bücher.example/'])('%s is accepted', url => {
+test.each([
+  'https://hooks.example.com/platform?tenant=1',
+  'https://hooks.example.com:8443/',
+  'https://hooks.example.com:443/',
+  'https://bücher.example/',
+])('%s is accepted', url => {
   expect(urlViolation(url)).toBeNull();
 });
 

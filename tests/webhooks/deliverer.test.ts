@@ -42,7 +42,11 @@ async function listen<S extends Server | TcpServer>(server: S, host = '127.0.0.1
 
 const http = (answer: RequestListener): Promise<Server> => listen(createHttpServer(answer));
 const request = (port: number, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
-  url: `http://${NAME}:${port}/hook?a=b`, headers: { 'Content-Type': 'application/json' }, body: Buffer.from('{}'), timeoutMs: 5_000, ...more,
+  url: `http://${NAME}:${port}/hook?a=b`,
+  headers: { 'Content-Type': 'application/json' },
+  body: Buffer.from('{}'),
+  timeoutMs: 5_000,
+  ...more,
 });
 
 describe('addresses that must not be reached', () => {
@@ -53,9 +57,14 @@ describe('addresses that must not be reached', () => {
     for (const host of ['127.0.0.1', '::1']) {
       const server = createTcpServer(socket => {
         connections++;
-        socket.on('error', () => undefined).resume().end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+        socket
+          .on('error', () => undefined)
+          .resume()
+          .end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
       });
-      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(listeners[0] ? portOf(listeners[0]) : 0, host, resolve));
+      await new Promise<void>((resolve, reject) =>
+        server.once('error', reject).listen(listeners[0] ? portOf(listeners[0]) : 0, host, resolve),
+      );
       listeners.push(server);
     }
   });
@@ -69,13 +78,19 @@ describe('addresses that must not be reached', () => {
   test('the listeners are there: a request that may reach them does', async () => {
     const before = connections;
     expect(await deliverer().send(request(portOf(listeners[0]!)))).toMatchObject({ error: null, statusCode: 200, resolvedIp: '127.0.0.1' });
-    expect(await deliverer({ resolve: async () => ['::1'] }).send(request(portOf(listeners[0]!)))).toMatchObject({ error: null, statusCode: 200, resolvedIp: '::1' });
+    expect(await deliverer({ resolve: async () => ['::1'] }).send(request(portOf(listeners[0]!)))).toMatchObject({
+      error: null,
+      statusCode: 200,
+      resolvedIp: '::1',
+    });
     expect(connections).toBe(before + 2);
   });
 
   test.each(BLOCKED_URLS)('a URL with a host that is %s reaches no listener: %s', async (_what, url) => {
     const before = connections;
-    const outcome = await deliverer({ ...strict, resolve: undefined }).send(request(0, { url: url.replace('{port}', String(portOf(listeners[0]!))) }));
+    const outcome = await deliverer({ ...strict, resolve: undefined }).send(
+      request(0, { url: url.replace('{port}', String(portOf(listeners[0]!))) }),
+    );
     expect(outcome).toMatchObject({ error: 'blocked_address', statusCode: null, resolvedIp: null });
     expect(connections).toBe(before);
   });
@@ -89,7 +104,11 @@ describe('addresses that must not be reached', () => {
 
   test('a name that resolves to a public and a private address is blocked and not connected to', async () => {
     const before = connections;
-    for (const answer of [['93.184.215.14', '127.0.0.1'], ['127.0.0.1', '93.184.215.14'], ['2606:4700:4700::1111', '::ffff:127.0.0.1']]) {
+    for (const answer of [
+      ['93.184.215.14', '127.0.0.1'],
+      ['127.0.0.1', '93.184.215.14'],
+      ['2606:4700:4700::1111', '::ffff:127.0.0.1'],
+    ]) {
       const outcome = await deliverer({ ...strict, resolve: async () => answer }).send(request(portOf(listeners[0]!)));
       expect(outcome.error).toBe('blocked_address');
     }
@@ -130,7 +149,9 @@ describe('an exchange', () => {
       followed++;
       response.end();
     });
-    const server = await http((_request, response) => response.writeHead(status, { location: `http://127.0.0.1:${portOf(target)}/` }).end());
+    const server = await http((_request, response) =>
+      response.writeHead(status, { location: `http://127.0.0.1:${portOf(target)}/` }).end(),
+    );
     expect(await deliverer().send(request(portOf(server)))).toMatchObject({ error: 'redirect', statusCode: status });
     expect(followed).toBe(0);
   });
@@ -139,25 +160,32 @@ describe('an exchange', () => {
     let seen: { headers: Record<string, unknown>; url?: string; method?: string; body: string } | null = null;
     const server = await http((incoming, response) => {
       const chunks: Buffer[] = [];
-      incoming.on('data', chunk => chunks.push(chunk as Buffer)).on('end', () => {
-        seen = { headers: incoming.headers, url: incoming.url, method: incoming.method, body: Buffer.concat(chunks).toString() };
-        response.end();
-      });
+      incoming
+        .on('data', chunk => chunks.push(chunk as Buffer))
+        .on('end', () => {
+          seen = { headers: incoming.headers, url: incoming.url, method: incoming.method, body: Buffer.concat(chunks).toString() };
+          response.end();
+        });
     });
     await deliverer().send(request(portOf(server), { body: Buffer.from('{"ü":1}') }));
     expect(seen).toEqual({
-      headers: { host: `${NAME}:${portOf(server)}`, connection: 'keep-alive', 'content-type': 'application/json', 'content-length': '8' }, url: '/hook?a=b', method: 'POST', body: '{"ü":1}',
+      headers: { host: `${NAME}:${portOf(server)}`, connection: 'keep-alive', 'content-type': 'application/json', 'content-length': '8' },
+      url: '/hook?a=b',
+      method: 'POST',
+      body: '{"ü":1}',
     });
   });
 
   test('a receiver that does not answer in time is a time-out, whatever part was slow', async () => {
     const silent = await listen(createTcpServer(() => undefined));
     expect(await deliverer().send(request(portOf(silent), { timeoutMs: 200 }))).toMatchObject({ error: 'timeout', statusCode: null });
-    const dripping = await listen(createTcpServer(socket => {
-      const answer = [...'HTTP/1.1 200 OK'];
-      const timer = setInterval(() => socket.write(answer.shift() ?? '!'), 20);
-      socket.on('close', () => clearInterval(timer)).on('error', () => undefined);
-    }));
+    const dripping = await listen(
+      createTcpServer(socket => {
+        const answer = [...'HTTP/1.1 200 OK'];
+        const timer = setInterval(() => socket.write(answer.shift() ?? '!'), 20);
+        socket.on('close', () => clearInterval(timer)).on('error', () => undefined);
+      }),
+    );
     expect(await deliverer().send(request(portOf(dripping), { timeoutMs: 200 }))).toMatchObject({ error: 'timeout', statusCode: null });
     const never = deliverer({ resolve: () => new Promise(() => undefined) });
     expect(await never.send(request(8080, { timeoutMs: 200 }))).toMatchObject({ error: 'timeout', statusCode: null });
@@ -165,7 +193,12 @@ describe('an exchange', () => {
 
   test('a status in time is a success even when the body never ends; it is read until the deadline', async () => {
     const server = await http((_request, response) => void response.writeHead(200).write('begun'));
-    expect(await deliverer().send(request(portOf(server), { timeoutMs: 300 }))).toMatchObject({ error: null, statusCode: 200, responseBody: 'begun', responseTruncated: true });
+    expect(await deliverer().send(request(portOf(server), { timeoutMs: 300 }))).toMatchObject({
+      error: null,
+      statusCode: 200,
+      responseBody: 'begun',
+      responseTruncated: true,
+    });
   });
 
   test('of a long body 64 KiB are read, then the connection is closed; 4 KiB are kept', async () => {
@@ -187,12 +220,16 @@ describe('an exchange', () => {
   });
 
   test('headers over 16 KiB are a protocol error', async () => {
-    const server = await http((_request, response) => response.writeHead(200, { big: 'x'.repeat(15_000), bigger: 'y'.repeat(15_000) }).end());
+    const server = await http((_request, response) =>
+      response.writeHead(200, { big: 'x'.repeat(15_000), bigger: 'y'.repeat(15_000) }).end(),
+    );
     expect(await deliverer().send(request(portOf(server)))).toMatchObject({ error: 'protocol_error' });
   });
 
   test('something that is not HTTP is a protocol error, a closed connection a reset, a closed port a refusal', async () => {
-    const talker = await listen(createTcpServer(socket => socket.on('error', () => undefined).once('data', () => socket.end('220 smtp.example ESMTP\r\n'))));
+    const talker = await listen(
+      createTcpServer(socket => socket.on('error', () => undefined).once('data', () => socket.end('220 smtp.example ESMTP\r\n'))),
+    );
     expect((await deliverer().send(request(portOf(talker)))).error).toBe('protocol_error');
     const closer = await listen(createTcpServer(socket => socket.once('data', () => socket.destroy())));
     expect((await deliverer().send(request(portOf(closer)))).error).toBe('connection_reset');
@@ -241,11 +278,34 @@ describe('TLS', () => {
   /** A certificate for a name, signed by itself. */
   function certificate(name: string): { key: string; cert: string } {
     const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key, '-out', cert, '-days', '2', '-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`], { stdio: 'ignore' });
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+        '-days',
+        '2',
+        '-subj',
+        `/CN=${name}`,
+        '-addext',
+        `subjectAltName=DNS:${name}`,
+      ],
+      { stdio: 'ignore' },
+    );
     return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
   }
 
-  const https = (pair: { key: string; cert: string }, more: object = {}) => listen(createHttpsServer({ ...pair, ...more }, (_request, response) => response.end('ok')));
+  const https = (pair: { key: string; cert: string }, more: object = {}) =>
+    listen(createHttpsServer({ ...pair, ...more }, (_request, response) => response.end('ok')));
   const to = (server: Server | TcpServer) => request(0, { url: `https://${NAME}:${portOf(server)}/` });
 
   test('a certificate for the host name under a trusted root is accepted, by name though the address is pinned', async () => {

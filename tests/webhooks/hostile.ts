@@ -61,7 +61,17 @@ export const BLOCKED_ADDRESSES: readonly (readonly [string, string])[] = [
   ['not yet given out', '4000::1'],
 ];
 
-export const PUBLIC_ADDRESSES = ['93.184.215.14', '1.1.1.1', '8.8.8.8', '172.15.255.255', '172.32.0.1', '100.63.255.255', '100.128.0.1', '2606:4700:4700::1111', '2a00:1450:4001::200e'];
+export const PUBLIC_ADDRESSES = [
+  '93.184.215.14',
+  '1.1.1.1',
+  '8.8.8.8',
+  '172.15.255.255',
+  '172.32.0.1',
+  '100.63.255.255',
+  '100.128.0.1',
+  '2606:4700:4700::1111',
+  '2a00:1450:4001::200e',
+];
 
 /** URLs whose host is an address in one of its many spellings, or a name that is not public. `{port}` is a listener's. */
 export const BLOCKED_URLS: readonly (readonly [string, string])[] = [

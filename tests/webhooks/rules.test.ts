@@ -6,7 +6,14 @@ import { clientViolation, typeViolation, type ClientFacts } from '../../subgraph
 import { redactBody, redactRequestHeaders, redactResponseHeaders } from '../../subgraphs/webhooks/rules/redaction.js';
 import { afterAttempt, maxAttempts, parseSchedule, RETRY_SECONDS } from '../../subgraphs/webhooks/rules/schedule.js';
 import { fairShare, shardOf, shardsOf, SHARDS } from '../../subgraphs/webhooks/rules/shards.js';
-import { afterTrigger, decideReplay, DELIVERY_STATES, SUBSCRIPTION_STATES, waitingFor, type Replayed } from '../../subgraphs/webhooks/rules/states.js';
+import {
+  afterTrigger,
+  decideReplay,
+  DELIVERY_STATES,
+  SUBSCRIPTION_STATES,
+  waitingFor,
+  type Replayed,
+} from '../../subgraphs/webhooks/rules/states.js';
 import { bodyOf, headersOf, headerViolation, hintOf, newSecret, secretsAt, signatureOf } from '../../subgraphs/webhooks/rules/wire.js';
 import { WebhookDeliveryStatus } from '../../subgraphs/webhooks/entities/words.js';
 import { normalisedUrl, withoutQuery } from '../../subgraphs/webhooks/rules/url.js';
@@ -16,19 +23,31 @@ const AT = Date.parse('2026-11-20T09:30:00.260Z');
 describe('the retry schedule', () => {
   test('is that of the specification: 1 min, 5 min, 30 min, 2 h, 12 h from the end of the failed attempt, then the dead letters', () => {
     const ends = [1, 2, 3, 4, 5, 6].map(number => afterAttempt(number, { error: 'http_status', endedAt: AT }));
-    expect(ends.map(({ nextAttemptAt }) => nextAttemptAt && nextAttemptAt - AT)).toEqual([60_000, 300_000, 1_800_000, 7_200_000, 43_200_000, null]);
+    expect(ends.map(({ nextAttemptAt }) => nextAttemptAt && nextAttemptAt - AT)).toEqual([
+      60_000,
+      300_000,
+      1_800_000,
+      7_200_000,
+      43_200_000,
+      null,
+    ]);
     expect(ends.map(({ status }) => status)).toEqual([...Array<string>(5).fill('retrying'), 'dead_lettered']);
     expect(ends[5]).toEqual({ status: 'dead_lettered', nextAttemptAt: null, deadLetterReason: 'retries_exhausted' });
   });
 
   test('with instantaneous attempts runs at 0, 1 m, 6 m, 36 m, 2 h 36 m and 14 h 36 m', () => {
     const times = [0];
-    for (let number = 1; number <= 5; number++) times.push(afterAttempt(number, { error: 'timeout', endedAt: times.at(-1)! }).nextAttemptAt!);
+    for (let number = 1; number <= 5; number++)
+      times.push(afterAttempt(number, { error: 'timeout', endedAt: times.at(-1)! }).nextAttemptAt!);
     expect(times.map(ms => ms / 60_000)).toEqual([0, 1, 6, 36, 156, 876]);
   });
 
   test.each([1, 2, 3, 4, 5, 6])('ends at attempt %i when it succeeds', number => {
-    expect(afterAttempt(number, { error: null, endedAt: AT })).toEqual({ status: 'delivered', nextAttemptAt: null, deadLetterReason: null });
+    expect(afterAttempt(number, { error: null, endedAt: AT })).toEqual({
+      status: 'delivered',
+      nextAttemptAt: null,
+      deadLetterReason: null,
+    });
   });
 
   test('has six attempts', () => expect(maxAttempts()).toBe(6));
@@ -39,10 +58,26 @@ describe('the retry schedule', () => {
   });
 });
 
-const EVENT = { id: '019a9f0e-0000-7000-8000-000000000001', type: 'clinical.retest.prompted.v1', userId: '0190b3a0-0000-7000-8000-0000000000a1', occurredAt: '2026-11-20T09:30:00.000Z', data: '{"code":"ldl_c","ü":1}' };
+const EVENT = {
+  id: '019a9f0e-0000-7000-8000-000000000001',
+  type: 'clinical.retest.prompted.v1',
+  userId: '0190b3a0-0000-7000-8000-0000000000a1',
+  occurredAt: '2026-11-20T09:30:00.000Z',
+  data: '{"code":"ldl_c","ü":1}',
+};
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const secrets = { current: SECRET, previous: null, next: null };
-const sending = { event: EVENT, body: bodyOf(EVENT, 'demo-app'), deliveryId: 'd', attempt: 3, replay: false, secrets, custom: [], standardHeaders: false, at: AT };
+const sending = {
+  event: EVENT,
+  body: bodyOf(EVENT, 'demo-app'),
+  deliveryId: 'd',
+  attempt: 3,
+  replay: false,
+  secrets,
+  custom: [],
+  standardHeaders: false,
+  at: AT,
+};
 
 describe('the wire', () => {
   test('the body has exactly the six keys in order, without whitespace, data copied byte for byte', () => {
@@ -55,7 +90,9 @@ describe('the wire', () => {
     const signature = signatureOf(sending.body, SECRET);
     expect(signature).toMatch(/^[0-9a-f]{64}$/);
     expect(signature).toBe(createHmac('sha256', SECRET).update(sending.body).digest('hex'));
-    expect(execFileSync('openssl', ['dgst', '-sha256', '-hmac', SECRET, '-r'], { input: sending.body, encoding: 'utf8' }).split(' ')[0]).toBe(signature);
+    expect(
+      execFileSync('openssl', ['dgst', '-sha256', '-hmac', SECRET, '-r'], { input: sending.body, encoding: 'utf8' }).split(' ')[0],
+    ).toBe(signature);
   });
 
   test('a secret is whsec_ and 32 random bytes, 50 characters; its hint are the last four', () => {
@@ -68,8 +105,13 @@ describe('the wire', () => {
 
   test('an attempt bears the four headers of the specification and the id of its delivery', () => {
     expect(headersOf(sending)).toEqual({
-      'Content-Type': 'application/json', 'User-Agent': 'Platform-Webhooks/1', 'X-Platform-Event-Id': EVENT.id, 'X-Platform-Event-Type': EVENT.type,
-      'X-Platform-Delivery-Id': 'd', 'X-Platform-Delivery-Attempt': '3', 'X-Platform-Signature': signatureOf(sending.body, SECRET),
+      'Content-Type': 'application/json',
+      'User-Agent': 'Platform-Webhooks/1',
+      'X-Platform-Event-Id': EVENT.id,
+      'X-Platform-Event-Type': EVENT.type,
+      'X-Platform-Delivery-Id': 'd',
+      'X-Platform-Delivery-Attempt': '3',
+      'X-Platform-Signature': signatureOf(sending.body, SECRET),
     });
   });
 
@@ -83,13 +125,23 @@ describe('the wire', () => {
     const headers = headersOf({ ...sending, standardHeaders: true, secrets: { ...secrets, previous } });
     const timestamp = String(Math.floor(AT / 1000));
     expect(headers).toMatchObject({ 'webhook-id': EVENT.id, 'webhook-timestamp': timestamp });
-    const expected = [SECRET, previous].map(secret => `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64')).update(`${EVENT.id}.${timestamp}.${sending.body.toString()}`).digest('base64')}`);
+    const expected = [SECRET, previous].map(
+      secret =>
+        `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+          .update(`${EVENT.id}.${timestamp}.${sending.body.toString()}`)
+          .digest('base64')}`,
+    );
     expect(headers['webhook-signature']!.split(' ')).toEqual(expected);
     expect(headers['X-Platform-Signature-Previous']).toBe(signatureOf(sending.body, previous));
   });
 
   test('a next secret signs a second header until it takes over, a previous one until it ends', () => {
-    const stored = (status: 'current' | 'next' | 'previous', activatesAt: number | null, expiresAt: number | null) => ({ status, value: status, activatesAt, expiresAt });
+    const stored = (status: 'current' | 'next' | 'previous', activatesAt: number | null, expiresAt: number | null) => ({
+      status,
+      value: status,
+      activatesAt,
+      expiresAt,
+    });
     const next = [stored('current', null, null), stored('next', AT + 1, null)];
     expect(secretsAt(next, AT)).toEqual({ current: 'current', previous: null, next: 'next' });
     expect(secretsAt(next, AT + 1)).toEqual({ current: 'next', previous: null, next: null });
@@ -98,7 +150,20 @@ describe('the wire', () => {
     expect(secretsAt(previous, AT + 1)).toEqual({ current: 'current', previous: null, next: null });
   });
 
-  test.each(['Host', 'content-type', 'Content-Anything', 'Transfer-Encoding', 'Connection', 'X-Platform-Event-Id', 'webhook-id', 'User-Agent', 'Expect', 'not a token', 'a:b', ''])('%j is not a custom header', name => {
+  test.each([
+    'Host',
+    'content-type',
+    'Content-Anything',
+    'Transfer-Encoding',
+    'Connection',
+    'X-Platform-Event-Id',
+    'webhook-id',
+    'User-Agent',
+    'Expect',
+    'not a token',
+    'a:b',
+    '',
+  ])('%j is not a custom header', name => {
     expect(headerViolation({ name, value: 'x' })?.field).toBe('name');
   });
 
@@ -108,7 +173,14 @@ describe('the wire', () => {
   });
 });
 
-const state = (more: Partial<GrantState>): GrantState => ({ grantId: 'g1', version: 1, active: true, scopes: ['read:a'], since: { at: 100, seq: 10 }, ...more });
+const state = (more: Partial<GrantState>): GrantState => ({
+  grantId: 'g1',
+  version: 1,
+  active: true,
+  scopes: ['read:a'],
+  since: { at: 100, seq: 10 },
+  ...more,
+});
 
 describe('the grant projection', () => {
   const first = project(undefined, state({}));
@@ -143,7 +215,13 @@ describe('the grant projection', () => {
 });
 
 describe('who may subscribe to what', () => {
-  const client: ClientFacts = { kind: 'CONFIDENTIAL', status: 'ACTIVE', firstParty: false, scopes: ['read:follows', 'read:biomarkers'], agreedScopes: [] };
+  const client: ClientFacts = {
+    kind: 'CONFIDENTIAL',
+    status: 'ACTIVE',
+    firstParty: false,
+    scopes: ['read:follows', 'read:biomarkers'],
+    agreedScopes: [],
+  };
 
   test.each([
     ['no client', null, 'is not a known client'],
@@ -156,7 +234,12 @@ describe('who may subscribe to what', () => {
   test.each([
     ['an unknown type', undefined, client, 'unknown event type'],
     ['a type without scope', { scope: null, sensitive: false }, client, 'not deliverable'],
-    ['a scope that it lacks', { scope: 'read:payments', sensitive: false }, client, 'needs scope read:payments, which the client does not hold'],
+    [
+      'a scope that it lacks',
+      { scope: 'read:payments', sensitive: false },
+      client,
+      'needs scope read:payments, which the client does not hold',
+    ],
     ['health data without agreement', { scope: 'read:biomarkers', sensitive: true }, client, 'needs a health-data agreement in force'],
     ['health data with agreement', { scope: 'read:biomarkers', sensitive: true }, { ...client, agreedScopes: ['read:biomarkers'] }, null],
     ['health data of a first-party app', { scope: 'read:biomarkers', sensitive: true }, { ...client, firstParty: true }, null],
@@ -168,7 +251,11 @@ const STATUSES = Object.values(WebhookDeliveryStatus);
 
 describe('states', () => {
   test('every pair of state and trigger of a subscription is allowed or not as section 3 says', () => {
-    expect(SUBSCRIPTION_STATES).toEqual({ active: { pause: 'paused', disable: 'disabled' }, paused: { resume: 'active', disable: 'disabled' }, disabled: { enable: 'active' } });
+    expect(SUBSCRIPTION_STATES).toEqual({
+      active: { pause: 'paused', disable: 'disabled' },
+      paused: { resume: 'active', disable: 'disabled' },
+      disabled: { enable: 'active' },
+    });
   });
 
   test.each(STATUSES)('a delivery that is %s is in the table', status => expect(DELIVERY_STATES[status]).toBeDefined());
@@ -198,18 +285,26 @@ describe('states', () => {
     ['delivered', {}, { action: 'created', reason: null }],
     ['dead-lettered', { status: 'dead_lettered' }, { action: 'created', reason: null }],
     ['the blocked head', { status: 'retrying', isHead: true }, { action: 'retried_now', reason: null }],
-    ['the blocked head of a paused subscription', { status: 'retrying', isHead: true, subscriptionStatus: 'paused' }, { action: 'already_queued', reason: null }],
+    [
+      'the blocked head of a paused subscription',
+      { status: 'retrying', isHead: true, subscriptionStatus: 'paused' },
+      { action: 'already_queued', reason: null },
+    ],
     ['waiting behind its head', { status: 'pending' }, { action: 'already_queued', reason: null }],
     ['about to be sent', { status: 'pending', isHead: true }, { action: 'already_queued', reason: null }],
     ['of a disabled subscription', { subscriptionStatus: 'disabled' }, { action: 'refused', reason: 'subscription_disabled' }],
     ['of a type that left the filter', { inFilter: false }, { action: 'refused', reason: 'type_not_in_filter' }],
     ['of a user who revoked the grant', { granted: false, status: 'cancelled' }, { action: 'refused', reason: 'grant_inactive' }],
-  ] as const)('replaying an event whose delivery is %s', (_what, more, decision) => expect(decideReplay({ ...replayed, ...more })).toEqual(decision));
+  ] as const)('replaying an event whose delivery is %s', (_what, more, decision) =>
+    expect(decideReplay({ ...replayed, ...more })).toEqual(decision),
+  );
 });
 
 describe('what is kept of an answer', () => {
   test('no e-mail address, phone number or long run of digits', () => {
-    expect(redactBody(Buffer.from('from jane.doe+x@example.co.uk, call +1 (555) 123-4567 or 0171/2345678, card 4242424242424242, code 12345'))).toBe('from ***, call *** or 0171/***, card ***, code 12345');
+    expect(
+      redactBody(Buffer.from('from jane.doe+x@example.co.uk, call +1 (555) 123-4567 or 0171/2345678, card 4242424242424242, code 12345')),
+    ).toBe('from ***, call *** or 0171/***, card ***, code 12345');
   });
 
   test('at most 4 KiB, and no NUL, which PostgreSQL refuses', () => {
@@ -218,13 +313,20 @@ describe('what is kept of an answer', () => {
   });
 
   test('no cookie, no credential, at most 4 KiB of headers', () => {
-    expect(redactResponseHeaders({ 'set-cookie': ['a=b'], authorization: 'x', server: 'r', via: ['1', '2'], big: 'y'.repeat(5000) })).toEqual({ server: 'r', via: '1, 2' });
+    expect(
+      redactResponseHeaders({ 'set-cookie': ['a=b'], authorization: 'x', server: 'r', via: ['1', '2'], big: 'y'.repeat(5000) }),
+    ).toEqual({ server: 'r', via: '1, 2' });
   });
 
   test('no signature and no custom value of the request', () => {
     const custom = [{ name: 'X-Env', value: 'prod' }];
     const kept = redactRequestHeaders(headersOf({ ...sending, custom, standardHeaders: true }), custom);
-    expect(kept).toMatchObject({ 'X-Env': '***', 'X-Platform-Signature': '***', 'webhook-signature': '***', 'X-Platform-Event-Id': EVENT.id });
+    expect(kept).toMatchObject({
+      'X-Env': '***',
+      'X-Platform-Signature': '***',
+      'webhook-signature': '***',
+      'X-Platform-Event-Id': EVENT.id,
+    });
   });
 });
 
@@ -237,7 +339,14 @@ describe('shards', () => {
     expect([...spread].every(shard => shard >= 0 && shard < SHARDS)).toBe(true);
   });
 
-  test.each([[1, 64], [2, 32], [3, 22], [64, 1], [100, 1], [0, 64]])('%i workers hold at most %i each', (workers, share) => expect(fairShare(workers)).toBe(share));
+  test.each([
+    [1, 64],
+    [2, 32],
+    [3, 22],
+    [64, 1],
+    [100, 1],
+    [0, 64],
+  ])('%i workers hold at most %i each', (workers, share) => expect(fairShare(workers)).toBe(share));
 });
 
 test('two spellings of one URL are one endpoint', () => {

@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { expect } from 'vitest';
+import { biomarkerAdded, protocolStarted, retestPrompted } from '../../events/catalogue/clinical.js';
+import type { DataOf, EventDefinition } from '../../events/define.js';
+import { giveConsent, revokeConsent } from '../../subgraphs/identity/resolver/consent.js';
+import { OAuthGrant, OAuthGrantRevokedBy } from '../../subgraphs/identity/entities/grant.js';
+import type { Answer, TestPlatform } from '../support/platform.js';
+import type { Received } from '../support/receiver.js';
+import { until } from '../support/until.js';
+
+export const PROTOCOL = protocolStarted.name;
+export const PROMPTED = retestPrompted.name;
+export const BIOMARKER = biomarkerAdded.name;
+const AN_ID = '0190b3a0-1111-7000-8000-000000000001';
+
+/** Emits an event as its owner does, in a transaction of its own; answers the event's id. */
+export function emit<E extends EventDefinition>(p: TestPlatform, definition: E, data: DataOf<E>, userId: string): Promise<string> {
+  return p.host(definition.owner).transaction(async ctx => {
+    ctx.emit(definition, data, { userId });
+    return ctx.events.at(-1)!.id;
+  });
+}
+
+/** A protocol of this version began; scope read:protocols. */
+export const protocolBegan = (p: TestPlatform, userId: string, version = 1): Promise<string> =>
+  emit(p, protocolStarted, { protocol_id: AN_ID, protocol: 'lipid_reset', version, started_on: '2026-08-01', prescriber_id: null }, userId);
+
+/** A re-test was prompted; scope read:my_outcomes. */
+export const prompted = (p: TestPlatform, userId: string, count = 1): Promise<string> =>
+  emit(p, retestPrompted, { code: 'ldl_c', prompt_count: count, prompted_at: '2026-10-30T12:00:00.000Z' }, userId);
+
+/** Consent of a user to an app, as identity records it. */
+export const consent = (p: TestPlatform, userId: string, clientId: string, scopes: string[]): Promise<unknown> =>
+  p.host('identity').transaction(ctx => giveConsent(ctx, userId, clientId, { granted: scopes, declined: [] } as never));
+
+/** The user disconnects the app. */
+export const revoke = (p: TestPlatform, userId: string, clientId: string): Promise<void> =>
+  p.host('identity').transaction(async ctx => {
+    const grant = await ctx.em.findOneOrFail(OAuthGrant, { userId, clientId, status: { $ne: 'revoked' } as never });
+    await revokeConsent(ctx, grant, { by: OAuthGrantRevokedBy.USER, reason: 'user_revoked', families: 'grant_revoked' as never });
+  });
+
+export interface Subscribed {
+  id: string;
+  signing_secret: string;
+  [key: string]: any;
+}
+
+/** Subscribes an endpoint of `demo-app`, or of another client. */
+export async function subscribe(
+  p: TestPlatform,
+  url: string,
+  eventTypes: string[] = [PROMPTED, PROTOCOL],
+  more: object = {},
+): Promise<Subscribed> {
+  const body = { client_id: 'demo-app', name: 'Test', url, event_types: eventTypes, ...more };
+  const answer = await p.rest('POST', '/webhooks/v1/webhook-subscriptions', { token: await p.serviceToken(), body });
+  expect(answer).toMatchObject({ status: 201 });
+  return answer.body as Subscribed;
+}
+
+/** A call with a service token that holds every admin scope. */
+export const call = async (
+  p: TestPlatform,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+): Promise<Answer> => p.rest(method, `/webhooks${path}`, { token: await p.serviceToken(), body, headers });
+
+/** Deliveries of a subscription, oldest first. */
+export async function deliveriesOf(p: TestPlatform, subscriptionId: string): Promise<any[]> {
+  const answer = await call(p, 'GET', `/v1/webhook-deliveries?subscription_id=${subscriptionId}&limit=100`);
+  expect(answer.status).toBe(200);
+  return answer.body.data.reverse();
+}
+
+/** Waits until the deliveries of a subscription have these statuses, oldest first. */
+export const untilStatuses = (p: TestPlatform, subscriptionId: string, statuses: string[]): Promise<any[]> =>
+  until(
+    `deliveries to be ${statuses.join(', ')}`,
+    () => deliveriesOf(p, subscriptionId),
+    all => JSON.stringify(all.map(one => one.status)) === JSON.stringify(statuses),
+  );
+
+/** Waits until an event has passed the webhooks consumer, whatever it made of it. */
+export const untilIngested = async (p: TestPlatform, eventId: string): Promise<void> =>
+  void (await until(
+    'the event to be taken up',
+    () => p.sql(`select 1 from webhooks.inbox where consumer = 'webhooks.delivery' and event_id = $1`, [eventId]),
+    rows => rows.length > 0,
+  ));
+
+/** The signature over the raw bytes, by node:crypto and by openssl. */
+export function expectSigned({ headers, raw }: Received, secret: string): void {
+  const sent = String(headers['x-platform-signature']);
+  expect(sent).toBe(createHmac('sha256', secret).update(raw).digest('hex'));
+  expect(execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret, '-r'], { input: raw, encoding: 'utf8' }).split(' ')[0]).toBe(sent);
+}
