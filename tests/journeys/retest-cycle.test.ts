@@ -6,7 +6,7 @@ import { retestCycleJourney } from './retest-cycle.js';
 describe(`a re-test cycle travels from a REST call to a signed webhook (${inject('amqpUrl') ? 'RabbitMQ' : 'embedded transport'})`, () => {
   let p: TestPlatform;
   beforeAll(async () => {
-    p = await platform();
+    p = await platform({ transport: 'run' });
   });
 
   test('from the dark feature to prompt, follow-up, outcome, webhook, statistics and one query over three services', () => retestCycleJourney(p), 90_000);

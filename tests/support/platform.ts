@@ -10,6 +10,7 @@ import type { ServiceHost } from '../../runtime/host.js';
 import { mintUserToken, type MintOptions } from '../../subgraphs/identity/index.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from './at-end.js';
+import { deleteBrokerObjects } from './broker.js';
 import { createDatabase, dropDatabase, randomName, templateDatabase } from './database.js';
 import { startReceiver, type Receiver } from './receiver.js';
 
@@ -59,7 +60,10 @@ export interface TestPlatform {
 export interface PlatformSetting {
   /** `CLOCK=manual` unless false. */
   manualClock?: boolean;
-  /** `embedded` runs the embedded transport even where the run has RabbitMQ. */
+  /**
+   * `run`: RabbitMQ where the run has it. The default is the embedded transport, because a broker makes some 50 queues for every
+   * platform, and what most files test does not depend on it; journeys, webhooks and the machinery say `run`.
+   */
   transport?: 'run' | 'embedded';
   env?: Record<string, string>;
 }
@@ -83,7 +87,7 @@ export async function freePort(): Promise<number> {
 /** Variables of one platform of this run: its own port, database and broker prefix. */
 export async function platformEnv(databaseUrl: string, setting: PlatformSetting = {}): Promise<Record<string, string>> {
   const port = await freePort();
-  const amqp = setting.transport === 'embedded' ? null : inject('amqpUrl');
+  const amqp = setting.transport === 'run' ? inject('amqpUrl') : null;
   return {
     ...SECRETS, PORT: String(port), BASE_URL: `http://localhost:${port}`, DATABASE_URL: databaseUrl, CLOCK: setting.manualClock === false ? 'system' : 'manual',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'error', EVENTS_LEASE_MS: '1000', ...(amqp && { AMQP_URL: amqp, AMQP_PREFIX: randomName('test') }), WEBHOOKS_ALLOW_HTTP: 'true',
@@ -95,7 +99,7 @@ export async function platformEnv(databaseUrl: string, setting: PlatformSetting 
 export async function seededDatabase(): Promise<string> {
   const server = inject('databaseUrl');
   const template = await templateDatabase(server, inject('templateName'), async url => {
-    const started = await startPlatform({ config: loadConfig({ ...(await platformEnv(url, { transport: 'embedded', manualClock: false })), ROLES: 'subgraphs,gateway,rest' }), services: SERVICES });
+    const started = await startPlatform({ config: loadConfig({ ...(await platformEnv(url, { manualClock: false })), ROLES: 'subgraphs,gateway,rest' }), services: SERVICES });
     await started.stop();
   });
   return createDatabase(server, template);
@@ -175,6 +179,7 @@ export class RemotePlatform {
 
   async stop(): Promise<void> {
     for (const end of this.#ends.splice(0)) await end();
+    if (this.env.AMQP_URL) await deleteBrokerObjects(this.env.AMQP_URL, this.env.AMQP_PREFIX!, this.owner);
     await this.owner.end();
   }
 }

@@ -58,7 +58,7 @@ async function ready(url: string, slug: Slug, children: ReadonlyMap<string, Chil
 export async function separateProcesses(setting: PlatformSetting = {}): Promise<Processes> {
   const databaseUrl = await seededDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-processes-'));
-  const front = { ...(await platformEnv(databaseUrl, setting)), DATA_DIR: dataDir };
+  const front: Record<string, string> = { ...(await platformEnv(databaseUrl, setting)), DATA_DIR: dataDir };
   const slugs = Object.keys(SERVICES) as Slug[];
   const urls = new Map<Slug, string>();
   for (const slug of slugs) urls.set(slug, `http://localhost:${await freePort()}`);
@@ -70,8 +70,8 @@ export async function separateProcesses(setting: PlatformSetting = {}): Promise<
   const owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   const remote = Object.assign(new RemotePlatform(front, owner), { children });
   atEnd(async () => {
-    await remote.stop();
     await Promise.all([...children.values()].map(child => child.end()));
+    await remote.stop();
     await dropDatabase(databaseUrl);
     await rm(dataDir, { recursive: true, force: true });
   });

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { DEMO, platform, type TestPlatform } from '../support/platform.js';
+
+/** An operation that is not repeatable: it makes a row each time that it runs. */
+describe('Idempotency-Key', () => {
+  let p: TestPlatform;
+  let token: string;
+  beforeAll(async () => {
+    p = await platform();
+    token = await p.serviceToken();
+  });
+
+  const observation = (draw: string) => ({
+    user_id: DEMO, observations: [{ code: 'ldl_c', value: 120, unit: 'mg/dL', collected_at: '2026-08-01T08:00:00.000Z', draw_id: draw, source: 'lab', performer: 'lab_a', source_ref: `r:${draw}`, status: 'final' }],
+  });
+  const subscribe = (key: string, name: string, path: string) => p.rest('POST', '/webhooks/v1/webhook-subscriptions', {
+    token, headers: { 'idempotency-key': key }, body: { client_id: 'demo-app', name, url: `http://127.0.0.1:9/${path}`, event_types: ['clinical.retest.prompted.v1'] },
+  });
+
+  test('the same key and body replays the stored answer, secret included, and makes nothing', async () => {
+    const key = randomUUID();
+    const first = await subscribe(key, 'One', 'one');
+    const second = await subscribe(key, 'One', 'one');
+    expect(first.status).toBe(201);
+    expect(second.status).toBe(201);
+    expect(second.body).toEqual(first.body);
+    expect(await p.sql("select count(*)::int as rows from webhooks.webhook_subscription where url like '%/one'")).toEqual([{ rows: 1 }]);
+  });
+
+  test('the same key with another body is a 422 idempotency_mismatch', async () => {
+    const key = randomUUID();
+    await subscribe(key, 'Two', 'two');
+    expect(await subscribe(key, 'Two, renamed', 'two')).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
+  });
+
+  test('ten at once: one effect; the others replay it or are told that it is running', async () => {
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => subscribe(key, 'Three', 'three')));
+    expect(answers.filter(answer => ![201, 409].includes(answer.status))).toEqual([]);
+    expect(new Set(answers.filter(answer => answer.status === 201).map(answer => answer.body.id)).size).toBe(1);
+    expect(await p.sql("select count(*)::int as rows from webhooks.webhook_subscription where url like '%/three'")).toEqual([{ rows: 1 }]);
+  });
+
+  test('a key belongs to its caller: another client with the same key is not answered from it', async () => {
+    const key = randomUUID();
+    const body = observation(randomUUID());
+    const ours = await p.rest('POST', '/clinical/v1/biomarkers', { token, body, headers: { 'idempotency-key': key } });
+    const theirs = await p.rest('POST', '/clinical/v1/biomarkers', { token: await p.internalToken('labs'), body: observation(randomUUID()), headers: { 'idempotency-key': key } });
+    expect([ours.status, theirs.status]).toEqual([201, 201]);
+    expect(theirs.body).not.toEqual(ours.body);
+  });
+
+  test('a refused request stores nothing: the key is free for the corrected one', async () => {
+    const key = randomUUID();
+    const wrong = observation(randomUUID());
+    wrong.observations[0]!.unit = 'parsec';
+    expect((await p.rest('POST', '/clinical/v1/biomarkers', { token, body: wrong, headers: { 'idempotency-key': key } })).status).toBe(400);
+    expect((await p.rest('POST', '/clinical/v1/biomarkers', { token, body: observation(randomUUID()), headers: { 'idempotency-key': key } })).status).toBe(201);
+  });
+});
