@@ -48,8 +48,8 @@ describe('erasure', () => {
     expect(await Promise.all(OWN.map(rowsOf))).toEqual(OWN.map(() => 0));
     const [user] = await p.sql('select * from identity."user" where id = $1', [DEMO2]);
     expect(user).toMatchObject({ status: 'erased', phone: null, brand_id: null, last_sign_in_at: null, erased_at: expect.any(Date) });
-    const events = await p.sql("select data from events.outbox where user_id = $1 and data->>'reason' = 'user_erased'", [DEMO2]);
-    expect(events.map(row => [row.data.client_id, row.data.status, row.data.scopes]).sort()).toEqual([
+    const events = await p.sql("select data from events.outbox where user_id = $1 and data->>'reason' = 'user_erased' order by data->>'client_id'", [DEMO2]);
+    expect(events.map(row => [row.data.client_id, row.data.status, row.data.scopes])).toEqual([
       ['demo-app', 'revoked', []],
       ['demo-partner-app', 'revoked', []],
     ]);

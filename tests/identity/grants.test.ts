@@ -106,14 +106,12 @@ describe('health data agreements', () => {
 describe('activeGrants', () => {
   test('answers for one client or for all, in one request for many users', async () => {
     const all = await activeGrants([DEMO, DEMO2, 'not-a-uuid']);
-    expect(all.map(grant => [grant.userId, grant.clientId]).sort()).toEqual(
-      [
-        [DEMO, 'demo-app'],
-        [DEMO, 'demo-partner-app'],
-        [DEMO2, 'demo-app'],
-        [DEMO2, 'demo-partner-app'],
-      ].sort(),
-    );
+    expect(all.map(grant => `${grant.userId} ${grant.clientId}`).sort()).toEqual([
+      `${DEMO} demo-app`,
+      `${DEMO} demo-partner-app`,
+      `${DEMO2} demo-app`,
+      `${DEMO2} demo-partner-app`,
+    ]);
     expect(await activeGrants([DEMO], 'demo-app')).toEqual([
       expect.objectContaining({
         status: 'ACTIVE',
