@@ -39,9 +39,7 @@ export function problemOfErrors(errors: readonly ShownError[], wirePointer: (poi
   const chosen = errors.reduce((best, error) => (vaguenessOf(error) < vaguenessOf(best) ? error : best));
   const { message, extensions = {} } = chosen;
   const shown = isOurs(chosen) ? message : PROBLEMS[codeOf(extensions)].title;
-  if (!isInvalid(chosen)) return problemOf({ message: shown, extensions });
-  const violations = errors
-    .filter(isInvalid)
+  const violations = (isInvalid(chosen) ? errors.filter(isInvalid) : [chosen])
     .flatMap(violationsOf)
     .map(({ pointer, message: why }) => ({ pointer: wirePointer(pointer), message: why }));
   return problemOf({ message: shown, extensions: { ...extensions, errors: violations.slice(0, MAX_VIOLATIONS) } });

@@ -8,14 +8,14 @@ const BIOMARKER = `code loinc otherLoincs name shortName category specimen fasti
   noise { model cvWithin cvAnalytical cvAnalyticalBetween sd z source sourceYear } ranges { kind sex ageFrom ageTo condition performer low high source }
   plausible ${BOUNDS} source status version`;
 
-const OBSERVATION = `id userId: patientId code value ${QUANTITY} comparator canonicalValue ${QUANTITY} textValue collectedAt receivedAt drawId source performer method reportId
+const OBSERVATION = `id patientId code value ${QUANTITY} comparator canonicalValue ${QUANTITY} textValue collectedAt receivedAt drawId source performer method reportId
   reportedRange ${BOUNDS} appliedRange { reference ${BOUNDS} optimal ${BOUNDS} dictionaryVersion } rangeBasis interpretation inOptimal status verification needsReview sourceRef supersedes`;
 
 const PROTOCOL = `key version title status durationDays requiresConsult
   phases { name startDay endDay doses { productCode quantity ${QUANTITY} route timing timesOfDay } checkIns { templateKey everyDays } }
   markers { code windowDays target ${BOUNDS} } contraindications`;
 
-const INTERVENTION = `id userId: patientId kind key definitionVersion status startedOn plannedEndOn endedAt stopReason phase prescriberId source partnerTreatmentRef timeZone brandId
+const INTERVENTION = `id patientId kind key definitionVersion status startedOn plannedEndOn endedAt stopReason phase prescriberId source partnerTreatmentRef timeZone brandId
   createdAt version`;
 
 const CYCLE = `id patientId code status brandId baselineObservationId baselineDrawId baselineCollectedAt baselineValue ${QUANTITY} intervention { kind id key } windowDays graceDays
