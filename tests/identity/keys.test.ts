@@ -132,14 +132,10 @@ describe('signing keys', () => {
   });
 });
 
-test('a process that cannot open the keys does not start, and says why', async () => {
-  const env = {
-    ...p.env,
-    PORT: String(await freePort()),
-    TOKEN_SIGNING_KEK: Buffer.alloc(32, 9).toString('base64'),
-    ROLES: 'subgraphs,gateway,rest',
-  };
-  await expect(startPlatform({ config: loadConfig(env), services: SERVICES })).rejects.toThrow(
-    /TOKEN_SIGNING_KEK does not open signing key/,
-  );
+test.each([
+  ['another key than the one that sealed them', Buffer.alloc(32, 9).toString('base64'), /TOKEN_SIGNING_KEK does not open signing key/],
+  ['a key that is too short', 'c2hvcnQ=', /TOKEN_SIGNING_KEK must be 32 bytes in base64/],
+])('a process that has %s does not start, and says why', async (_case, kek, message) => {
+  const env = { ...p.env, PORT: String(await freePort()), TOKEN_SIGNING_KEK: kek, ROLES: 'subgraphs,gateway,rest' };
+  await expect(startPlatform({ config: loadConfig(env), services: SERVICES })).rejects.toThrow(message);
 });

@@ -344,6 +344,20 @@ describe('failed client authentication', () => {
   });
 });
 
+test('a failure of ours is server_error without internals, and passes when its cause has passed', async () => {
+  const fresh = () =>
+    post(p, 'token', {
+      grant_type: 'client_credentials',
+      client_id: 'svc-content',
+      client_secret: 'test-secret-of-content-0123456789abcdef',
+    });
+  await p.sql('alter table identity.oauth_client rename to elsewhere');
+  const { status, body } = await fresh().finally(async () => void (await p.sql('alter table identity.elsewhere rename to oauth_client')));
+  expect([status, body.error]).toEqual([500, 'server_error']);
+  expect(JSON.stringify(body)).not.toMatch(/relation|select|oauth_client/);
+  expect((await fresh()).status).toBe(200);
+});
+
 test('tokens of two users have different subjects and families', async () => {
   const [one, two] = [claimsOf(await p.userToken(DEMO, ['read:profile'])), claimsOf(await p.userToken(DEMO2, ['read:profile']))];
   expect([one.sub, two.sub]).toEqual([DEMO, DEMO2]);

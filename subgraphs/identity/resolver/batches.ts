@@ -3,13 +3,16 @@ import { isUuid } from '../../../runtime/ids.js';
 import { inOrder } from '../../../runtime/loaders.js';
 import { OAuthClient, OAuthClientAgreement } from '../entities/client.js';
 import { UserSettings } from '../entities/settings.js';
-import { UserEmail, UserProfile } from '../entities/user.js';
+import { User, UserEmail, UserProfile } from '../entities/user.js';
 
 /** One statement per level: what hangs on an account or a client, batched over a request. */
 export const profileOf = (ctx: Context, userId: string): Promise<UserProfile | null> =>
   ctx.load('identity.profile', userId, async ids =>
     inOrder(ids, await ctx.em.find(UserProfile, { userId: { $in: ids.filter(isUuid) } }), row => row.userId),
   );
+
+export const userOf = (ctx: Context, userId: string): Promise<User | null> =>
+  ctx.load('identity.user', userId, async ids => inOrder(ids, await ctx.em.find(User, { id: { $in: ids.filter(isUuid) } }), row => row.id));
 
 export const emailOf = (ctx: Context, userId: string): Promise<UserEmail | null> =>
   ctx.load('identity.email', userId, async ids =>

@@ -8,7 +8,7 @@ import { OAuthClient } from '../entities/client.js';
 import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
 import { User } from '../entities/user.js';
 import { effectiveScopesOf, revokeConsent } from './consent.js';
-import { clientOf } from './batches.js';
+import { clientOf, userOf } from './batches.js';
 
 /** Ids of grants that deliver: active, or stale while another device still uses them. */
 const DELIVERING = `
@@ -42,8 +42,8 @@ export class GrantResolver {
   }
 
   @FieldResolver(() => User)
-  user(@Root() grant: OAuthGrant, @Ctx() ctx: Context): Promise<User> {
-    return ctx.em.findOneOrFail(User, grant.userId);
+  async user(@Root() grant: OAuthGrant, @Ctx() ctx: Context): Promise<User> {
+    return (await userOf(ctx, grant.userId)) ?? fail('not_found', 'Not found');
   }
 
   @FieldResolver(() => OAuthClient)

@@ -23,6 +23,7 @@ export const GRANT_TYPES: readonly string[] = ['client_credentials'];
 export interface EngineRequest extends IncomingMessage {
   /** Path below the issuer's origin. */
   originalUrl: string;
+  /** What failures are counted by, see `addressKey`. */
   clientAddress: string;
 }
 

@@ -25,9 +25,9 @@ interface Row {
 
 const sealContext = (kid: string): string => `signing_key.private:${kid}`;
 
-/** Seals with `TOKEN_SIGNING_KEK`. @throws Error without one. */
+/** Seals with `TOKEN_SIGNING_KEK`. @throws Error when it is missing or malformed. */
 export function signingSealer({ config }: ServiceHost): Sealer {
-  if (!config.signingKek) throw new Error('TOKEN_SIGNING_KEK is not set: 32 bytes in base64');
+  if (Buffer.from(config.signingKek ?? '', 'base64').length !== 32) throw new Error('TOKEN_SIGNING_KEK must be 32 bytes in base64');
   return createSealer(`kek:${config.signingKek}`);
 }
 

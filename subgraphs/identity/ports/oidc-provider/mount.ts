@@ -1,8 +1,10 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isIP } from 'node:net';
 import { sqlOf } from '../../../../runtime/database.js';
 import { Problem } from '../../../../runtime/errors.js';
 import type { ServiceHost } from '../../../../runtime/host.js';
+import { addressKey } from '../../../../runtime/rate-limit.js';
 import { databaseProblem } from '../../../../runtime/transaction.js';
 import { verifyToken } from './claims.js';
 import { atEngineTime, installEngineClock, systemTime } from './clock.js';
@@ -90,8 +92,14 @@ class MountedEngine {
     Object.assign(raw.headers, { host: this.#issuer.host, 'x-forwarded-proto': this.#issuer.protocol.slice(0, -1) });
     raw.url = `${path}${query}`;
     raw.originalUrl = `${this.#issuer.pathname.replace(/\/$/, '')}${raw.url}`;
-    raw.clientAddress = request.ip;
+    raw.clientAddress = this.#addressOf(request);
     return raw;
+  }
+
+  /** Behind a front door in another process its word counts, which overwrites what the caller claims; else the connection. */
+  #addressOf(request: FastifyRequest): string {
+    const forwarded = this.host.config.roles.has('gateway') ? undefined : request.headers['x-forwarded-for'];
+    return addressKey(typeof forwarded === 'string' && isIP(forwarded) ? forwarded : request.ip);
   }
 
   #fail(reply: FastifyReply, error: Error): void {
