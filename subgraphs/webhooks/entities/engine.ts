@@ -104,7 +104,7 @@ export class ErasedUser {
 /** Lease of one of 64 shards of lanes; the epoch grows with every new holder. Database time. */
 @Entity({ tableName: 'webhook_shard' })
 export class WebhookShard {
-  @PrimaryKey({ type: 'smallint' })
+  @PrimaryKey({ autoincrement: false, type: 'smallint' })
   shard: number;
 
   @Property({ type: 'uuid', nullable: true })

@@ -1,4 +1,4 @@
-import { resolve4, resolve6 } from 'node:dns/promises';
+import dns from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { isReachable, type Network } from '../rules/address.js';
 
@@ -24,7 +24,7 @@ const emptyWhereNone = (error: { code?: string }): string[] => {
 
 /** Both families of the system's name servers; `/etc/hosts` is not read, so a name cannot be made local there. */
 export const resolveByDns: Resolve = async host => {
-  const [four, six] = await Promise.all([resolve4(host).catch(emptyWhereNone), resolve6(host).catch(emptyWhereNone)]);
+  const [four, six] = await Promise.all([dns.resolve4(host).catch(emptyWhereNone), dns.resolve6(host).catch(emptyWhereNone)]);
   return [...four, ...six];
 };
 
