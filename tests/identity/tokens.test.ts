@@ -352,7 +352,8 @@ test('a failure of ours is server_error without internals, and passes when its c
       client_secret: 'test-secret-of-content-0123456789abcdef',
     });
   await p.sql('alter table identity.oauth_client rename to elsewhere');
-  const { status, body } = await fresh().finally(async () => void (await p.sql('alter table identity.elsewhere rename to oauth_client')));
+  const { status, body } = await fresh();
+  await p.sql('alter table identity.elsewhere rename to oauth_client');
   expect([status, body.error]).toEqual([500, 'server_error']);
   expect(JSON.stringify(body)).not.toMatch(/relation|select|oauth_client/);
   expect((await fresh()).status).toBe(200);
