@@ -109,7 +109,7 @@ export class InterventionResolver {
     if (action === InterventionAction.ACTIVATE && owned.patientId !== undefined) fail('forbidden', 'Only the care team activates an intervention');
     const from = one.status;
     await lockPatient(ctx, one.patientId);
-    const to = move(INTERVENTION_STATES, 'intervention', from, await triggerOf(ctx, action, one));
+    const to = move(INTERVENTION_STATES, one.kind, from, await triggerOf(ctx, action, one));
     if (isRunning(to) && !isRunning(from)) await requireNotRunning(ctx, one);
     one.status = to;
     if (isEnded(one.status)) Object.assign(one, { endedAt: ctx.now(), stopReason: reason ?? null });

@@ -28,7 +28,7 @@ export interface Outcome {
 /** Stand-ins for the open ends of (0, L] and [L, ∞): beyond every laboratory value, and their logarithms and differences stay finite. */
 const ALMOST_NOTHING = 1e-290;
 const ALMOST_INFINITE = 1e290;
-/** Distances that differ by less are equal; it absorbs the rounding of two logarithms. */
+/** What differs by less, in proportion, is the same: the rounding of conversions and logarithms decides nothing. */
 const EQUAL = 1e-12;
 
 /** Ends of the interval of values that a result stands for: `<L` is (0, L], `>L` is [L, ∞). Source: clinical 7.2.7. */
@@ -67,8 +67,14 @@ function edgesOf(direction: BiomarkerDirection, target: ValueRange | null, scale
   return { low: low === null ? -Infinity : scale(low), high: high === null ? Infinity : scale(high) };
 }
 
-/** Negative below the target, positive above it, 0 inside: the distance with its side. */
-const offTarget = ({ low, high }: Edges, at: number): number => (at < low ? at - low : at > high ? at - high : 0);
+/** Rounding of two positions on the scale. */
+const dust = (a: number, b: number): number => EQUAL * Math.max(1, Math.abs(a), Math.abs(b));
+
+/** Negative below the target, positive above it, 0 inside and on the edge: the distance with its side. */
+function offTarget({ low, high }: Edges, at: number): number {
+  const off = at < low ? at - low : at > high ? at - high : 0;
+  return Math.abs(off) <= dust(at, at - off) ? 0 : off;
+}
 
 const bySign = (higherIsBetter: boolean, change: number): Direction => ((change > 0) === higherIsBetter ? Direction.IMPROVED : Direction.WORSENED);
 
@@ -81,7 +87,7 @@ function withTarget(edges: Edges, from: number, to: number): Outcome {
   const [before, after] = [offTarget(edges, from), offTarget(edges, to)];
   if (before === 0 && after === 0) return { direction: Direction.UNCHANGED, basis: Basis.INSIDE_TARGET, crossedTarget: false };
   const gain = Math.abs(before) - Math.abs(after);
-  const direction = Math.abs(gain) <= EQUAL * Math.max(1, Math.abs(before)) ? Direction.UNCHANGED : gain > 0 ? Direction.IMPROVED : Direction.WORSENED;
+  const direction = Math.abs(gain) <= dust(before, after) ? Direction.UNCHANGED : gain > 0 ? Direction.IMPROVED : Direction.WORSENED;
   return { direction, basis: Basis.TARGET, crossedTarget: before * after < 0 };
 }
 

@@ -45,8 +45,16 @@ export const chooseRange = (ranges: readonly RangeRow[], kind: BiomarkerRangeKin
 
 const edges = (row: RangeRow | null): ValueRange | null => row && { low: row.low, high: row.high };
 
-/** -1 below, 0 inside, 1 above. */
-const side = (range: ValueRange, value: number): -1 | 0 | 1 => (range.low !== null && value < range.low ? -1 : range.high !== null && value > range.high ? 1 : 0);
+/** A value this close to an edge, in proportion, lies on it: the rounding of a conversion decides nothing. */
+const EQUAL = 1e-12;
+
+const beyond = (edge: number | null, distance: number): boolean => edge !== null && distance > EQUAL * Math.abs(edge);
+
+/** -1 below, 0 inside, 1 above; the edges are inside. */
+function side({ low, high }: ValueRange, value: number): -1 | 0 | 1 {
+  if (beyond(low, (low ?? 0) - value)) return -1;
+  return beyond(high, value - (high ?? 0)) ? 1 : 0;
+}
 
 /** The side on which all values lie that a result stands for; null where they do not agree. */
 function sideOf(range: ValueRange | null, measured: Measured): -1 | 0 | 1 | null {
