@@ -32,3 +32,41 @@ export const userErasureRequested = defineEvent(
     examples: [{ request_id: anId, scope: 'full', requested_at: '2026-11-20T09:30:00.000Z', due_at: '2026-12-20T09:30:00.000Z' }],
   },
 );
+
+export const userCreated = defineEvent(
+  'user.created.v1',
+  data({ source: oneOf('signup', 'sso', 'staff_invite', 'import', 'gift'), locale: code().nullable(), country_code: code().nullable() }),
+  {
+    owner, when: 'An account first becomes ACTIVE.', user: 'required', scope: null,
+    examples: [{ source: 'signup', locale: 'en', country_code: null }],
+  },
+);
+
+export const userErasureCompleted = defineEvent(
+  'user.erasure_completed.v1',
+  data({ request_id: id(), completed_at: ts(), status: oneOf('completed', 'partial'), failed_services: list(code()) }),
+  {
+    owner, when: 'Every service has acknowledged an erasure, or the deadline passed with named failures.', user: 'required', scope: null,
+    examples: [{ request_id: anId, completed_at: '2026-11-20T09:30:00.000Z', status: 'completed', failed_services: [] }],
+  },
+);
+
+export const magicLinkRequested = defineEvent(
+  'auth.magic_link.requested.v1',
+  data({
+    challenge_id: id(), channel: oneOf('email', 'sms'), purpose: oneOf('sign_in', 'verify', 'recover'), locale: code().nullable(), expires_at: ts(),
+  }),
+  {
+    owner, when: 'A sign-in link is asked for an existing account; comms fetches the link once by challenge_id.', user: 'required', scope: null,
+    examples: [{ challenge_id: anId, channel: 'email', purpose: 'sign_in', locale: null, expires_at: '2026-11-20T09:45:00.000Z' }],
+  },
+);
+
+export const twoFactorChallenge = defineEvent(
+  'auth.two_factor.challenge.v1',
+  data({ challenge_id: id(), method: oneOf('sms', 'email', 'push'), expires_at: ts() }),
+  {
+    owner, when: 'A one-time code must be sent; comms fetches it once by challenge_id.', user: 'required', scope: null,
+    examples: [{ challenge_id: anId, method: 'email', expires_at: '2026-11-20T09:40:00.000Z' }],
+  },
+);

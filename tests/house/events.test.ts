@@ -15,7 +15,7 @@ const constants = new Map(sourcesIn('events/catalogue').flatMap(file =>
 test('every declared event is emitted or consumed somewhere, or stands in pending.ts', () => {
   const used = (name: string): boolean => new RegExp(`\\b${constants.get(name)}\\b`).test(sources) || sources.includes(`'${name}'`);
   const idle = [...CATALOGUE.keys()].filter(name => !used(name));
-  expect(idle).toEqual([...PENDING_EVENTS]);
+  expect(idle.sort()).toEqual([...PENDING_EVENTS].sort());
 });
 
 test('every declaration of the catalogue is in the catalogue', () => {

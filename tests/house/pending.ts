@@ -69,4 +69,10 @@ export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>
 };
 
 /** Declared event types that nobody emits yet. */
-export const PENDING_EVENTS: readonly string[] = [];
+export const PENDING_EVENTS: readonly string[] = [
+  'auth.magic_link.requested.v1',
+  'auth.two_factor.challenge.v1',
+  'comms.message.send_requested.v1',
+  'user.created.v1',
+  'user.erasure_completed.v1',
+];
