@@ -1,6 +1,7 @@
 import { serviceTokenIssued } from '../../../../events/catalogue/identity.js';
 import { systemCaller, type Caller } from '../../../../runtime/caller.js';
 import type { ServiceHost } from '../../../../runtime/host.js';
+import { loggedError } from '../../../../runtime/log.js';
 import { internalRequest } from '../../../../runtime/request.js';
 
 const HOUR_MS = 3_600_000;
@@ -73,7 +74,7 @@ export class IssuedTokens {
   }
 
   #warn(error: Error): void {
-    this.host.log.warn({ err: { name: error.name, message: error.message } }, 'times of use could not be written');
+    this.host.log.warn({ err: loggedError(error) }, 'times of use could not be written');
   }
 
   async stop(): Promise<void> {

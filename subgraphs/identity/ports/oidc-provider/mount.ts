@@ -11,6 +11,7 @@ import { atEngineTime, installEngineClock, systemTime } from './clock.js';
 import { EngineBuilder, GRANT_TYPES, PATHS, type EngineRequest } from './engine.js';
 import type { EngineStore } from './adapter.js';
 import { translateToken } from './inspection.js';
+import { loggedError } from '../../../../runtime/log.js';
 import { IssuedTokens } from './issued.js';
 import { keyringOf } from './keyring.js';
 import { Registrations } from './registration.js';
@@ -105,7 +106,7 @@ class MountedEngine {
   #fail(reply: FastifyReply, error: Error): void {
     const problem = databaseProblem(error);
     const temporary = problem instanceof Problem && problem.code === 'unavailable';
-    this.host.log.error({ err: { name: error.name, message: error.message, stack: error.stack } }, 'the OAuth engine failed');
+    this.host.log.error({ err: loggedError(error) }, 'the OAuth engine failed');
     if (reply.raw.headersSent) return void reply.raw.destroy();
     reply.raw.writeHead(temporary ? 503 : 500, { 'content-type': 'application/json', ...(temporary && { 'retry-after': '1' }) });
     reply.raw.end(JSON.stringify({ error: temporary ? 'temporarily_unavailable' : 'server_error' }));

@@ -5,6 +5,7 @@ import { withPrefix } from './claims.js';
 import { honestDiscovery, PATHS, stateOf } from './engine.js';
 import type { EngineStore } from './adapter.js';
 import { inspectedToken, introspectionOf } from './inspection.js';
+import { loggedError } from '../../../../runtime/log.js';
 import type { IssuedTokens } from './issued.js';
 
 type Next = () => Promise<unknown>;
@@ -57,7 +58,7 @@ const countingStep =
 /** A failure of ours: logged, and told as temporary when it is. The engine has already answered `server_error`. */
 function explainFailure({ host }: EngineStore, ctx: KoaContextWithOIDC, error: Error): void {
   const problem = databaseProblem(error);
-  host.log.error({ err: { name: error.name, message: error.message, stack: error.stack }, path: ctx.path }, 'an OAuth endpoint failed');
+  host.log.error({ err: loggedError(error), path: ctx.path }, 'an OAuth endpoint failed');
   if (!(problem instanceof Problem) || problem.code !== 'unavailable') return;
   ctx.status = 503;
   ctx.set('Retry-After', '1');
