@@ -11,6 +11,7 @@ import type { EventMetrics } from './metrics.js';
 import type { Sql } from './outbox.js';
 import type { Slug } from './slugs.js';
 import { partitionOf, type ConsumerSpec, type Delivery, type Partitions, type Settled, type Transport } from './transport/port.js';
+import { Suspects } from './suspects.js';
 import { watch } from './watch.js';
 
 export { Permanent } from './failure.js';
@@ -189,7 +190,9 @@ class Running<Ctx> implements RunningConsumer {
       rerun: this.#spec.onReplay === 'rerun',
       retrySeconds: consumer.retrySeconds ?? DEFAULTS.retrySeconds,
       memoryRetryMs: deps.memoryRetryMs ?? MEMORY_RETRY_MS,
-      handlerTimeoutMs: consumer.handlerTimeoutMs ?? DEFAULTS.handlerTimeoutMs, prepare: consumer.prepare,
+      handlerTimeoutMs: consumer.handlerTimeoutMs ?? DEFAULTS.handlerTimeoutMs,
+      prepare: consumer.prepare,
+      suspects: new Suspects(deps.pool, consumer.name),
       limiters: [new Limiter(concurrency * partitions), ...(deps.limiter ? [deps.limiter] : [])],
     });
     this.#retries = new RetryWorker(this.#handling, deps.pool);

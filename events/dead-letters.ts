@@ -117,7 +117,7 @@ export class RetryWorker<Ctx> {
     const { event } = letter;
     if (!event) return this.#settle(letter, { status: 'dead', reason: 'too_old' }, now);
     if (letter.erased) return this.#settle(letter, { status: 'discarded', resolved_by: 'user.erasure_requested.v1' }, now);
-    const refusal = this.handling.refuse({ event, malformed: null, deliveries: 0 });
+    const refusal = this.handling.refuse({ event, malformed: null });
     if (refusal && refusal.reason !== 'too_old') return this.#settle(letter, changeOf(refusal), now); // its own row, not the inbox, keeps an old one from running twice
     try {
       await this.#handle(letter, event, now);
@@ -132,15 +132,19 @@ export class RetryWorker<Ctx> {
   async #handle(letter: Letter, event: Envelope, now: Date): Promise<void> {
     const { consumer, host } = this.handling.options;
     const facts = await this.handling.prepare(event);
-    await this.handling.transaction({ event }, async ({ sql, context }) => {
-      await sql('select events.is_blocked($1, $2)', [consumer, event.order_key]);
-      const fresh = await sql(
-        `insert into ${host.schema}.inbox (consumer, event_id, replay_id, processed_at) values ($1, $2::uuid, $3::uuid, clock_timestamp()) on conflict do nothing returning 1`,
-        [consumer, event.id, this.handling.inboxReplayId({ event, rerun: letter.rerun })],
-      );
-      if (fresh.length > 0) await this.handling.run(context, event);
-      await settle(sql, consumer, letter, { status: 'resolved', resolved_by: `retry:${consumer}` }, now);
-    }, facts);
+    await this.handling.transaction(
+      { event },
+      async ({ sql, context }) => {
+        await sql('select events.is_blocked($1, $2)', [consumer, event.order_key]);
+        const fresh = await sql(
+          `insert into ${host.schema}.inbox (consumer, event_id, replay_id, processed_at) values ($1, $2::uuid, $3::uuid, clock_timestamp()) on conflict do nothing returning 1`,
+          [consumer, event.id, this.handling.inboxReplayId({ event, rerun: letter.rerun })],
+        );
+        if (fresh.length > 0) await this.handling.run(context, event);
+        await settle(sql, consumer, letter, { status: 'resolved', resolved_by: `retry:${consumer}` }, now);
+      },
+      facts,
+    );
   }
 
   #afterFailure(letter: Letter, failure: Failure, now: Date): Change {

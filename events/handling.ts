@@ -8,6 +8,7 @@ import { errorOf } from './log.js';
 import type { EventMetrics } from './metrics.js';
 import { OrderWatch } from './order-watch.js';
 import type { Sql } from './outbox.js';
+import type { Suspects } from './suspects.js';
 import type { Delivery, Settled } from './transport/port.js';
 
 export type HandlerTable<Ctx> = ReadonlyMap<string, { definition: EventDefinition; run: Handler<Ctx> }>;
@@ -24,6 +25,7 @@ export interface HandlingOptions<Ctx> {
   memoryRetryMs: readonly number[];
   handlerTimeoutMs: number;
   limiters: readonly Limiter[];
+  suspects: Suspects;
   prepare: Consumer<Ctx>['prepare'];
 }
 
@@ -38,8 +40,10 @@ export interface Verdict {
 
 export type Outcome = 'handled' | 'duplicate' | 'erased' | 'parked';
 
-/** Five hand-outs without an end: the event takes its process down. Source: event-machinery 5. */
-const CRASH_LOOP_DELIVERIES = 5;
+/** Hand-outs without an end that make an event a suspect. Source: event-machinery 5. */
+const SUSPECT_DELIVERIES = 3;
+/** With two crashes more, for sure its own, these are five deliveries: it is parked without calling the handler. */
+const SUSPECT_CRASHES = 2;
 /** Inbox rows are kept 35 days; an older event could not be recognised as handled. Source: event-machinery 7. */
 const INBOX_MS = 35 * 86_400_000;
 /** Longest wait between attempts to reach the database, ms. */
@@ -62,7 +66,7 @@ export class Handling<Ctx> {
   /** @throws GivenBack when the consumer stops or the event will be delivered again. */
   async settle(delivery: Delivery): Promise<Settled> {
     const refusal = delivery.erased ? null : this.refuse(delivery);
-    const outcome = refusal ? await this.#file(delivery, refusal) : await this.#attempts(delivery);
+    const outcome = refusal ? await this.#file(delivery, refusal) : await this.#take(delivery);
     return outcome === 'parked' ? 'parked' : 'done';
   }
 
@@ -75,12 +79,21 @@ export class Handling<Ctx> {
   }
 
   /** What is wrong with an event before any handler runs; null when it can run. */
-  refuse({ event, malformed, deliveries }: Pick<Delivery, 'event' | 'malformed' | 'deliveries'>): Verdict | null {
+  refuse({ event, malformed }: Pick<Delivery, 'event' | 'malformed'>): Verdict | null {
     if (malformed) return dead('schema_invalid', { errorClass: 'Malformed', errorMessage: malformed, permanent: true });
-    if (deliveries >= CRASH_LOOP_DELIVERIES) return dead('crash_loop');
     if (timeOfId(event.id) < Date.now() - INBOX_MS) return dead('too_old');
     const known = this.options.handlers.get(event.type);
     return known ? invalid(known.definition, event) : dead('unknown_type');
+  }
+
+  #take(delivery: Delivery): Promise<Outcome> {
+    if (delivery.deliveries < SUSPECT_DELIVERIES) return this.#attempts(delivery);
+    const { suspects } = this.options;
+    return this.#insist(delivery, 'a suspect could not be judged; it is tried again', () =>
+      suspects.judge(delivery.event, crashes =>
+        crashes < SUSPECT_CRASHES ? this.#attempts(delivery) : this.#file(delivery, dead('crash_loop')),
+      ),
+    );
   }
 
   /** At once, then after 200 ms, 1 s and 5 s; the key waits meanwhile, others run. */
@@ -155,16 +168,23 @@ export class Handling<Ctx> {
   }
 
   /** Files an event that cannot be handled now; keeps trying, because it may not be dropped. */
-  async #file(delivery: Delivery, verdict: Verdict): Promise<Outcome> {
+  #file(delivery: Delivery, verdict: Verdict): Promise<Outcome> {
+    return this.#insist(delivery, 'an event could not be filed as a dead letter; it is tried again', async () => {
+      const outcome = await this.transaction(delivery, ({ sql }) => this.#fileIn(sql, delivery, verdict));
+      this.#count(delivery, outcome === 'parked' ? verdict.reason : outcome);
+      if (outcome === 'parked') this.#logFiled(delivery, verdict);
+      return outcome;
+    });
+  }
+
+  /** Does something that fails only while the database is away. */
+  async #insist<T>(delivery: Delivery, complaint: string, work: () => Promise<T>): Promise<T> {
     for (let wait = 100; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
       try {
-        const outcome = await this.transaction(delivery, ({ sql }) => this.#fileIn(sql, delivery, verdict));
-        this.#count(delivery, outcome === 'parked' ? verdict.reason : outcome);
-        if (outcome === 'parked') this.#logFiled(delivery, verdict);
-        return outcome;
+        return await work();
       } catch (error) {
         if (error instanceof GivenBack) throw error;
-        this.#log(delivery, error, 'an event could not be filed as a dead letter; it is tried again');
+        this.#log(delivery, error, complaint);
       }
       await this.#sleep(wait);
     }

@@ -28,8 +28,6 @@ export interface Relay {
 }
 
 const IDLE_POLL_MS = 250;
-/** A wake-up comes this long after the last poll at the earliest, ms: a thousand commits a second are not a thousand polls. */
-const MIN_POLL_MS = 5;
 const MEASURE_MS = 5_000;
 
 const GROUPS_WITH_WORK = `
@@ -112,12 +110,12 @@ class RunningRelay implements Relay {
     }, wait);
   }
 
-  /** Only when it waits: a poll under way sets its own next one. */
+  /** Ends an idle wait; never polls more often than while busy, so that a thousand commits a second become batches. */
   #wake(): void {
     this.#interval = this.#pollMs;
     if (!this.#timer) return;
     clearTimeout(this.#timer);
-    this.#schedule(Math.max(0, MIN_POLL_MS - (performance.now() - this.#polledAt)));
+    this.#schedule(Math.max(0, this.#pollMs - (performance.now() - this.#polledAt)));
   }
 
   async #poll(): Promise<void> {

@@ -23,6 +23,7 @@ export async function retain({ pool, logDays = LOG_DAYS }: RetentionOptions): Pr
     `delete from events.dead_letter where status in ('resolved', 'discarded') and resolved_at < clock_timestamp() - $1 * interval '1 day'`,
     [RESOLVED_DAYS],
   );
+  await pool.query(`delete from events.suspect where started_at < clock_timestamp() - $1 * interval '1 day'`, [INBOX_DAYS]);
 }
 
 /** Runs retention now and hourly. */

@@ -120,6 +120,7 @@ export const openOrm = (slug: Slug, url: string, entities: readonly EntityClass[
 export function openPool(slug: Slug, url: string, max: number): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max, min: 0, idleTimeoutMillis: 30_000, options: actAs(roleOf(slug)), application_name: roleOf(slug) });
   pool.on('error', () => undefined); // an idle connection that the server dropped; the next query opens another
+  pool.on('connect', client => client.on('error', () => undefined)); // one in use: its query rejects on its own
   return pool;
 }
 

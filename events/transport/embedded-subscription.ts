@@ -13,25 +13,21 @@ interface QueueRow extends OutboxRow {
 
 /** Events of a consumer that this process holds unsettled at most. Source: event-machinery 6. */
 const WINDOW = 200;
-/** From here on a partition's events are handed out one by one, so that a crash counts only against the one that runs. */
-const SUSPECT_DELIVERIES = 3;
 
 const READ = `
 select q.replay_id, q.deliveries, coalesce(r.mode = 'rerun', false) as rerun, o.erased_at is not null as erased, ${OUTBOX_COLUMNS}
 from (select * from events.queue where consumer = $1 and slot = any ($2) and not (seq = any ($3)) order by seq limit $4) q
 join events.outbox o on o.id = q.event_id left join events.replay r on r.id = q.replay_id order by q.seq`;
 
-/** After a crash: what may have been in the hands of the former holder. In single file that was the first one only. */
+/** After a crash: what may have been in the hands of the former holder. */
 const COUNT_CRASH = `
-with head as (select slot, seq, replay_id, deliveries from events.queue where consumer = $1 and slot = any ($2) order by seq limit ${WINDOW}),
-  suspects as (select * from head order by seq limit (case when (select deliveries from head order by seq limit 1) >= ${SUSPECT_DELIVERIES} then 1 else ${WINDOW} end))
-update events.queue q set deliveries = q.deliveries + 1 from suspects s
-where q.consumer = $1 and q.slot = s.slot and q.seq = s.seq and q.replay_id = s.replay_id`;
+with head as (select slot, seq, replay_id from events.queue where consumer = $1 and slot = any ($2) order by seq limit ${WINDOW})
+update events.queue q set deliveries = q.deliveries + 1 from head h
+where q.consumer = $1 and q.slot = h.slot and q.seq = h.seq and q.replay_id = h.replay_id`;
 
 /** One consumer's share of `events.queue` in this process: the partitions whose leases it holds. */
 export class EmbeddedSubscription implements Subscription {
-  readonly #inFlight = new Map<number, number>();
-  readonly #singleFile = new Set<number>();
+  readonly #inFlight = new Set<number>();
   /** Settled while a read was under way: the read may still show them. */
   #settledMeanwhile = new Set<number>();
   #reading = false;
@@ -106,10 +102,11 @@ export class EmbeddedSubscription implements Subscription {
 
   async #read(): Promise<void> {
     const held = Array.from({ length: this.spec.partitions }, (_, partition) => partition).filter(partition => this.#holds(partition));
-    const side = held.filter(partition => !this.#singleFile.has(partition));
     const room = WINDOW - this.#inFlight.size;
-    if (side.length > 0 && room >= WINDOW / 4) this.#handOut(await this.#rows(side, room), room);
-    for (const partition of held.filter(one => this.#singleFile.has(one) && !this.#busy(one))) await this.#handOutFirst(partition);
+    if (held.length === 0 || room < WINDOW / 4) return;
+    const rows = await this.#rows(held, room);
+    this.#more = rows.length === room;
+    rows.forEach(row => this.#deliver(row));
   }
 
   async #rows(partitions: readonly number[], limit: number): Promise<QueueRow[]> {
@@ -117,36 +114,15 @@ export class EmbeddedSubscription implements Subscription {
     const { rows } = await this.pool.query<QueueRow>({
       name: 'events-queue-read',
       text: READ,
-      values: [this.spec.name, this.#slots(partitions), [...this.#inFlight.keys()], limit],
+      values: [this.spec.name, this.#slots(partitions), [...this.#inFlight], limit],
     });
     return rows.filter(row => !this.#settledMeanwhile.has(row.seq));
   }
 
-  #handOut(rows: readonly QueueRow[], room: number): void {
-    this.#more = rows.length === room;
-    for (const row of rows) {
-      const partition = partitionOf(row.slot, this.spec.partitions);
-      if (row.deliveries >= SUSPECT_DELIVERIES) this.#singleFile.add(partition);
-      if (this.#singleFile.has(partition)) this.#again = true;
-      else this.#deliver(row, partition);
-    }
-  }
-
-  /** Single file: the first event of the partition, and only when none of its events is in hand. */
-  async #handOutFirst(partition: number): Promise<void> {
-    const [row] = await this.#rows([partition], 1);
-    if (row && row.deliveries >= SUSPECT_DELIVERIES) return this.#deliver(row, partition);
-    this.#singleFile.delete(partition);
-    this.#again = row !== undefined;
-  }
-
-  #busy(partition: number): boolean {
-    return [...this.#inFlight.values()].includes(partition);
-  }
-
-  #deliver(row: QueueRow, partition: number): void {
+  #deliver(row: QueueRow): void {
     if (this.#inFlight.has(row.seq)) return; // a replay of an event that is in hand waits for it
-    this.#inFlight.set(row.seq, partition);
+    this.#inFlight.add(row.seq);
+    const partition = partitionOf(row.slot, this.spec.partitions);
     const replayId = row.replay_id === NO_REPLAY ? null : row.replay_id;
     const { deliveries, rerun, erased, slot } = row;
     const settled = this.onMessage({
@@ -163,10 +139,9 @@ export class EmbeddedSubscription implements Subscription {
   }
 
   #settled(seq: number): void {
-    const partition = this.#inFlight.get(seq)!;
     this.#inFlight.delete(seq);
     this.#settledMeanwhile.add(seq);
-    if (this.#singleFile.has(partition) || (this.#more && this.#inFlight.size <= WINDOW / 2)) this.wake();
+    if (this.#more && this.#inFlight.size <= WINDOW / 2) this.wake();
   }
 
   async pause(): Promise<void> {

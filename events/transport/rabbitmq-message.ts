@@ -38,7 +38,7 @@ const present = (headers: Record<string, string | number | null>): Record<string
   Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string | number] => entry[1] !== null));
 
 /** How often the queue handed the message out before. */
-export const deliveriesOf = (message: Message): number => Number(message.properties.headers?.['x-delivery-count'] ?? 0);
+const deliveriesOf = (message: Message): number => Number(message.properties.headers?.['x-delivery-count'] ?? 0);
 
 /** A message as a delivery. One that is none of ours keeps what can be told of it, so that it can be filed. */
 export function deliveryOf(message: ConsumeMessage, stale: () => boolean): Delivery {

@@ -2,16 +2,17 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { Backoff } from '../backoff.js';
 import { errorOf, type EventLog } from '../log.js';
 import type { Delivery } from './port.js';
-import { deliveriesOf, deliveryOf } from './rabbitmq-message.js';
+import { deliveryOf } from './rabbitmq-message.js';
 
+/**
+ * Never changed: a quorum queue of RabbitMQ 3 puts what a closing channel returns behind what was returned before, so a successor with
+ * a smaller prefetch that closes in its turn would bring the order of a key into disorder. With the same one it takes up all of it first.
+ */
 const PREFETCH = 256;
-/** From here on one message at a time, so that a crash counts only against the one that runs. */
-const SUSPECT_DELIVERIES = 3;
 
 export interface QueueConsumerOptions {
   queue: string;
   log: EventLog;
-  prefetch?: number;
   /** Resolves when the message may be acknowledged; rejects when it will be delivered again. */
   onMessage(delivery: Delivery, message: ConsumeMessage): Promise<unknown>;
 }
@@ -23,7 +24,6 @@ export interface QueueConsumerOptions {
 export class QueueConsumer {
   #channel: Channel | undefined;
   #model: ChannelModel | undefined;
-  #singleFile = false;
   #inFlight = 0;
   #reopening: NodeJS.Timeout | undefined;
   readonly #backoff = new Backoff(200, 5_000);
@@ -41,7 +41,7 @@ export class QueueConsumer {
     this.#channel = channel;
     channel.on('error', error => this.options.log.warn({ err: errorOf(error), queue: this.options.queue }, 'a channel failed'));
     channel.on('close', () => this.#lost(channel));
-    await channel.prefetch(this.#singleFile ? 1 : (this.options.prefetch ?? PREFETCH));
+    await channel.prefetch(PREFETCH);
     await channel.consume(this.options.queue, message => this.#received(channel, message));
     this.#backoff.reset();
   }
@@ -71,19 +71,10 @@ export class QueueConsumer {
   #received(channel: Channel, message: ConsumeMessage | null): void {
     if (this.#channel !== channel) return;
     if (!message) return this.#restart(channel, this.#backoff.next()); // the broker cancelled: the queue moves or is gone
-    const suspect = deliveriesOf(message) >= SUSPECT_DELIVERIES;
-    if (suspect && !this.#singleFile) {
-      this.#singleFile = true;
-      return this.#restart(channel, 0);
-    }
-    void this.#handle(channel, message).then(acked => {
-      if (!acked || suspect || !this.#singleFile) return;
-      this.#singleFile = false;
-      this.#restart(channel, 0);
-    });
+    void this.#handle(channel, message);
   }
 
-  async #handle(channel: Channel, message: ConsumeMessage): Promise<boolean> {
+  async #handle(channel: Channel, message: ConsumeMessage): Promise<void> {
     this.#inFlight++;
     try {
       await this.options.onMessage(
@@ -91,15 +82,14 @@ export class QueueConsumer {
         message,
       );
       if (this.#channel === channel) channel.ack(message);
-      return true;
     } catch {
-      return false; // not settled: closing the channel gives it back in order
+      // not settled: closing the channel gives it back in order
     } finally {
       this.#inFlight--;
     }
   }
 
-  /** Gives back what waits and begins anew. */
+  /** Begins anew on another channel. */
   #restart(channel: Channel, wait: number): void {
     if (this.#channel !== channel) return;
     this.#channel = undefined;
@@ -107,12 +97,6 @@ export class QueueConsumer {
       .close()
       .catch(() => undefined)
       .then(() => this.#reopen(wait)); // it may be closed already
-  }
-
-  /** Ready messages and consumers of the queue, as the broker sees them. */
-  async check(): Promise<{ ready: number; consumers: number }> {
-    const { messageCount, consumerCount } = await this.#channel!.checkQueue(this.options.queue);
-    return { ready: messageCount, consumers: consumerCount };
   }
 
   /** What is not settled goes back to the queue in order. */

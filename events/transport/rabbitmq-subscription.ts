@@ -4,8 +4,8 @@ import type pg from 'pg';
 import { errorOf, type EventLog } from '../log.js';
 import type { ConsumerSpec, Delivery, Settled, Subscription } from './port.js';
 import { QueueConsumer } from './rabbitmq-queue.js';
-import { declare, unbindPartition, type Names } from './rabbitmq-topology.js';
-import { drainingGenerations, partitionDrained } from './registration.js';
+import { declare, partsOf, unbindPart, type Names } from './rabbitmq-topology.js';
+import { drainingParts, partDrained, type QueuePart } from './registration.js';
 
 export interface RabbitSubscriptionOptions {
   spec: ConsumerSpec;
@@ -19,7 +19,7 @@ export interface RabbitSubscriptionOptions {
 }
 
 const DRAIN_LEASE_MS = 10_000;
-const DRAIN_CHECK_MS = 500;
+const WAIT_MS = 500;
 
 /** One consumer in this process: a channel per partition queue, of which the broker keeps one active over all processes. */
 export class RabbitSubscription implements Subscription {
@@ -46,14 +46,14 @@ export class RabbitSubscription implements Subscription {
     this.#model = undefined;
   }
 
-  /** One change after the other. */
+  /** One change after the other; an opening that fails is tried again. */
   #queue(change: () => Promise<void>): void {
-    this.#work = this.#work.then(change).catch(error => {
-      if (!this.#closed)
-        this.options.log.warn(
-          { err: errorOf(error), consumer: this.options.spec.name },
-          'a consumer could not be opened; the next connection tries again',
-        );
+    const { log, spec } = this.options;
+    this.#work = this.#work.then(change).catch(async error => {
+      if (this.#closed || !this.#model) return;
+      log.warn({ err: errorOf(error), consumer: spec.name }, 'a consumer could not be opened; it is tried again');
+      await this.#wait();
+      this.#queue(change);
     });
   }
 
@@ -65,88 +65,61 @@ export class RabbitSubscription implements Subscription {
   async #open(model: ChannelModel): Promise<void> {
     await this.#shut();
     await this.#drainOlder(model);
-    const {
-      spec: { name, generation, partitions },
-    } = this.options;
     if (!this.#current(model)) return;
-    await this.#consume(
-      model,
-      Array.from({ length: partitions }, (_, partition) => ({ generation, partition })),
-      name,
-    );
-  }
-
-  async #consume(model: ChannelModel, parts: readonly { generation: number; partition: number }[], name: string): Promise<void> {
-    const { names, log, onMessage } = this.options;
-    this.#queues = parts.map(
-      ({ generation, partition }) => new QueueConsumer({ queue: names.queue(name, generation, partition), log, onMessage }),
-    );
+    const { spec, names, log, onMessage } = this.options;
+    const queues = partsOf(spec).map(part => names.queue(spec.name, part));
+    this.#queues = queues.map(queue => new QueueConsumer({ queue, log, onMessage }));
     await Promise.all(this.#queues.map(queue => queue.open(model)));
   }
 
   async #drainOlder(model: ChannelModel): Promise<void> {
-    const {
-      pool,
-      spec: { name },
-      names,
-      log,
-    } = this.options;
-    for (
-      let old = await drainingGenerations(pool, name);
-      old.length > 0 && this.#current(model);
-      old = await drainingGenerations(pool, name)
-    ) {
+    const { pool, spec, names, log } = this.options;
+    for (;;) {
+      const old = await drainingParts(pool, spec.name);
+      if (old.length === 0 || !this.#current(model)) return;
       if (await this.#leads()) {
-        log.info({ consumer: name, queues: old.length }, 'emptying the queues of an older generation');
+        log.info({ consumer: spec.name, queues: old.length }, 'emptying the queues of an older generation');
         await declare(
           model,
-          old.map(
-            ({ generation, partition }) =>
-              channel =>
-                unbindPartition(channel, names, name, generation, partition),
-          ),
+          old.map(part => channel => unbindPart(channel, names, spec.name, part)),
         );
-        await this.#consume(model, old, name);
-        await this.#emptied(model, old);
-        await this.#shut();
-      } else await this.#pause();
+        await Promise.all(old.map(part => this.#empty(model, part)));
+      }
+      await this.#wait();
     }
   }
 
   /** One process empties; the others wait until it is done. */
   async #leads(): Promise<boolean> {
-    const {
-      pool,
-      spec: { name },
-      holder,
-    } = this.options;
-    const { rows } = await pool.query('select from events.lease($1::text[], $2, $3)', [[`drain:${name}`], holder, DRAIN_LEASE_MS]);
+    const { pool, spec, holder } = this.options;
+    const { rows } = await pool.query('select from events.lease($1::text[], $2, $3)', [[`drain:${spec.name}`], holder, DRAIN_LEASE_MS]);
     return rows.length > 0;
   }
 
-  /** A queue is empty when nothing is ready, nothing is in hand here, and nobody else consumes it. */
-  async #emptied(model: ChannelModel, old: readonly { generation: number; partition: number }[]): Promise<void> {
-    const {
-      pool,
-      spec: { name },
-      names,
-    } = this.options;
-    const left = new Map(this.#queues.map((queue, index) => [queue, old[index]!]));
-    while (left.size > 0 && this.#current(model) && (await this.#leads())) {
-      for (const [queue, { generation, partition }] of left) {
-        const { ready, consumers } = await queue.check();
-        if (ready > 0 || consumers > 1 || queue.inFlight > 0) continue;
-        await queue.close();
-        await declare(model, [channel => channel.deleteQueue(names.queue(name, generation, partition))]);
-        await partitionDrained(pool, name, generation, partition);
-        left.delete(queue);
-      }
-      if (left.size > 0) await this.#pause();
+  /**
+   * Consumes an old queue until it looks empty, then lets go of it and looks again: only a queue that nobody consumes
+   * and in which nothing is ready holds nothing unacknowledged either.
+   */
+  async #empty(model: ChannelModel, part: QueuePart): Promise<void> {
+    const { pool, spec, names, log, onMessage } = this.options;
+    const queue = names.queue(spec.name, part);
+    while (this.#current(model) && (await this.#leads())) {
+      const consumer = new QueueConsumer({ queue, log, onMessage });
+      this.#queues = [...this.#queues, consumer];
+      await consumer.open(model);
+      do await this.#wait();
+      while (this.#current(model) && (consumer.inFlight > 0 || (await look(model, queue)).ready > 0));
+      await consumer.close();
+      await this.#wait();
+      const { ready, consumers } = await look(model, queue);
+      if (ready > 0 || consumers > 0) continue;
+      await declare(model, [channel => channel.deleteQueue(queue)]);
+      return partDrained(pool, spec.name, part);
     }
   }
 
-  async #pause(): Promise<void> {
-    await sleep(DRAIN_CHECK_MS, undefined, { signal: this.#ending.signal, ref: false }).catch(() => undefined); // closing ends the wait
+  async #wait(): Promise<void> {
+    await sleep(WAIT_MS, undefined, { signal: this.#ending.signal, ref: false }).catch(() => undefined); // closing ends the wait
   }
 
   async #shut(): Promise<void> {
@@ -173,4 +146,16 @@ export class RabbitSubscription implements Subscription {
     this.#queue(() => this.#shut());
     await this.#work;
   }
+}
+
+/** Ready messages and active consumers of a queue, as the broker sees them. */
+async function look(model: ChannelModel, queue: string): Promise<{ ready: number; consumers: number }> {
+  let seen = { ready: 0, consumers: 0 };
+  await declare(model, [
+    async channel => {
+      const { messageCount, consumerCount } = await channel.checkQueue(queue);
+      seen = { ready: messageCount, consumers: consumerCount };
+    },
+  ]);
+  return seen;
 }

@@ -2,6 +2,7 @@ import type { Channel, ChannelModel } from 'amqplib';
 import { SLOTS } from '../envelope.js';
 import type { Channel as HintChannel, ConsumerSpec } from './port.js';
 import { partitionOf } from './port.js';
+import type { QueuePart } from './registration.js';
 
 /** Every object's name begins with the prefix. Source: event-machinery 5. */
 export class Names {
@@ -19,7 +20,7 @@ export class Names {
   consumerExchange(consumer: string): string {
     return `${this.prefix}.${consumer}.in`;
   }
-  queue(consumer: string, generation: number, partition: number): string {
+  queue(consumer: string, { generation, partition }: QueuePart): string {
     return `${this.prefix}.${consumer}.g${generation}.p${twoDigits(partition)}`;
   }
   hints(channel: HintChannel): string {
@@ -81,11 +82,13 @@ export const exchangeDeclarations = (names: Names, specs: readonly ConsumerSpec[
         channel.assertExchange(names.consumerExchange(name), 'topic', { durable: true }),
   );
 
+/** The queues of a consumer's present generation. */
+export const partsOf = ({ generation, partitions }: ConsumerSpec): QueuePart[] =>
+  Array.from({ length: partitions }, (_, partition) => ({ generation, partition }));
+
 /** Queues with their slots first, types last: a type that is bound finds all its queues. */
 export const queueDeclarations = (names: Names, specs: readonly ConsumerSpec[]): Declaration[] =>
-  specs.flatMap(spec =>
-    Array.from({ length: spec.partitions }, (_, partition) => (channel: Channel) => declarePartition(channel, names, spec, partition)),
-  );
+  specs.flatMap(spec => partsOf(spec).map(part => (channel: Channel) => declarePart(channel, names, spec, part)));
 
 export const typeDeclarations = (names: Names, specs: readonly ConsumerSpec[]): Declaration[] =>
   specs.flatMap(spec =>
@@ -98,13 +101,8 @@ export const typeDeclarations = (names: Names, specs: readonly ConsumerSpec[]): 
 export const typeRemovals = (names: Names, consumer: string, types: readonly string[]): Declaration[] =>
   types.map(type => channel => channel.unbindExchange(names.consumerExchange(consumer), names.exchange, typeBinding(type)));
 
-async function declarePartition(
-  channel: Channel,
-  names: Names,
-  { name, generation, partitions }: ConsumerSpec,
-  partition: number,
-): Promise<void> {
-  const queue = names.queue(name, generation, partition);
+async function declarePart(channel: Channel, names: Names, { name, partitions }: ConsumerSpec, part: QueuePart): Promise<void> {
+  const queue = names.queue(name, part);
   await channel.assertQueue(queue, {
     durable: true,
     arguments: {
@@ -116,18 +114,12 @@ async function declarePartition(
       'x-overflow': 'reject-publish',
     },
   });
-  for (const slot of slotsOf(partition, partitions)) await channel.bindQueue(queue, names.consumerExchange(name), slotBinding(slot));
+  for (const slot of slotsOf(part.partition, partitions)) await channel.bindQueue(queue, names.consumerExchange(name), slotBinding(slot));
 }
 
 /** Takes a queue of an older generation out of the stream; what is in it stays. */
-export async function unbindPartition(
-  channel: Channel,
-  names: Names,
-  consumer: string,
-  generation: number,
-  partition: number,
-): Promise<void> {
-  const queue = names.queue(consumer, generation, partition);
+export async function unbindPart(channel: Channel, names: Names, consumer: string, part: QueuePart): Promise<void> {
+  const queue = names.queue(consumer, part);
   for (let slot = 0; slot < SLOTS; slot++) await channel.unbindQueue(queue, names.consumerExchange(consumer), slotBinding(slot));
 }
 

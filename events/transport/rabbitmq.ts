@@ -29,6 +29,7 @@ import {
   declare,
   exchangeDeclarations,
   Names,
+  partsOf,
   queueDeclarations,
   typeDeclarations,
   typeRemovals,
@@ -50,7 +51,6 @@ export interface RabbitOptions {
 }
 
 const READY_MS = 10_000;
-const GIVE_UP_PREFETCH = 10;
 /** From 3.12 on a broker always has the feature flag `stream_queue`; 100 × major + minor. */
 const STREAMS_ALWAYS = 312;
 
@@ -99,7 +99,7 @@ class RabbitTransport implements Transport {
 
   /** Before the first publish every registered consumer has its queues again, even on a broker that lost its disks. */
   async #setUpOut(model: ChannelModel): Promise<void> {
-    await this.#declare(model, await this.#registered());
+    await this.#declare(model, await registeredConsumers(this.options.pool));
     model.on('blocked', () => this.#publisher.block(true));
     model.on('unblocked', () => this.#publisher.block(false));
     await this.#hints.use(model);
@@ -107,14 +107,13 @@ class RabbitTransport implements Transport {
     this.#wakers.forEach(waker => waker());
   }
 
-  async #registered(): Promise<ConsumerSpec[]> {
-    const registered = await registeredConsumers(this.options.pool);
-    return [...new Map([...registered, ...this.#specs.values()].map(spec => [spec.name, spec])).values()];
-  }
-
+  /** As registered, not as this process knows it: a newer version of a service may have dropped a type meanwhile. */
   async #setUpIn(model: ChannelModel): Promise<void> {
     this.#streams = await this.#hasStreams(model);
-    await this.#declare(model, [...this.#specs.values()]);
+    await this.#declare(
+      model,
+      (await registeredConsumers(this.options.pool)).filter(({ name }) => this.#specs.has(name)),
+    );
     await this.#givenUp?.open(model);
     this.#subscriptions.forEach(subscription => subscription.use(model));
   }
@@ -193,8 +192,8 @@ class RabbitTransport implements Transport {
     if (spec && (await this.#in.whenUp(this.options.connectWaitMs ?? 5_000))) {
       await declare(
         this.#in.model!,
-        Array.from({ length: spec.partitions }, (_, partition) => async channel => {
-          ready += (await channel.checkQueue(this.#names.queue(consumer, spec.generation, partition))).messageCount;
+        partsOf(spec).map(part => async channel => {
+          ready += (await channel.checkQueue(this.#names.queue(consumer, part))).messageCount;
         }),
       );
     }
@@ -226,7 +225,6 @@ class RabbitTransport implements Transport {
     const givenUp = new QueueConsumer({
       queue,
       log: this.options.log,
-      prefetch: GIVE_UP_PREFETCH,
       onMessage: (delivery, message) => this.#file(delivery, message, file),
     });
     this.#givenUp = givenUp;

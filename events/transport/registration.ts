@@ -59,16 +59,22 @@ export async function registeredConsumers(pool: pg.Pool): Promise<ConsumerSpec[]
   return rows;
 }
 
-/** Generations of a consumer whose queues still hold events, with the number of their partitions. */
-export async function drainingGenerations(pool: pg.Pool, consumer: string): Promise<{ generation: number; partition: number }[]> {
-  const { rows } = await pool.query(
+/** One queue of a consumer. */
+export interface QueuePart {
+  generation: number;
+  partition: number;
+}
+
+/** Queues of older generations that may still hold events. */
+export async function drainingParts(pool: pg.Pool, consumer: string): Promise<QueuePart[]> {
+  const { rows } = await pool.query<QueuePart>(
     `select generation, partition from events.consumer_partition where consumer = $1 and state = 'draining' order by 1, 2`,
     [consumer],
   );
   return rows;
 }
 
-export async function partitionDrained(pool: pg.Pool, consumer: string, generation: number, partition: number): Promise<void> {
+export async function partDrained(pool: pg.Pool, consumer: string, { generation, partition }: QueuePart): Promise<void> {
   await pool.query('delete from events.consumer_partition where consumer = $1 and generation = $2 and partition = $3', [
     consumer,
     generation,

@@ -78,7 +78,7 @@ create table events.consumer_partition (
   primary key (consumer, generation, partition)
 )`;
 
-/** `queue` is the embedded transport's; `deliveries` counts hand-outs that a crash cut short. */
+/** `queue` is the embedded transport's; `deliveries` counts hand-outs that a crash cut short, `suspect` notes the start of an event with many. */
 const DELIVERY = `
 create table events.lease (
   name text primary key,
@@ -98,6 +98,14 @@ create table events.queue (
   primary key (consumer, slot, seq, replay_id)
 );
 create index queue_order on events.queue (consumer, seq);
+create table events.suspect (
+  consumer text not null,
+  event_id uuid not null,
+  replay_id uuid not null,
+  starts smallint not null default 1,
+  started_at timestamptz(3) not null default clock_timestamp(),
+  primary key (consumer, event_id, replay_id)
+);
 create table events.dead_letter (
   id uuid primary key,
   consumer text not null,

@@ -124,7 +124,7 @@ describe.each(kinds)('%s transport', kind => {
       await until('all others', async () => (await world.effects('clinical.first')).length >= 255);
       const handled = (await world.effects('clinical.first')).map(one => one.n).sort((a, b) => a - b);
       expect(handled).toEqual(Array.from({ length: 256 }, (_, n) => n).filter(n => n !== 100));
-      expect(consuming.starts).toBeGreaterThanOrEqual(5);
+      expect(consuming.starts).toBeGreaterThanOrEqual(3); // a change to single file counts as a delivery too
       expect(await world.rows('select from events.dead_letter')).toHaveLength(1);
     },
   );

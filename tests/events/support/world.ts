@@ -147,13 +147,22 @@ export class World {
     return running;
   }
 
-  /** Emits in one transaction of the service and answers the ids. */
+  /** Emits steps in one transaction of the service and answers the ids. */
   emit(slug: Slug, about: About, ns: readonly number[], event: EventDefinition = events.stepTaken, extra: object = {}): Promise<string[]> {
+    return this.emitData(
+      slug,
+      about,
+      ns.map(n => ({ n, ...extra })),
+      event,
+    );
+  }
+
+  emitData(slug: Slug, about: About, data: readonly object[], event: EventDefinition): Promise<string[]> {
     return inTransaction(
       this.pool(slug),
       appendEvents,
       async ctx => {
-        ctx.pending.push(...ns.map(n => pendingOf(slug, about, { n, ...extra }, event)));
+        ctx.pending.push(...data.map(one => pendingOf(slug, about, one, event)));
         return ctx.pending.map(({ id }) => id);
       },
       () => new Date(),
@@ -193,7 +202,7 @@ export class World {
     const connection = await connect(inject('amqpUrl')!);
     const channel = await connection.createChannel();
     for (const declaration of coreDeclarations(names)) await declaration(channel); // deleting what is not there closes the channel
-    for (const { consumer, generation, partition } of queues) await channel.deleteQueue(names.queue(consumer, generation, partition));
+    for (const { consumer, ...part } of queues) await channel.deleteQueue(names.queue(consumer, part));
     for (const { name } of await registeredConsumers(this.bus)) await channel.deleteExchange(names.consumerExchange(name));
     for (const hints of ['auth.revocations', 'entitlements.invalidate', 'realtime', 'cache'] as const)
       await channel.deleteExchange(names.hints(hints));
