@@ -6,7 +6,7 @@ import { fail } from '../../../runtime/errors.js';
 import { isUuid } from '../../../runtime/ids.js';
 import { connectionOf, page, type Connection } from '../../../runtime/page.js';
 import { User, UserEmail, UserProfile, UserStatus } from '../entities/user.js';
-import { UserListArgs, UserLookupInput, type UserFilter } from '../inputs.js';
+import { UserListArgs, UserLookupInput, type UserFilter } from '../inputs/user.js';
 import { emailKey, seesAccount, seesProfile } from '../rules/visibility.js';
 import { profileOf } from './batches.js';
 import { viewerOf } from './viewer.js';

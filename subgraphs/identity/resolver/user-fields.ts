@@ -5,7 +5,7 @@ import { DateTime, EmailAddress, PhoneNumber } from '../../../runtime/scalars.js
 import { OAuthGrant, OAuthGrantStatus } from '../entities/grant.js';
 import { UserSettings } from '../entities/settings.js';
 import { User, UserProfile, UserStatus } from '../entities/user.js';
-import { OAuthGrantInclude } from '../inputs.js';
+import { OAuthGrantInclude } from '../inputs/grant.js';
 import { Brand } from '../references.js';
 import { seesAccount, seesContact, seesProfile, visibleStatus } from '../rules/visibility.js';
 import { emailOf, profileOf, settingsOf } from './batches.js';

@@ -1,8 +1,8 @@
-import { ArgsType, Field, ID, InputType, registerEnumType } from 'type-graphql';
-import { PageArgs } from '../../runtime/page.js';
-import { Rule } from '../../runtime/rule.js';
-import { DateTime } from '../../runtime/scalars.js';
-import { UserStatus } from './entities/user.js';
+import { ArgsType, Field, ID, InputType } from 'type-graphql';
+import { PageArgs } from '../../../runtime/page.js';
+import { Rule } from '../../../runtime/rule.js';
+import { DateTime } from '../../../runtime/scalars.js';
+import { UserStatus } from '../entities/user.js';
 
 @InputType({ description: 'Which accounts a list shows; all conditions hold.' })
 export class UserFilter {
@@ -51,11 +51,3 @@ export class UserLookupInput {
   @Field(() => String, { nullable: true })
   externalId?: string | null;
 }
-
-export enum OAuthGrantInclude {
-  REVOKED = 'revoked',
-}
-registerEnumType(OAuthGrantInclude, {
-  name: 'OAuthGrantInclude',
-  description: 'REVOKED adds the grants that were revoked in the last 90 days.',
-});
