@@ -157,6 +157,25 @@ insert into webhooks.webhook_shard (shard) select generate_series(0, 63);
 create table webhooks.webhook_worker (id uuid primary key, seen_at timestamptz(3) not null)`;
 
 /**
+ * Readers of the configuration and of a user's grants share two advisory locks; whoever changes a subscription or erases a user
+ * has one of them alone. The function is volatile, so its last statement sees what committed before the locks were had.
+ */
+const ENTER = `
+create function webhooks.configuration_lock() returns bigint language sql immutable as $lock$ select 2003133032::bigint $lock$;
+create function webhooks.user_lock(of_user uuid) returns bigint language sql immutable as $lock$ select hashtextextended(of_user::text, 29) $lock$;
+create function webhooks.enter_user(of_user uuid, digest bytea) returns table (version float8, erased boolean, grants json) language plpgsql as $enter$
+begin
+  perform pg_advisory_xact_lock_shared(webhooks.configuration_lock());
+  perform pg_advisory_xact_lock_shared(webhooks.user_lock(of_user));
+  return query select c.version::float8, exists (select from webhooks.erased_user e where e.user_digest = digest),
+    (select coalesce(json_agg(json_build_object('client_id', g.client_id, 'grant_id', g.grant_id, 'version', g.version, 'scopes', g.scopes)), '[]')
+     from webhooks.grant_projection g where g.user_id = of_user)
+    from webhooks.webhook_configuration c;
+end $enter$;
+revoke all on function webhooks.configuration_lock(), webhooks.user_lock(uuid), webhooks.enter_user(uuid, bytea) from public;
+grant execute on function webhooks.configuration_lock(), webhooks.user_lock(uuid), webhooks.enter_user(uuid, bytea) to platform_webhooks`;
+
+/**
  * Makes the partitions of this and the next week (events, deliveries; by UUIDv7) and of this and the next day (attempts), and
  * drops what is older than `keep_days`. A range that the default partition already holds rows of stays there.
  */
@@ -213,7 +232,7 @@ create view webhooks.webhook_attempt_safe as
 export class Delivery extends Migration {
   override up(): void {
     houseTables('webhooks').forEach(statement => this.addSql(statement));
-    [SUBSCRIPTIONS, DELIVERIES, ENGINE, ROLL, VIEWS].forEach(statement => this.addSql(statement));
+    [SUBSCRIPTIONS, DELIVERIES, ENGINE, ENTER, ROLL, VIEWS].forEach(statement => this.addSql(statement));
     [...grantSafeView('webhooks', 'webhook_delivery_safe'), ...grantSafeView('webhooks', 'webhook_attempt_safe')].forEach(statement =>
       this.addSql(statement),
     );

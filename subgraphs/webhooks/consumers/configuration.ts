@@ -37,9 +37,6 @@ interface Row {
   secrets: { id: string; status: StoredSecret['status']; value: string; activates_at: number | null; expires_at: number | null }[];
 }
 
-/** One number for the configuration's advisory lock: readers share it, whoever changes a subscription has it alone. */
-const LOCK = 0x77656268;
-
 const VERSION = 'select version::float8 as version from webhooks.webhook_configuration';
 
 const CHANGED = `
@@ -140,12 +137,9 @@ export function configurationOf(host: ServiceHost): Configuration {
   return configuration;
 }
 
-/** Reads under the shared lock: until this transaction ends, no subscription changes. */
-export const shareConfiguration = (sql: Sql): Promise<unknown> => sql('select pg_advisory_xact_lock_shared($1)', [LOCK]);
-
-/** Changes under the exclusive lock; answers the version that the changed rows bear. */
+/** Changes under the exclusive lock, while no event is taken up; answers the version that the changed rows bear. */
 export async function changeConfiguration(sql: Sql): Promise<string> {
-  await sql('select pg_advisory_xact_lock($1)', [LOCK]);
+  await sql('select pg_advisory_xact_lock(webhooks.configuration_lock())');
   const [row] = await sql<{ version: string }>(
     'update webhooks.webhook_configuration set version = version + 1 returning version::text as version',
   );

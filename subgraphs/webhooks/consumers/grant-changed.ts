@@ -4,7 +4,7 @@ import type { Envelope } from '../../../events/envelope.js';
 import type { DataOf } from '../../../events/define.js';
 import type { Context } from '../../../runtime/context.js';
 import { lostScopes, type GrantState } from '../rules/grants.js';
-import { configurationOf, shareConfiguration } from './configuration.js';
+import { configurationOf } from './configuration.js';
 import { enterUser, putGrant } from './grants.js';
 import { closeOpen } from './lanes.js';
 
@@ -28,7 +28,6 @@ const typesOf = (scopes: readonly string[]): string[] =>
  */
 export async function applyGrant(ctx: Context, event: GrantChanged): Promise<void> {
   const userId = event.user_id!;
-  await shareConfiguration(ctx.sql);
   const { version, erased, grants } = await enterUser(ctx.sql, userId);
   if (erased) return;
   const known = grants.get(event.data.client_id);

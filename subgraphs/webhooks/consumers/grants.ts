@@ -24,17 +24,8 @@ export const readGrants = async (sql: Sql, userId: string): Promise<Grants> => t
 /** Nothing of the id is kept, only whether it is one of them. */
 export const digestOf = (userId: string): Buffer => sha256(`webhooks:erased-user:${userId}`);
 
-const USER_LOCK = `hashtextextended($1, 29)`;
-
-/** Many events of a user may be taken up at once, but none while the user is erased. */
-const SHARE_USER = `select pg_advisory_xact_lock_shared(${USER_LOCK})`;
 /** Nothing of the user is taken up until this transaction ends. */
-export const lockUser = (sql: Sql, userId: string): Promise<unknown> => sql(`select pg_advisory_xact_lock(${USER_LOCK})`, [userId]);
-
-const ENTRY = `
-select (select version::float8 from webhooks.webhook_configuration) as version,
-  exists (select from webhooks.erased_user where user_digest = $2) as erased,
-  (select coalesce(json_agg(g), '[]') from (${GRANTS}) g) as grants`;
+export const lockUser = (sql: Sql, userId: string): Promise<unknown> => sql('select pg_advisory_xact_lock(webhooks.user_lock($1))', [userId]);
 
 export interface Entry {
   /** Version of the configuration. */
@@ -43,10 +34,15 @@ export interface Entry {
   grants: Grants;
 }
 
-/** What an event's transaction reads first, after the locks it needs: two round trips. */
+/**
+ * What an event's transaction reads first, under two shared locks: until it ends no subscription changes and the user is not
+ * erased. One round trip: the function reads after it has the locks. Many events of a user may be taken up at once.
+ */
 export async function enterUser(sql: Sql, userId: string): Promise<Entry> {
-  await sql(SHARE_USER, [userId]);
-  const [row] = await sql<{ version: number; erased: boolean; grants: Row[] }>(ENTRY, [userId, digestOf(userId)]);
+  const [row] = await sql<{ version: number; erased: boolean; grants: Row[] }>('select * from webhooks.enter_user($1, $2)', [
+    userId,
+    digestOf(userId),
+  ]);
   return { version: row!.version, erased: row!.erased, grants: toGrants(row!.grants) };
 }
 

@@ -7,7 +7,7 @@ import { grantSourceOf, type AskedGrant } from '../ports/grant-source.js';
 import { sealerOf } from '../ports/sealer.js';
 import { covers } from '../rules/grants.js';
 import { shardOf } from '../rules/shards.js';
-import { configurationOf, shareConfiguration, type SubscriptionConfiguration } from './configuration.js';
+import { configurationOf, type SubscriptionConfiguration } from './configuration.js';
 import { enterUser, putGrant, readGrants, stateOf, type Grants } from './grants.js';
 import { enqueue } from './lanes.js';
 import { signalOf } from './signal.js';
@@ -27,8 +27,10 @@ export async function askGrants(ctx: Context, event: Envelope): Promise<readonly
   if (configuration.version < 0) await configuration.refresh(ctx.sql);
   const subscriptions = configuration.forType(event.type);
   if (event.user_id === null || subscriptions.length === 0) return null;
-  const grants = await readGrants(ctx.sql, event.user_id);
-  return hasMiss(subscriptions, grants) ? grantSourceOf(ctx.host).of(event.user_id) : null;
+  const source = grantSourceOf(ctx.host);
+  const recent = source.recent(event.user_id);
+  if (recent) return recent;
+  return hasMiss(subscriptions, await readGrants(ctx.sql, event.user_id)) ? source.of(event.user_id) : null;
 }
 
 /** Projects what identity answered. @throws Problem unavailable when it was not asked, because a subscription has come meanwhile. */
@@ -69,7 +71,6 @@ const newDelivery = (subscription: SubscriptionConfiguration, userId: string) =>
 export async function ingest(ctx: Context, event: Envelope, definition: EventDefinition): Promise<void> {
   const userId = event.user_id!;
   const configuration = configurationOf(ctx.host);
-  await shareConfiguration(ctx.sql);
   const { version, erased, grants } = await enterUser(ctx.sql, userId);
   await configuration.refresh(ctx.sql, version);
   const subscriptions = configuration.forType(event.type);

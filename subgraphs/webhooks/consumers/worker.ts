@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../events/outbox.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { Worker } from '../../../runtime/service.js';
@@ -17,8 +18,8 @@ import { findDue, readBodies, roundRobin, type DueHead, type EventBody } from '.
 /** Pause between looks for work: short while there is some, longer when idle, ms. */
 const BUSY_MS = 50;
 const IDLE_MS = 250;
-/** Share of the time that looking for work may take, as 1 / n. */
-const SEARCH_SHARE = 5;
+/** Least time between two looks, so that under load many heads are found by one, ms. */
+const GAP_MS = 10;
 /** A head that was read longer ago is read again before it is sent, ms. */
 const FRESH_MS = 250;
 /** Longest wait at the end for requests in the air, ms. */
@@ -106,8 +107,10 @@ export class DeliveryWorker {
     while (!this.#stopping) {
       const started = performance.now();
       const found = await this.#search().catch(error => this.#warn(error, 'work could not be looked for'));
+      const took = performance.now() - started;
       pause = found ? BUSY_MS : Math.min(pause * 2, IDLE_MS);
-      if (!this.#stopping) await this.#signal.wait(Math.max(pause, SEARCH_SHARE * (performance.now() - started)));
+      if (!this.#stopping) await sleep(Math.max(GAP_MS, took));
+      if (!this.#stopping) await this.#signal.wait(pause);
     }
   }
 

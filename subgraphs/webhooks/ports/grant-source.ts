@@ -57,10 +57,16 @@ export class GrantSource {
 
   constructor(private readonly federation: Federation) {}
 
+  /** What was answered about a user in the last 30 s. */
+  recent(userId: string): Promise<readonly AskedGrant[]> | null {
+    const known = this.#known.get(userId);
+    return known && performance.now() - known.at < BELIEVED_MS ? known.grants : null;
+  }
+
   /** All grants in force of a user. @throws Problem unavailable when identity cannot be reached; nothing is remembered then. */
   of(userId: string): Promise<readonly AskedGrant[]> {
-    const known = this.#known.get(userId);
-    if (known && performance.now() - known.at < BELIEVED_MS) return known.grants;
+    const recent = this.recent(userId);
+    if (recent) return recent;
     const grants = this.#gather(userId).then(answer => answer.get(userId) ?? []);
     grants.catch(() => this.#known.delete(userId));
     this.#remember(userId, grants);

@@ -5,7 +5,7 @@ import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
 import { isUuid, newId } from '../../../runtime/ids.js';
-import { configurationOf, shareConfiguration } from '../consumers/configuration.js';
+import { configurationOf } from '../consumers/configuration.js';
 import { enterUser, type Grants } from '../consumers/grants.js';
 import { enqueue } from '../consumers/lanes.js';
 import { signalOf } from '../consumers/signal.js';
@@ -53,7 +53,6 @@ async function enter(
   ctx: Context,
   { eventId, clientId, subscriptionId }: ReplayWebhookEventInput,
 ): Promise<{ found: Newest[]; grants: Grants; heads: Map<string, string> }> {
-  await shareConfiguration(ctx.sql);
   await ctx.sql(ONE_REPLAY_AT_A_TIME, [eventId]);
   const where = [eventId, clientId ?? null, subscriptionId ?? null];
   const [first] = await ctx.sql<Newest>(NEWEST, where);
