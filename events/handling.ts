@@ -114,7 +114,7 @@ export class Handling<Ctx> {
     for (let wait = 100; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
       const entered = { handler: true }; // a preparation that fails counts as the handler's failure
       try {
-        const facts = await this.prepare(delivery.event);
+        const facts = delivery.erased ? undefined : await this.prepare(delivery.event);
         entered.handler = false;
         const outcome = await this.transaction(delivery, tx => this.#handle(delivery, tx, entered), facts);
         this.#count(delivery, outcome);

@@ -31,7 +31,9 @@ export function startRetention(options: RetentionOptions): { stop(): Promise<voi
   const run = (): Promise<void> =>
     retain(options).catch(error => options.log.warn({ err: errorOf(error) }, 'retention of the log failed; it is tried again in an hour'));
   let running = run();
-  const timer = setInterval(() => (running = running.then(run)), HOUR_MS);
+  const timer = setInterval(() => {
+    running = running.then(run);
+  }, HOUR_MS);
   return {
     stop: async () => {
       clearInterval(timer);

@@ -12,7 +12,7 @@ export async function deleteBrokerObjects(amqpUrl: string, prefix: string, owner
   const connection = await connect(amqpUrl);
   const channel = await connection.createChannel();
   for (const declare of coreDeclarations(names)) await declare(channel); // deleting what is not there closes the channel
-  for (const { consumer, generation, partition } of queues) await channel.deleteQueue(names.queue(consumer, generation, partition));
+  for (const { consumer, ...part } of queues) await channel.deleteQueue(names.queue(consumer, part));
   for (const { name } of await registeredConsumers(owner)) await channel.deleteExchange(names.consumerExchange(name));
   for (const hints of HINTS) await channel.deleteExchange(names.hints(hints));
   await channel.deleteQueue(names.deadLetterQueue);

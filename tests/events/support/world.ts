@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { connect } from 'amqplib';
 import pg from 'pg';
 import { v7 } from 'uuid';
 import { inject } from 'vitest';
@@ -14,18 +13,17 @@ import type { Slug } from '../../../events/slugs.js';
 import { createEmbeddedTransport } from '../../../events/transport/embedded.js';
 import type { Transport } from '../../../events/transport/port.js';
 import { createRabbitTransport } from '../../../events/transport/rabbitmq.js';
-import { coreDeclarations, Names } from '../../../events/transport/rabbitmq-topology.js';
-import { registeredConsumers } from '../../../events/transport/registration.js';
 import { migrate, openPool, withDatabase } from '../../../runtime/database.js';
 import { houseTables } from '../../../runtime/house-tables.js';
+import { deleteBrokerObjects } from '../../support/broker.js';
 import { definitions } from './definitions.js';
 import { hostOf, inTransaction, silent, sqlOn, type TestContext } from './host.js';
 
 export const events = definitions(define);
 export type Kind = 'embedded' | 'rabbitmq';
 
-/** The transports of this run: both where a RabbitMQ answers. */
-export const kinds: Kind[] = inject('amqpUrl') ? ['embedded', 'rabbitmq'] : ['embedded'];
+/** The transport of this run; `npm test` runs these files once on RabbitMQ and once on the embedded one. */
+export const kinds: Kind[] = inject('amqpUrl') ? ['rabbitmq'] : ['embedded'];
 
 /** Services that emit and consume in the tests. */
 const SERVICES = ['clinical', 'platform', 'identity'] as const satisfies readonly Slug[];
@@ -53,7 +51,11 @@ let template: Promise<string> | undefined;
 async function admin<T>(database: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: withDatabase(inject('databaseUrl'), database) });
   await client.connect();
-  return work(client).finally(() => client.end());
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
 }
 
 const randomName = (): string => `events_test_${randomBytes(6).toString('hex')}`;
@@ -189,27 +191,9 @@ export class World {
 
   async close(): Promise<void> {
     for (const end of this.#ends.splice(0)) await end();
-    if (this.kind === 'rabbitmq') await this.#deleteBrokerObjects();
+    if (this.kind === 'rabbitmq') await deleteBrokerObjects(inject('amqpUrl')!, this.prefix, this.bus);
     await Promise.all([...this.#pools.values()].map(pool => pool.end()));
     await admin('postgres', client => client.query(`drop database ${this.database} with (force)`));
-  }
-
-  async #deleteBrokerObjects(): Promise<void> {
-    const names = new Names(this.prefix);
-    const { rows: queues } = await this.bus.query<{ consumer: string; generation: number; partition: number }>(
-      'select * from events.consumer_partition',
-    );
-    const connection = await connect(inject('amqpUrl')!);
-    const channel = await connection.createChannel();
-    for (const declaration of coreDeclarations(names)) await declaration(channel); // deleting what is not there closes the channel
-    for (const { consumer, ...part } of queues) await channel.deleteQueue(names.queue(consumer, part));
-    for (const { name } of await registeredConsumers(this.bus)) await channel.deleteExchange(names.consumerExchange(name));
-    for (const hints of ['auth.revocations', 'entitlements.invalidate', 'realtime', 'cache'] as const)
-      await channel.deleteExchange(names.hints(hints));
-    await channel.deleteQueue(names.deadLetterQueue);
-    await channel.deleteExchange(names.exchange);
-    await channel.deleteExchange(names.deadLetterExchange);
-    await connection.close();
   }
 }
 
