@@ -20,7 +20,13 @@ export interface Timer<Ctx> {
    * For work too long for one transaction: claims the instant in the transaction that found it due, then `run` works outside it
    * (opening its own), and `finish` ends the claim. A claim that is not kept up by its process is taken over.
    */
-  claimed?: { claim(ctx: Ctx, at: Date): Promise<void>; keep(ctx: Ctx, at: Date): Promise<void>; finish(ctx: Ctx, at: Date): Promise<void> };
+  claimed?: {
+    claim(ctx: Ctx, at: Date): Promise<void>;
+    keep(ctx: Ctx, at: Date): Promise<void>;
+    finish(ctx: Ctx, at: Date): Promise<void>;
+    /** Whether a claimed instant is being worked on; the manual clock stands still meanwhile. */
+    running?(ctx: Ctx): Promise<boolean>;
+  };
   /** Seconds between checks on the wall clock; default 15. */
   everySeconds?: number;
 }

@@ -57,5 +57,11 @@ export const sweepTimer = (sweep: Sweep): Timer<Context> => ({
   name: sweep.name,
   next: ctx => nextSlot(ctx, sweep),
   run: (ctx, slot) => sweep.run(ctx, slot),
-  claimed: { claim: (ctx, slot) => claim(ctx, sweep, slot), keep: mark('claimed_at', sweep.name), finish: mark('finished_at', sweep.name) },
+  claimed: {
+    claim: (ctx, slot) => claim(ctx, sweep, slot), keep: mark('claimed_at', sweep.name), finish: mark('finished_at', sweep.name),
+    running: async ctx => {
+      const last = await lastSlot(ctx, sweep.name);
+      return last !== null && !last.finished && !last.lapsed;
+    },
+  },
 });

@@ -241,7 +241,8 @@ const TALLY_TRIGGERS = [
 export class Migration202611211100 extends Migration {
   override up(): void {
     for (const statement of houseTables('clinical')) this.addSql(statement);
-    for (const block of [DICTIONARY, OBSERVATIONS, INTERVENTIONS, CYCLES, TALLY]) for (const statement of block.split(/;\s*\n/)) this.addSql(statement);
+    for (const block of [DICTIONARY, OBSERVATIONS, INTERVENTIONS, CYCLES, TALLY])
+      for (const statement of block.split(/;\s*\n/)) this.addSql(statement);
     for (const statement of [TALLY_FUNCTION, ...TALLY_TRIGGERS]) this.addSql(statement);
     this.addSql('revoke all on function clinical.tally_retest_cycle() from public');
     this.addSql(`grant execute on function clinical.tally_retest_cycle() to ${roleOf('clinical')}`);

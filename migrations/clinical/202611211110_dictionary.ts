@@ -8,8 +8,21 @@ const PLAUSIBLE = 'plausible: house limits beyond what is seen in living adults'
 /** One-sided 95 %: improved and worsened are each wrong in at most 5 % of unchanged members. */
 const Z = 1.645;
 
-type Unit = readonly [unit: string, method: 'ucum' | 'molar_mass' | 'affine', system: 'si' | 'conventional' | null, decimals: number, factor?: number, offset?: number];
-type Range = readonly [kind: 'reference' | 'optimal' | 'critical' | 'panic', low: number | null, high: number | null, source: string, sex?: 'male' | 'female'];
+type Unit = readonly [
+  unit: string,
+  method: 'ucum' | 'molar_mass' | 'affine',
+  system: 'si' | 'conventional' | null,
+  decimals: number,
+  factor?: number,
+  offset?: number,
+];
+type Range = readonly [
+  kind: 'reference' | 'optimal' | 'critical' | 'panic',
+  low: number | null,
+  high: number | null,
+  source: string,
+  sex?: 'male' | 'female',
+];
 
 interface Entry {
   code: string;
@@ -35,6 +48,8 @@ const ATP = 'NCEP ATP III, 2001';
 const ADA = 'American Diabetes Association, Standards of Care, 2024';
 const mgdl = (decimals: number): Unit => ['mg/dL', 'ucum', 'conventional', decimals];
 
+// A table: an entry reads as one block of three to six lines.
+// prettier-ignore
 const ENTRIES: readonly Entry[] = [
   {
     code: 'ldl_c', loinc: '13457-7', other: ['18262-6', '2089-1', '22748-8'], name: 'LDL cholesterol', short: 'LDL-C', category: 'lipids', specimen: 'serum',
@@ -113,29 +128,66 @@ const ENTRIES: readonly Entry[] = [
   },
 ];
 
-const unitOf = ([unit, method, system, decimals, factor = null, offset = null]: Unit | readonly [string, string, string | null, number, number | null, number | null]) =>
-  ({ unit, method, factor, offset: method === 'affine' ? (offset ?? 0) : null, system, decimals });
+const unitOf = ([unit, method, system, decimals, factor = null, offset = null]:
+  Unit | readonly [string, string, string | null, number, number | null, number | null]) => ({
+  unit,
+  method,
+  factor,
+  offset: method === 'affine' ? (offset ?? 0) : null,
+  system,
+  decimals,
+});
 
-const noiseOf = ({ cva, cvi }: Entry) =>
-  ({ model: 'log_normal', cvWithin: cvi, cvAnalytical: cva, cvAnalyticalBetween: 2 * cva, sd: null, z: Z, source: EFLM, sourceYear: EFLM_YEAR });
+const noiseOf = ({ cva, cvi }: Entry) => ({
+  model: 'log_normal',
+  cvWithin: cvi,
+  cvAnalytical: cva,
+  cvAnalyticalBetween: 2 * cva,
+  sd: null,
+  z: Z,
+  source: EFLM,
+  sourceYear: EFLM_YEAR,
+});
 
 const literal = (rows: unknown): string => `$json$${JSON.stringify(rows)}$json$`;
 
 const biomarkers = ENTRIES.map((entry, index) => ({
-  id: `0190b3a0-0000-7000-8000-0000000b${String(index + 1).padStart(4, '0')}`, code: entry.code, loinc: entry.loinc, other_loincs: entry.other, name: entry.name, short_name: entry.short,
-  category: entry.category, specimen: entry.specimen, fasting: entry.fasting ?? false, unit: entry.unit, other_units: entry.units.map(unitOf), decimals: entry.decimals,
-  molar_mass: entry.molarMass ?? null, direction: entry.direction, noise: noiseOf(entry), plausible: { low: entry.plausible[0], high: entry.plausible[1] },
+  id: `0190b3a0-0000-7000-8000-0000000b${String(index + 1).padStart(4, '0')}`,
+  code: entry.code,
+  loinc: entry.loinc,
+  other_loincs: entry.other,
+  name: entry.name,
+  short_name: entry.short,
+  category: entry.category,
+  specimen: entry.specimen,
+  fasting: entry.fasting ?? false,
+  unit: entry.unit,
+  other_units: entry.units.map(unitOf),
+  decimals: entry.decimals,
+  molar_mass: entry.molarMass ?? null,
+  direction: entry.direction,
+  noise: noiseOf(entry),
+  plausible: { low: entry.plausible[0], high: entry.plausible[1] },
   source: `${entry.molarMass ? 'molar mass: PubChem; ' : ''}${entry.code === 'hba1c' ? 'NGSP/IFCC master equation; ' : ''}${PLAUSIBLE}`,
 }));
 
-const ranges = ENTRIES.flatMap((entry, index) => entry.ranges.map(([kind, low, high, source, sex = 'any'], at) => ({
-  id: `0190b3a0-0000-7000-8001-0000${String(index + 1).padStart(4, '0')}${String(at + 1).padStart(4, '0')}`, biomarker_id: biomarkers[index]!.id, kind, sex, low, high, source,
-})));
+const ranges = ENTRIES.flatMap((entry, index) =>
+  entry.ranges.map(([kind, low, high, source, sex = 'any'], at) => ({
+    id: `0190b3a0-0000-7000-8001-0000${String(index + 1).padStart(4, '0')}${String(at + 1).padStart(4, '0')}`,
+    biomarker_id: biomarkers[index]!.id,
+    kind,
+    sex,
+    low,
+    high,
+    source,
+  })),
+);
 
 /** First version of the biomarker dictionary; later versions are new rows. Source: clinical 2. */
 export class Migration202611211110 extends Migration {
   override up(): void {
-    this.addSql(`insert into clinical.biomarker (id, code, loinc, other_loincs, name, short_name, category, specimen, fasting, unit, other_units, decimals, molar_mass, direction, noise, plausible, source, created_at)
+    this
+      .addSql(`insert into clinical.biomarker (id, code, loinc, other_loincs, name, short_name, category, specimen, fasting, unit, other_units, decimals, molar_mass, direction, noise, plausible, source, created_at)
       select id, code, loinc, other_loincs, name, short_name, category, specimen, fasting, unit, other_units, decimals, molar_mass, direction, noise, plausible, source, '2026-11-21T11:10:00Z'
       from jsonb_to_recordset(${literal(biomarkers)}) as b(id uuid, code text, loinc text, other_loincs text[], name text, short_name text, category text, specimen text, fasting boolean, unit text,
         other_units jsonb, decimals smallint, molar_mass numeric, direction text, noise jsonb, plausible jsonb, source text)`);

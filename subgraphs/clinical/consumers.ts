@@ -8,7 +8,8 @@ import { QUALIFIES, recordStored } from './resolver/outcome.js';
 async function waitingFor(ctx: Context, observationId: string): Promise<string[]> {
   const rows = await ctx.sql<{ id: string }>(
     `select c.id from ${ctx.schema}.observation o join ${ctx.schema}.retest_cycle c on c.patient_id = o.patient_id and c.code = o.code
-     where o.id = $1 and c.status in ('baseline_set', 'prompted') and ${QUALIFIES} order by c.baseline_collected_at, c.id`, [observationId],
+     where o.id = $1 and c.status in ('baseline_set', 'prompted') and ${QUALIFIES} order by c.baseline_collected_at, c.id`,
+    [observationId],
   );
   return rows.map(row => row.id);
 }
@@ -19,7 +20,8 @@ async function countLate(ctx: Context, observationId: string): Promise<void> {
     `update ${ctx.schema}.retest_cycle c set late_follow_up_at = o.received_at from ${ctx.schema}.observation o
      where o.id = $1 and c.patient_id = o.patient_id and c.code = o.code and c.status = 'expired' and c.late_follow_up_at is null and o.received_at > c.closed_at
        and o.source in ('lab', 'partner') and o.status in ('final', 'corrected') and o.verification <> 'rejected' and not o.needs_review
-       and o.draw_id <> c.baseline_draw_id and o.collected_at > c.baseline_collected_at`, [observationId],
+       and o.draw_id <> c.baseline_draw_id and o.collected_at > c.baseline_collected_at`,
+    [observationId],
   );
 }
 

@@ -23,18 +23,34 @@ import { UserClinicalResolver, UserResolver } from './resolver/user-clinical.js'
 const marker = (code: string): ProtocolMarker => ({ code, windowDays: null, target: null });
 
 const phase = (name: string, startDay: number, endDay: number, everyDays: number): ProtocolPhase => ({
-  name, startDay, endDay, doses: [], checkIns: [{ templateKey: 'well_being', everyDays }],
+  name,
+  startDay,
+  endDay,
+  doses: [],
+  checkIns: [{ templateKey: 'well_being', everyDays }],
 });
 
 /** The development protocols. Source: clinical 2, Protocol. */
 const PROTOCOLS = [
   {
-    id: '0190b3a0-0000-7000-8000-0000000c0001', key: 'lipid_reset', title: 'Lipid reset', durationDays: 180, requiresConsult: false,
-    markers: [marker('ldl_c'), marker('apob')], contraindications: ['pregnancy'], phases: [phase('Build-up', 0, 28, 7), phase('Maintenance', 28, 180, 28)],
+    id: '0190b3a0-0000-7000-8000-0000000c0001',
+    key: 'lipid_reset',
+    title: 'Lipid reset',
+    durationDays: 180,
+    requiresConsult: false,
+    markers: [marker('ldl_c'), marker('apob')],
+    contraindications: ['pregnancy'],
+    phases: [phase('Build-up', 0, 28, 7), phase('Maintenance', 28, 180, 28)],
   },
   {
-    id: '0190b3a0-0000-7000-8000-0000000c0002', key: 'thyroid_support', title: 'Thyroid support', durationDays: 180, requiresConsult: true,
-    markers: [marker('tsh')], contraindications: ['thyrotoxicosis'], phases: [phase('Build-up', 0, 42, 14), phase('Maintenance', 42, 180, 28)],
+    id: '0190b3a0-0000-7000-8000-0000000c0002',
+    key: 'thyroid_support',
+    title: 'Thyroid support',
+    durationDays: 180,
+    requiresConsult: true,
+    markers: [marker('tsh')],
+    contraindications: ['thyrotoxicosis'],
+    phases: [phase('Build-up', 0, 42, 14), phase('Maintenance', 42, 180, 28)],
   },
 ];
 
@@ -48,8 +64,18 @@ export default service({
   purpose: 'Biomarkers, protocols and re-test cycles: health data of members',
   entities: [Biomarker, BiomarkerRange, BiomarkerObservation, Protocol, Intervention, RetestCycle, RetestTally, SweepRun, LabOrderMarker],
   resolvers: [
-    DictionaryResolver, ObservationResolver, InterventionResolver, RetestCycleResolver, RetestStatsResolver, SweepResolver, ErasureResolver, UserResolver,
-    UserClinicalResolver, clockControl('clinical'), flagControl('clinical'), faultControl('clinical'),
+    DictionaryResolver,
+    ObservationResolver,
+    InterventionResolver,
+    RetestCycleResolver,
+    RetestStatsResolver,
+    SweepResolver,
+    ErasureResolver,
+    UserResolver,
+    UserClinicalResolver,
+    clockControl('clinical'),
+    flagControl('clinical'),
+    faultControl('clinical'),
   ],
   references,
   consumers,

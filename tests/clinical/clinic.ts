@@ -41,13 +41,24 @@ export interface CycleOptions {
   more?: object;
 }
 
-const UNITS: Record<string, string> = { ldl_c: 'mg/dL', tsh: 'm[IU]/L', vitamin_d_25oh: 'ng/mL', hba1c: '%', hs_crp: 'mg/L', apob: 'mg/dL', potassium: 'mmol/L' };
+const UNITS: Record<string, string> = {
+  ldl_c: 'mg/dL',
+  tsh: 'm[IU]/L',
+  vitamin_d_25oh: 'ng/mL',
+  hba1c: '%',
+  hs_crp: 'mg/L',
+  apob: 'mg/dL',
+  potassium: 'mmol/L',
+};
 
 /** The clinical service as its callers see it, with patients of its own for each test. */
 export class Clinic {
   readonly #patients: string[] = [];
 
-  constructor(readonly p: TestPlatform, readonly token: string) {}
+  constructor(
+    readonly p: TestPlatform,
+    readonly token: string,
+  ) {}
 
   static async open(setting?: PlatformSetting): Promise<Clinic> {
     const p = await platform(setting);
@@ -91,10 +102,24 @@ export class Clinic {
 
   /** Body of POST /v1/retest-cycles. */
   cycleBody(patient: string, options: CycleOptions = {}): Record<string, unknown> {
-    const { code = 'ldl_c', value = 160, unit = UNITS[code], comparator, collectedAt = T0, drawId = randomUUID(), performer = 'lab_a', key = 'lipid_reset', more = {} } = options;
+    const {
+      code = 'ldl_c',
+      value = 160,
+      unit = UNITS[code],
+      comparator,
+      collectedAt = T0,
+      drawId = randomUUID(),
+      performer = 'lab_a',
+      key = 'lipid_reset',
+      more = {},
+    } = options;
     return {
-      patient_id: patient, code, baseline: { draw_id: drawId, collected_at: collectedAt, value, unit, performer, ...(comparator && { comparator }) },
-      intervention: { kind: key === 'lipid_reset' ? 'protocol' : 'stack', key }, brand_id: BRAND, ...more,
+      patient_id: patient,
+      code,
+      baseline: { draw_id: drawId, collected_at: collectedAt, value, unit, performer, ...(comparator && { comparator }) },
+      intervention: { kind: key === 'lipid_reset' ? 'protocol' : 'stack', key },
+      brand_id: BRAND,
+      ...more,
     };
   }
 
@@ -110,10 +135,29 @@ export class Clinic {
 
   /** Row of POST /v1/biomarkers. */
   row(result: Result): Record<string, unknown> {
-    const { code, value, comparator, textValue, collectedAt, drawId = randomUUID(), source = 'lab', performer = 'lab_a', sourceRef = randomUUID(), status = 'final' } = result;
+    const {
+      code,
+      value,
+      comparator,
+      textValue,
+      collectedAt,
+      drawId = randomUUID(),
+      source = 'lab',
+      performer = 'lab_a',
+      sourceRef = randomUUID(),
+      status = 'final',
+    } = result;
     return {
-      code, ...(value !== undefined && { value, unit: result.unit ?? UNITS[code] }), ...(comparator && { comparator }), ...(textValue && { text_value: textValue }),
-      collected_at: collectedAt, ...(source === 'lab' || source === 'partner' ? { draw_id: drawId } : {}), source, ...(performer && { performer }), source_ref: sourceRef, status,
+      code,
+      ...(value !== undefined && { value, unit: result.unit ?? UNITS[code] }),
+      ...(comparator && { comparator }),
+      ...(textValue && { text_value: textValue }),
+      collected_at: collectedAt,
+      ...(source === 'lab' || source === 'partner' ? { draw_id: drawId } : {}),
+      source,
+      ...(performer && { performer }),
+      source_ref: sourceRef,
+      status,
     };
   }
 
@@ -131,9 +175,16 @@ export class Clinic {
 
   /** Waits until the re-test handler has settled an observation's event. */
   async handled(observationId: string): Promise<void> {
-    await until('the re-test handler', () => this.p.sql(
-      `select 1 from events.outbox o join clinical.inbox i on i.event_id = o.id and i.consumer = 'clinical.retest'
-       where o.type = 'clinical.biomarker.added.v1' and o.data->>'observation_id' = $1`, [observationId]), rows => rows.length === 1);
+    await until(
+      'the re-test handler',
+      () =>
+        this.p.sql(
+          `select 1 from events.outbox o join clinical.inbox i on i.event_id = o.id and i.consumer = 'clinical.retest'
+       where o.type = 'clinical.biomarker.added.v1' and o.data->>'observation_id' = $1`,
+          [observationId],
+        ),
+      rows => rows.length === 1,
+    );
   }
 
   async sweep(): Promise<any> {
@@ -144,7 +195,9 @@ export class Clinic {
 
   /** Events about a patient, oldest first, without those of observations. */
   async events(patient: string): Promise<{ type: string; data: any; brand_id: string | null }[]> {
-    return this.p.sql(`select type, data, brand_id from events.outbox where user_id = $1 and type like 'clinical.retest.%' order by seq`, [patient]);
+    return this.p.sql(`select type, data, brand_id from events.outbox where user_id = $1 and type like 'clinical.retest.%' order by seq`, [
+      patient,
+    ]);
   }
 
   async eventTypes(patient: string): Promise<string[]> {
@@ -153,6 +206,7 @@ export class Clinic {
 
   /** Erases the patients of a test, so that the next one's sweeps do not meet them. */
   async leave(): Promise<void> {
-    for (const patient of this.#patients.splice(0)) expect((await this.rest('POST', '/v1/admin/erasure', { patient_id: patient })).status).toBe(200);
+    for (const patient of this.#patients.splice(0))
+      expect((await this.rest('POST', '/v1/admin/erasure', { patient_id: patient })).status).toBe(200);
   }
 }

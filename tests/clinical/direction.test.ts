@@ -1,24 +1,57 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BiomarkerDirection, BiomarkerNoiseModel, type BiomarkerNoise, type ValueRange } from '../../subgraphs/clinical/entities/biomarker.js';
+import {
+  BiomarkerDirection,
+  BiomarkerNoiseModel,
+  type BiomarkerNoise,
+  type ValueRange,
+} from '../../subgraphs/clinical/entities/biomarker.js';
 import { BiomarkerObservationComparator as Comparator } from '../../subgraphs/clinical/entities/observation.js';
-import { RetestCycleOutcomeBasis as Basis, RetestCycleOutcomeDirection as Direction } from '../../subgraphs/clinical/entities/retest-cycle.js';
+import {
+  RetestCycleOutcomeBasis as Basis,
+  RetestCycleOutcomeDirection as Direction,
+} from '../../subgraphs/clinical/entities/retest-cycle.js';
 import { compare, isComparable, noiseLimit, spanOf, type Comparison, type Measured } from '../../subgraphs/clinical/rules/direction.js';
 
 const { LOWER_IS_BETTER, HIGHER_IS_BETTER, WITHIN_RANGE } = BiomarkerDirection;
 const { IMPROVED, WORSENED, UNCHANGED } = Direction;
 
 const logNormal = (cvAnalytical: number, cvWithin: number): BiomarkerNoise => ({
-  model: BiomarkerNoiseModel.LOG_NORMAL, cvWithin, cvAnalytical, cvAnalyticalBetween: null, sd: null, z: 1.645, source: 'a test', sourceYear: 2026,
+  model: BiomarkerNoiseModel.LOG_NORMAL,
+  cvWithin,
+  cvAnalytical,
+  cvAnalyticalBetween: null,
+  sd: null,
+  z: 1.645,
+  source: 'a test',
+  sourceYear: 2026,
 });
-const absolute = (sd: number): BiomarkerNoise => ({ ...logNormal(0, 0), model: BiomarkerNoiseModel.ABSOLUTE, cvWithin: null, cvAnalytical: null, sd });
+const absolute = (sd: number): BiomarkerNoise => ({
+  ...logNormal(0, 0),
+  model: BiomarkerNoiseModel.ABSOLUTE,
+  cvWithin: null,
+  cvAnalytical: null,
+  sd,
+});
 const exact = (value: number): Measured => ({ value, comparator: null });
 const below = (value: number): Measured => ({ value, comparator: Comparator.LT });
 const above = (value: number): Measured => ({ value, comparator: Comparator.GT });
 
 const LDL = logNormal(0.03, 0.083);
-const comparison = (direction: BiomarkerDirection, target: ValueRange | null, b: Measured | number, f: Measured | number, noise = LDL, otherLab = false): Comparison => ({
-  direction, noise, target, otherLab, baseline: typeof b === 'number' ? exact(b) : b, followUp: typeof f === 'number' ? exact(f) : f,
+const comparison = (
+  direction: BiomarkerDirection,
+  target: ValueRange | null,
+  b: Measured | number,
+  f: Measured | number,
+  noise = LDL,
+  otherLab = false,
+): Comparison => ({
+  direction,
+  noise,
+  target,
+  otherLab,
+  baseline: typeof b === 'number' ? exact(b) : b,
+  followUp: typeof f === 'number' ? exact(f) : f,
 });
 const judge = (...args: Parameters<typeof comparison>) => compare(comparison(...args));
 const outcome = (direction: Direction, basis: Basis, crossedTarget = false) => ({ direction, basis, crossedTarget });
@@ -45,15 +78,36 @@ describe('the noise limit', () => {
 describe('an exact pair', () => {
   const T: ValueRange = { low: 70, high: 100 };
   test.each<[string, BiomarkerDirection, ValueRange | null, number, number, ReturnType<typeof outcome>]>([
-    ['no significant change, also across an edge', LOWER_IS_BETTER, { low: null, high: 100 }, 102, 98, outcome(UNCHANGED, Basis.WITHIN_NOISE)],
+    [
+      'no significant change, also across an edge',
+      LOWER_IS_BETTER,
+      { low: null, high: 100 },
+      102,
+      98,
+      outcome(UNCHANGED, Basis.WITHIN_NOISE),
+    ],
     ['closer to the high edge', LOWER_IS_BETTER, { low: null, high: 100 }, 200, 120, outcome(IMPROVED, Basis.TARGET)],
     ['farther from the high edge', LOWER_IS_BETTER, { low: null, high: 100 }, 120, 200, outcome(WORSENED, Basis.TARGET)],
     ['out of the target', LOWER_IS_BETTER, { low: null, high: 100 }, 80, 140, outcome(WORSENED, Basis.TARGET)],
     ['inside the target both times', LOWER_IS_BETTER, { low: null, high: 100 }, 90, 40, outcome(UNCHANGED, Basis.INSIDE_TARGET)],
     ['a low edge does not count where lower is better', LOWER_IS_BETTER, T, 90, 10, outcome(UNCHANGED, Basis.INSIDE_TARGET)],
-    ['only a low edge leaves the direction alone', LOWER_IS_BETTER, { low: 70, high: null }, 90, 10, outcome(IMPROVED, Basis.DIRECTION_ONLY)],
+    [
+      'only a low edge leaves the direction alone',
+      LOWER_IS_BETTER,
+      { low: 70, high: null },
+      90,
+      10,
+      outcome(IMPROVED, Basis.DIRECTION_ONLY),
+    ],
     ['closer to the low edge where higher is better', HIGHER_IS_BETTER, { low: 60, high: null }, 30, 50, outcome(IMPROVED, Basis.TARGET)],
-    ['a high edge does not count where higher is better', HIGHER_IS_BETTER, { low: 60, high: 80 }, 90, 150, outcome(UNCHANGED, Basis.INSIDE_TARGET)],
+    [
+      'a high edge does not count where higher is better',
+      HIGHER_IS_BETTER,
+      { low: 60, high: 80 },
+      90,
+      150,
+      outcome(UNCHANGED, Basis.INSIDE_TARGET),
+    ],
     ['from below into the range', WITHIN_RANGE, T, 40, 80, outcome(IMPROVED, Basis.TARGET)],
     ['from above to below, closer', WITHIN_RANGE, T, 200, 60, outcome(IMPROVED, Basis.TARGET, true)],
     ['from above to below, farther', WITHIN_RANGE, T, 120, 20, outcome(WORSENED, Basis.TARGET, true)],
@@ -116,44 +170,74 @@ describe('a censored result', () => {
 describe('properties of the direction', () => {
   const value = fc.double({ min: 0.01, max: 10_000, noNaN: true });
   const cv = fc.double({ min: 0.005, max: 0.4, noNaN: true });
-  const target = fc.oneof(fc.constant(null), fc.tuple(fc.option(value), fc.option(value)).map(([a, b]): ValueRange => (a !== null && b !== null ? { low: Math.min(a, b), high: Math.max(a, b) } : { low: a, high: b })));
-  const any = fc.record({ direction: fc.constantFrom(LOWER_IS_BETTER, HIGHER_IS_BETTER, WITHIN_RANGE), cva: cv, cvi: cv, target, otherLab: fc.boolean(), b: value, f: value });
+  const target = fc.oneof(
+    fc.constant(null),
+    fc
+      .tuple(fc.option(value), fc.option(value))
+      .map(([a, b]): ValueRange => (a !== null && b !== null ? { low: Math.min(a, b), high: Math.max(a, b) } : { low: a, high: b })),
+  );
+  const any = fc.record({
+    direction: fc.constantFrom(LOWER_IS_BETTER, HIGHER_IS_BETTER, WITHIN_RANGE),
+    cva: cv,
+    cvi: cv,
+    target,
+    otherLab: fc.boolean(),
+    b: value,
+    f: value,
+  });
   type Any = typeof any extends fc.Arbitrary<infer T> ? T : never;
-  const of = ({ direction, cva, cvi, target: goal, otherLab, b, f }: Any): Comparison => comparison(direction, goal, b, f, logNormal(cva, cvi), otherLab);
+  const of = ({ direction, cva, cvi, target: goal, otherLab, b, f }: Any): Comparison =>
+    comparison(direction, goal, b, f, logNormal(cva, cvi), otherLab);
   const off = (edge: number | null, value: number): number => (edge === null ? 1 : Math.abs(Math.log(value / edge)));
-  const distance = (goal: ValueRange | null, value: number): number => Math.max(goal?.low ? Math.log(goal.low / value) : 0, 0, goal?.high ? Math.log(value / goal.high) : 0);
+  const distance = (goal: ValueRange | null, value: number): number =>
+    Math.max(goal?.low ? Math.log(goal.low / value) : 0, 0, goal?.high ? Math.log(value / goal.high) : 0);
   /** Where a change lies within 1e-9 of a limit, rounding may decide; what is the same to the last digits is no such case. */
   const undecided = (gap: number): boolean => Math.abs(gap) > 1e-13 && Math.abs(gap) < 1e-9;
   const clear = ({ noise, otherLab, target: goal, baseline: { value: b }, followUp: { value: f } }: Comparison): boolean => {
     const beyondNoise = Math.abs(Math.log(f / b)) - noiseLimit(noise, otherLab);
-    const gaps = [distance(goal, b) - distance(goal, f), ...[b, f].flatMap(one => [off(goal?.low ?? null, one), off(goal?.high ?? null, one)])];
+    const gaps = [
+      distance(goal, b) - distance(goal, f),
+      ...[b, f].flatMap(one => [off(goal?.low ?? null, one), off(goal?.high ?? null, one)]),
+    ];
     return Math.abs(beyondNoise) > 1e-9 && !gaps.some(undecided);
   };
 
-  test('the same value twice is unchanged', () => fc.assert(fc.property(any, one => compare(of({ ...one, f: one.b })).direction === UNCHANGED)));
+  test('the same value twice is unchanged', () =>
+    fc.assert(fc.property(any, one => compare(of({ ...one, f: one.b })).direction === UNCHANGED)));
 
   test('swapping baseline and follow-up swaps improved and worsened', () => {
     const swapped = { [IMPROVED]: WORSENED, [WORSENED]: IMPROVED, [UNCHANGED]: UNCHANGED };
-    fc.assert(fc.property(any, one => {
-      const [there, back] = [of(one), of({ ...one, b: one.f, f: one.b })];
-      fc.pre(clear(there));
-      expect(compare(back)).toEqual({ ...compare(there), direction: swapped[compare(there).direction] });
-    }));
+    fc.assert(
+      fc.property(any, one => {
+        const [there, back] = [of(one), of({ ...one, b: one.f, f: one.b })];
+        fc.pre(clear(there));
+        expect(compare(back)).toEqual({ ...compare(there), direction: swapped[compare(there).direction] });
+      }),
+    );
   });
 
   test('scaling values and target together changes nothing, so the direction does not depend on the unit', () => {
-    fc.assert(fc.property(any, fc.double({ min: 0.001, max: 1000, noNaN: true }), (one, factor) => {
-      const scale = (edge: number | null) => (edge === null ? null : edge * factor);
-      const scaled = { ...one, b: one.b * factor, f: one.f * factor, target: one.target && { low: scale(one.target.low), high: scale(one.target.high) } };
-      fc.pre(clear(of(one)));
-      expect(compare(of(scaled))).toEqual(compare(of(one)));
-    }));
+    fc.assert(
+      fc.property(any, fc.double({ min: 0.001, max: 1000, noNaN: true }), (one, factor) => {
+        const scale = (edge: number | null) => (edge === null ? null : edge * factor);
+        const scaled = {
+          ...one,
+          b: one.b * factor,
+          f: one.f * factor,
+          target: one.target && { low: scale(one.target.low), high: scale(one.target.high) },
+        };
+        fc.pre(clear(of(one)));
+        expect(compare(of(scaled))).toEqual(compare(of(one)));
+      }),
+    );
   });
 
   test('a change below the noise limit is unchanged, whatever the target', () => {
-    fc.assert(fc.property(any, fc.double({ min: -0.999, max: 0.999, noNaN: true }), (one, share) => {
-      const f = one.b * Math.exp(share * noiseLimit(logNormal(one.cva, one.cvi), one.otherLab));
-      expect(compare(of({ ...one, f }))).toMatchObject({ direction: UNCHANGED, basis: Basis.WITHIN_NOISE });
-    }));
+    fc.assert(
+      fc.property(any, fc.double({ min: -0.999, max: 0.999, noNaN: true }), (one, share) => {
+        const f = one.b * Math.exp(share * noiseLimit(logNormal(one.cva, one.cvi), one.otherLab));
+        expect(compare(of({ ...one, f }))).toMatchObject({ direction: UNCHANGED, basis: Basis.WITHIN_NOISE });
+      }),
+    );
   });
 });

@@ -19,18 +19,40 @@ afterEach(async () => {
 });
 
 const start = (body: object, token: string = clinic.token) => clinic.rest('POST', '/v1/protocols', body, token);
-const act = (id: string, action: string, token: string = clinic.token, body?: object) => clinic.rest('POST', `/v1/protocols/${id}/${action}`, body, token);
-const started = (patient: string) => clinic.p.sql(`select data from events.outbox where user_id = $1 and type = 'clinical.protocol.started.v1'`, [patient]);
+const act = (id: string, action: string, token: string = clinic.token, body?: object) =>
+  clinic.rest('POST', `/v1/protocols/${id}/${action}`, body, token);
+const started = (patient: string) =>
+  clinic.p.sql(`select data from events.outbox where user_id = $1 and type = 'clinical.protocol.started.v1'`, [patient]);
 
 describe('starting an intervention', () => {
   test('makes a protocol active and tells it once', async () => {
     const patient = clinic.stranger();
-    const answer = await start({ user_id: patient, kind: 'protocol', key: 'lipid_reset', started_on: '2026-07-20', time_zone: 'Europe/Berlin' });
+    const answer = await start({
+      user_id: patient,
+      kind: 'protocol',
+      key: 'lipid_reset',
+      started_on: '2026-07-20',
+      time_zone: 'Europe/Berlin',
+    });
     expect(answer).toMatchObject({
       status: 201,
-      body: { patient_id: patient, kind: 'protocol', key: 'lipid_reset', definition_version: 1, status: 'active', started_on: '2026-07-20', planned_end_on: '2027-01-16', phase: 'Build-up', time_zone: 'Europe/Berlin', source: 'member', version: 1 },
+      body: {
+        patient_id: patient,
+        kind: 'protocol',
+        key: 'lipid_reset',
+        definition_version: 1,
+        status: 'active',
+        started_on: '2026-07-20',
+        planned_end_on: '2027-01-16',
+        phase: 'Build-up',
+        time_zone: 'Europe/Berlin',
+        source: 'member',
+        version: 1,
+      },
     });
-    expect(await started(patient)).toEqual([{ data: { protocol_id: answer.body.id, protocol: 'lipid_reset', version: 1, started_on: '2026-07-20', prescriber_id: null } }]);
+    expect(await started(patient)).toEqual([
+      { data: { protocol_id: answer.body.id, protocol: 'lipid_reset', version: 1, started_on: '2026-07-20', prescriber_id: null } },
+    ]);
     await act(answer.body.id, 'pause');
     await act(answer.body.id, 'resume');
     expect(await started(patient)).toHaveLength(1);
@@ -38,7 +60,10 @@ describe('starting an intervention', () => {
 
   test('by a member, for itself only', async () => {
     const answer = await clinic.rest('POST', '/v1/protocols/me', { kind: 'protocol', key: 'lipid_reset' }, owner);
-    expect(answer).toMatchObject({ status: 201, body: { patient_id: DEMO, status: 'active', source: 'member', started_on: T0.slice(0, 10) } });
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { patient_id: DEMO, status: 'active', source: 'member', started_on: T0.slice(0, 10) },
+    });
     expect((await start({ user_id: DEMO2, kind: 'protocol', key: 'lipid_reset' }, owner)).status).toBe(404);
   });
 
@@ -64,17 +89,23 @@ describe('starting an intervention', () => {
 
   test('a stack of content needs no protocol and tells no protocol event', async () => {
     const patient = clinic.stranger();
-    expect(await start({ user_id: patient, kind: 'stack', key: 'sleep_basics' })).toMatchObject({ status: 201, body: { kind: 'stack', status: 'active', definition_version: null, planned_end_on: null, phase: null } });
+    expect(await start({ user_id: patient, kind: 'stack', key: 'sleep_basics' })).toMatchObject({
+      status: 201,
+      body: { kind: 'stack', status: 'active', definition_version: null, planned_end_on: null, phase: null },
+    });
     expect(await started(patient)).toEqual([]);
   });
 
   test('is refused with 409 while the same one runs or is paused; ten at once make one', async () => {
     const patient = clinic.stranger();
     const answers = await Promise.all(Array.from({ length: 10 }, () => start({ user_id: patient, kind: 'protocol', key: 'lipid_reset' })));
-    expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 409)]);
+    expect(answers.map(answer => answer.status).sort((a, b) => a - b)).toEqual([201, ...Array.from({ length: 9 }, () => 409)]);
     const { body } = answers.find(answer => answer.status === 201)!;
     await act(body.id, 'pause');
-    expect(await start({ user_id: patient, kind: 'protocol', key: 'lipid_reset' })).toMatchObject({ status: 409, body: { code: 'conflict', reason: 'already_running' } });
+    expect(await start({ user_id: patient, kind: 'protocol', key: 'lipid_reset' })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', reason: 'already_running' },
+    });
     await act(body.id, 'stop');
     expect((await start({ user_id: patient, kind: 'protocol', key: 'lipid_reset' })).status).toBe(201);
   });
@@ -96,13 +127,24 @@ describe('changing an intervention', () => {
   test('stops it with a reason and a time', async () => {
     const patient = clinic.stranger();
     const { body } = await start({ user_id: patient, kind: 'protocol', key: 'lipid_reset' });
-    expect(await act(body.id, 'stop', clinic.token, { reason: 'side effects' })).toMatchObject({ status: 200, body: { status: 'stopped', ended_at: T0, stop_reason: 'side effects', phase: null, version: 2 } });
-    expect(await act(body.id, 'resume')).toMatchObject({ status: 409, body: { code: 'conflict', detail: 'a protocol that is stopped cannot resume' } });
+    expect(await act(body.id, 'stop', clinic.token, { reason: 'side effects' })).toMatchObject({
+      status: 200,
+      body: { status: 'stopped', ended_at: T0, stop_reason: 'side effects', phase: null, version: 2 },
+    });
+    expect(await act(body.id, 'resume')).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', detail: 'a protocol that is stopped cannot resume' },
+    });
   });
 
   test('pauses, resumes and completes', async () => {
     const { body } = await start({ user_id: clinic.stranger(), kind: 'protocol', key: 'lipid_reset' });
-    for (const [action, status] of [['pause', 'paused'], ['resume', 'active'], ['complete', 'completed']] as const) expect(await act(body.id, action)).toMatchObject({ status: 200, body: { status } });
+    for (const [action, status] of [
+      ['pause', 'paused'],
+      ['resume', 'active'],
+      ['complete', 'completed'],
+    ] as const)
+      expect(await act(body.id, action)).toMatchObject({ status: 200, body: { status } });
   });
 
   test("is the owner's, except to activate it; another member finds nothing", async () => {
@@ -119,7 +161,8 @@ describe('changing an intervention', () => {
     const { body } = await start({ user_id: clinic.stranger(), kind: 'protocol', key: 'lipid_reset' });
     await act(body.id, 'pause');
     expect(await clinic.p.sql('select action, details from clinical.audit_log where target = $1 order by at, id', [body.id])).toEqual([
-      { action: 'intervention.started', details: { kind: 'protocol', status: 'active' } }, { action: 'intervention.pause', details: { from: 'active', to: 'paused' } },
+      { action: 'intervention.started', details: { kind: 'protocol', status: 'active' } },
+      { action: 'intervention.pause', details: { from: 'active', to: 'paused' } },
     ]);
   });
 });
@@ -133,7 +176,10 @@ describe('listing interventions', () => {
     expect(keys(await clinic.rest('GET', '/v1/protocols/me?status=active', undefined, owner))).toEqual(['lipid_reset']);
     expect(keys(await clinic.rest('GET', '/v1/protocols/me', undefined, other))).toEqual([]);
     for (const token of [clinic.token, clinician, await clinic.p.internalToken('workflow')])
-      expect(keys(await clinic.rest('GET', `/v1/protocols?user_id=${DEMO}&status=active,pending_consult`, undefined, token))).toEqual(['lipid_reset', 'thyroid_support']);
+      expect(keys(await clinic.rest('GET', `/v1/protocols?user_id=${DEMO}&status=active,pending_consult`, undefined, token))).toEqual([
+        'lipid_reset',
+        'thyroid_support',
+      ]);
     expect((await clinic.rest('GET', `/v1/protocols?user_id=${DEMO}`, undefined, owner)).status).toBe(403);
     expect((await clinic.rest('GET', '/v1/protocols')).status).toBe(400);
     expect((await clinic.rest('GET', '/v1/protocols/me')).status).toBe(403);

@@ -9,7 +9,8 @@ beforeAll(async () => {
 });
 afterEach(() => clinic.leave());
 
-const added = (patient: string) => clinic.p.sql(`select data from events.outbox where user_id = $1 and type = 'clinical.biomarker.added.v1' order by seq`, [patient]);
+const added = (patient: string) =>
+  clinic.p.sql(`select data from events.outbox where user_id = $1 and type = 'clinical.biomarker.added.v1' order by seq`, [patient]);
 const pointers = (answer: { body: { errors: { pointer: string }[] } }) => answer.body.errors.map(error => error.pointer);
 
 describe('POST /v1/biomarkers', () => {
@@ -17,18 +18,51 @@ describe('POST /v1/biomarkers', () => {
     const patient = clinic.stranger();
     const drawId = randomUUID();
     const row = {
-      code: '13457-7', value: 110, unit: 'mg/dl', comparator: null, collected_at: T0, draw_id: drawId, source: 'lab', performer: 'lab_a', source_ref: randomUUID(),
-      reference_range: { high: 130 }, status: 'final',
+      code: '13457-7',
+      value: 110,
+      unit: 'mg/dl',
+      comparator: null,
+      collected_at: T0,
+      draw_id: drawId,
+      source: 'lab',
+      performer: 'lab_a',
+      source_ref: randomUUID(),
+      reference_range: { high: 130 },
+      status: 'final',
     };
     const answer = await clinic.rest('POST', '/v1/biomarkers', { user_id: patient, observations: [row] });
     expect(answer.status).toBe(201);
-    expect(answer.body.data).toEqual([{
-      id: expect.any(String), patient_id: patient, code: 'ldl_c', value: { value: 110, unit: 'mg/dl' }, comparator: null, canonical_value: { value: 110, unit: 'mg/dL' }, text_value: null,
-      collected_at: T0, received_at: T0, draw_id: drawId, source: 'lab', performer: 'lab_a', method: null, report_id: null, reported_range: { low: null, high: 130 },
-      applied_range: { reference: { low: null, high: 130 }, optimal: { low: null, high: 100 }, dictionary_version: 1 }, range_basis: 'unqualified', interpretation: 'n', in_optimal: false,
-      status: 'final', verification: 'verified', needs_review: false, source_ref: row.source_ref, supersedes: null,
-    }]);
-    expect(await added(patient)).toEqual([{ data: { observation_id: answer.body.data[0].id, code: 'ldl_c', source: 'lab', collected_at: T0, draw_id: drawId } }]);
+    expect(answer.body.data).toEqual([
+      {
+        id: expect.any(String),
+        patient_id: patient,
+        code: 'ldl_c',
+        value: { value: 110, unit: 'mg/dl' },
+        comparator: null,
+        canonical_value: { value: 110, unit: 'mg/dL' },
+        text_value: null,
+        collected_at: T0,
+        received_at: T0,
+        draw_id: drawId,
+        source: 'lab',
+        performer: 'lab_a',
+        method: null,
+        report_id: null,
+        reported_range: { low: null, high: 130 },
+        applied_range: { reference: { low: null, high: 130 }, optimal: { low: null, high: 100 }, dictionary_version: 1 },
+        range_basis: 'unqualified',
+        interpretation: 'n',
+        in_optimal: false,
+        status: 'final',
+        verification: 'verified',
+        needs_review: false,
+        source_ref: row.source_ref,
+        supersedes: null,
+      },
+    ]);
+    expect(await added(patient)).toEqual([
+      { data: { observation_id: answer.body.data[0].id, code: 'ldl_c', source: 'lab', collected_at: T0, draw_id: drawId } },
+    ]);
   });
 
   test.each<[string, number, string, { value: number; unit: string } | null]>([
@@ -61,7 +95,10 @@ describe('POST /v1/biomarkers', () => {
     ['an unknown source', { source: 'rumour' }, '/observations/1/source'],
   ])('refuses %s, names the row, and stores none of the batch', async (_what, change, pointer) => {
     const patient = clinic.stranger();
-    const rows = [clinic.row({ code: 'ldl_c', value: 110, collectedAt: T0 }), { ...clinic.row({ code: 'ldl_c', value: 110, collectedAt: T0 }), ...change }];
+    const rows = [
+      clinic.row({ code: 'ldl_c', value: 110, collectedAt: T0 }),
+      { ...clinic.row({ code: 'ldl_c', value: 110, collectedAt: T0 }), ...change },
+    ];
     const answer = await clinic.rest('POST', '/v1/biomarkers', { user_id: patient, observations: rows });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect(pointers(answer)).toEqual([pointer]);
@@ -69,8 +106,14 @@ describe('POST /v1/biomarkers', () => {
   });
 
   test('names every row that is wrong', async () => {
-    const rows = [{ value: 0 }, {}, { unit: 'x' }].map(change => ({ ...clinic.row({ code: 'ldl_c', value: 110, collectedAt: T0 }), ...change }));
-    expect(pointers(await clinic.rest('POST', '/v1/biomarkers', { user_id: clinic.stranger(), observations: rows }))).toEqual(['/observations/0/value', '/observations/2/unit']);
+    const rows = [{ value: 0 }, {}, { unit: 'x' }].map(change => ({
+      ...clinic.row({ code: 'ldl_c', value: 110, collectedAt: T0 }),
+      ...change,
+    }));
+    expect(pointers(await clinic.rest('POST', '/v1/biomarkers', { user_id: clinic.stranger(), observations: rows }))).toEqual([
+      '/observations/0/value',
+      '/observations/2/unit',
+    ]);
   });
 
   test('names no value in what it refuses', async () => {
@@ -84,8 +127,10 @@ describe('POST /v1/biomarkers', () => {
   });
 
   test('1 to 200 rows, and a user', async () => {
-    const rows = (count: number) => Array.from({ length: count }, (_, index) => clinic.row({ code: 'ldl_c', value: 100, collectedAt: day(-index) }));
-    const ask = (observations: object[], user: string | undefined) => clinic.rest('POST', '/v1/biomarkers', { user_id: user, observations });
+    const rows = (count: number) =>
+      Array.from({ length: count }, (_, index) => clinic.row({ code: 'ldl_c', value: 100, collectedAt: day(-index) }));
+    const ask = (observations: object[], user: string | undefined) =>
+      clinic.rest('POST', '/v1/biomarkers', { user_id: user, observations });
     expect((await ask(rows(200), clinic.stranger())).body.data).toHaveLength(200);
     expect(pointers(await ask(rows(201), clinic.stranger()))).toEqual(['/observations']);
     expect(pointers(await ask([], clinic.stranger()))).toEqual(['/observations']);
@@ -132,8 +177,12 @@ describe('POST /v1/biomarkers', () => {
   });
 
   test('a repeated Idempotency-Key reads the rows again instead of keeping their values a second time', async () => {
-    const body = { user_id: clinic.stranger(), observations: [clinic.row({ code: 'ldl_c', value: 110, collectedAt: T0 }), clinic.row({ code: 'tsh', value: 2, collectedAt: T0 })] };
-    const ask = () => clinic.p.rest('POST', '/clinical/v1/biomarkers', { token: clinic.token, body, headers: { 'idempotency-key': body.user_id } });
+    const body = {
+      user_id: clinic.stranger(),
+      observations: [clinic.row({ code: 'ldl_c', value: 110, collectedAt: T0 }), clinic.row({ code: 'tsh', value: 2, collectedAt: T0 })],
+    };
+    const ask = () =>
+      clinic.p.rest('POST', '/clinical/v1/biomarkers', { token: clinic.token, body, headers: { 'idempotency-key': body.user_id } });
     const [first, second] = [await ask(), await ask()];
     expect(second).toMatchObject({ status: 201, body: first.body });
     expect(await clinic.p.sql('select answer from clinical.idempotency_key where key = $1', [body.user_id])).toEqual([{ answer: null }]);
@@ -145,7 +194,10 @@ describe('POST /v1/biomarkers', () => {
     expect((await clinic.rest('POST', '/v1/biomarkers', body(), await clinic.p.userToken(DEMO, ['write:biomarkers']))).status).toBe(403);
     expect((await clinic.rest('POST', '/v1/biomarkers', body(), await clinic.p.internalToken('comms'))).status).toBe(403);
     const imported = await clinic.rest('POST', '/v1/biomarkers', body(), await clinic.p.internalToken('patient-graph'));
-    expect(imported).toMatchObject({ status: 201, body: { data: [{ code: 'ldl_c', value: null, canonical_value: null, applied_range: null, in_optimal: null }] } });
+    expect(imported).toMatchObject({
+      status: 201,
+      body: { data: [{ code: 'ldl_c', value: null, canonical_value: null, applied_range: null, in_optimal: null }] },
+    });
   });
 });
 
@@ -168,7 +220,12 @@ describe('interpretation', () => {
 
   test('without a range that fits everybody there is none', async () => {
     const { body } = await clinic.post(clinic.stranger(), { code: 'testosterone_total', value: 500, unit: 'ng/dL', collectedAt: T0 });
-    expect(body.data[0]).toMatchObject({ interpretation: null, in_optimal: null, range_basis: 'none', applied_range: { reference: null, optimal: null, dictionary_version: 1 } });
+    expect(body.data[0]).toMatchObject({
+      interpretation: null,
+      in_optimal: null,
+      range_basis: 'none',
+      applied_range: { reference: null, optimal: null, dictionary_version: 1 },
+    });
   });
 });
 
@@ -176,7 +233,8 @@ describe('reading results', () => {
   test('newest draw first, page by page, filtered by code, time, source and reference', async () => {
     const patient = clinic.stranger();
     const refs = Array.from({ length: 5 }, () => randomUUID());
-    for (const [index, sourceRef] of refs.entries()) await clinic.post(patient, { code: index % 2 ? 'apob' : 'ldl_c', value: 100 + index, collectedAt: day(-index), sourceRef });
+    for (const [index, sourceRef] of refs.entries())
+      await clinic.post(patient, { code: index % 2 ? 'apob' : 'ldl_c', value: 100 + index, collectedAt: day(-index), sourceRef });
     const list = async (query: string) => (await clinic.rest('GET', `/v1/biomarkers?user_id=${patient}&${query}`)).body;
     const times = (page: any) => page.data.map((row: any) => row.collected_at);
     const first = await list('limit=3');
@@ -193,17 +251,39 @@ describe('reading results', () => {
 
   test('in the unit system that was asked for', async () => {
     const patient = clinic.stranger();
-    await clinic.post(patient, { code: 'ldl_c', value: 160, collectedAt: T0 }, { code: 'hba1c', value: 41, unit: 'mmol/mol', collectedAt: day(-1) }, { code: 'tsh', value: 2, collectedAt: day(-2) });
-    const values = async (query: string) => (await clinic.rest('GET', `/v1/biomarkers?user_id=${patient}${query}`)).body.data.map((row: any) => row.value);
-    expect(await values('')).toEqual([{ value: 160, unit: 'mg/dL' }, { value: 41, unit: 'mmol/mol' }, { value: 2, unit: 'm[IU]/L' }]);
-    expect(await values('&unit_system=si')).toEqual([{ value: 4.14, unit: 'mmol/L' }, { value: 41, unit: 'mmol/mol' }, { value: 2, unit: 'm[IU]/L' }]);
-    expect(await values('&unit_system=conventional')).toEqual([{ value: 160, unit: 'mg/dL' }, { value: 5.9, unit: '%' }, { value: 2, unit: 'u[IU]/mL' }]);
+    await clinic.post(
+      patient,
+      { code: 'ldl_c', value: 160, collectedAt: T0 },
+      { code: 'hba1c', value: 41, unit: 'mmol/mol', collectedAt: day(-1) },
+      { code: 'tsh', value: 2, collectedAt: day(-2) },
+    );
+    const values = async (query: string) =>
+      (await clinic.rest('GET', `/v1/biomarkers?user_id=${patient}${query}`)).body.data.map((row: any) => row.value);
+    expect(await values('')).toEqual([
+      { value: 160, unit: 'mg/dL' },
+      { value: 41, unit: 'mmol/mol' },
+      { value: 2, unit: 'm[IU]/L' },
+    ]);
+    expect(await values('&unit_system=si')).toEqual([
+      { value: 4.14, unit: 'mmol/L' },
+      { value: 41, unit: 'mmol/mol' },
+      { value: 2, unit: 'm[IU]/L' },
+    ]);
+    expect(await values('&unit_system=conventional')).toEqual([
+      { value: 160, unit: 'mg/dL' },
+      { value: 5.9, unit: '%' },
+      { value: 2, unit: 'u[IU]/mL' },
+    ]);
   });
 
   test('is for the owner with read:biomarkers, services and the care team; another user finds nothing', async () => {
     await clinic.post(DEMO, { code: 'ldl_c', value: 123, collectedAt: T0 });
     const [{ id }] = await clinic.p.sql('select id from clinical.observation where patient_id = $1', [DEMO]);
-    const [owner, other, blind] = [await clinic.p.userToken(DEMO, ['read:biomarkers']), await clinic.p.userToken(DEMO2, ['read:biomarkers']), await clinic.p.userToken(DEMO, ['read:clinical'])];
+    const [owner, other, blind] = [
+      await clinic.p.userToken(DEMO, ['read:biomarkers']),
+      await clinic.p.userToken(DEMO2, ['read:biomarkers']),
+      await clinic.p.userToken(DEMO, ['read:clinical']),
+    ];
     const staff = await clinic.p.userToken(DEMO2, [], { permissions: ['admin:clinical:read'] });
     const one = (token: string) => clinic.rest('GET', `/v1/biomarkers/${id}`, undefined, token);
     expect(await one(owner)).toMatchObject({ status: 200, body: { value: { value: 123 } } });
@@ -224,10 +304,30 @@ describe('POST /v1/biomarkers/me', () => {
   test('stores an own result of source manual, unverified', async () => {
     const token = await clinic.p.userToken(DEMO, ['read:biomarkers', 'write:biomarkers']);
     const answer = await clinic.rest('POST', '/v1/biomarkers/me', { code: 'ldl_c', value: 3.5, unit: 'mmol/L', collected_at: T0 }, token);
-    expect(answer).toMatchObject({ status: 201, body: { patient_id: DEMO, source: 'manual', verification: 'unverified', draw_id: null, canonical_value: { value: 135.3, unit: 'mg/dL' } } });
+    expect(answer).toMatchObject({
+      status: 201,
+      body: {
+        patient_id: DEMO,
+        source: 'manual',
+        verification: 'unverified',
+        draw_id: null,
+        canonical_value: { value: 135.3, unit: 'mg/dL' },
+      },
+    });
     expect(answer.headers.location).toContain(`/v1/biomarkers/${answer.body.id}`);
-    expect((await added(DEMO)).at(-1)).toEqual({ data: { observation_id: answer.body.id, code: 'ldl_c', source: 'manual', collected_at: T0, draw_id: null } });
-    expect((await clinic.rest('POST', '/v1/biomarkers/me', { code: 'ldl_c', value: 3.5, unit: 'mmol/L', collected_at: T0, user_id: DEMO2 }, token)).status).toBe(400);
+    expect((await added(DEMO)).at(-1)).toEqual({
+      data: { observation_id: answer.body.id, code: 'ldl_c', source: 'manual', collected_at: T0, draw_id: null },
+    });
+    expect(
+      (
+        await clinic.rest(
+          'POST',
+          '/v1/biomarkers/me',
+          { code: 'ldl_c', value: 3.5, unit: 'mmol/L', collected_at: T0, user_id: DEMO2 },
+          token,
+        )
+      ).status,
+    ).toBe(400);
     await clinic.rest('POST', '/v1/admin/erasure', { patient_id: DEMO });
   });
 

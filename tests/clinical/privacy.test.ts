@@ -33,7 +33,8 @@ describe('a member', () => {
     const cycle = await demoCycle();
     const token = await clinic.p.userToken(DEMO2, ['read:my_outcomes', 'read:biomarkers', 'read:protocols', 'write:protocols']);
     const ask = (path: string, method = 'GET') => clinic.rest(method, path, undefined, token);
-    for (const path of [`/v1/retest-cycles/${cycle.id}`, `/v1/biomarkers/${cycle.baseline_observation_id}`]) expect(await ask(path)).toMatchObject({ status: 404, body: { code: 'not_found', detail: 'Not found' } });
+    for (const path of [`/v1/retest-cycles/${cycle.id}`, `/v1/biomarkers/${cycle.baseline_observation_id}`])
+      expect(await ask(path)).toMatchObject({ status: 404, body: { code: 'not_found', detail: 'Not found' } });
     expect(await ask(`/v1/retest-cycles/${randomUUID()}`)).toMatchObject({ status: 404, body: { code: 'not_found', detail: 'Not found' } });
     expect((await ask(`/v1/protocols/${cycle.intervention.id}/stop`, 'POST')).status).toBe(404);
     for (const path of ['/v1/retest-cycles/me', '/v1/biomarkers/me', '/v1/protocols/me']) expect((await ask(path)).body.data).toEqual([]);
@@ -42,27 +43,49 @@ describe('a member', () => {
 
   test('with read:my_outcomes alone sees direction and times, and no value; with read:biomarkers also the values', async () => {
     await demoCycle();
-    const list = async (scopes: string[]) => (await clinic.rest('GET', '/v1/retest-cycles/me', undefined, await clinic.p.userToken(DEMO, scopes))).body.data;
-    expect(await list(['read:my_outcomes'])).toMatchObject([{ status: 'retested', outcome_direction: 'improved', days_to_retest: 95, ...NO_VALUES }]);
-    expect(await list(['read:my_outcomes', 'read:biomarkers'])).toMatchObject([{ baseline_value: { value: 160, unit: 'mg/dL' }, follow_up_value: { value: 110, unit: 'mg/dL' }, delta: -50, delta_percent: -31.2 }]);
-    expect((await clinic.rest('GET', '/v1/retest-cycles/me', undefined, await clinic.p.userToken(DEMO, ['read:biomarkers']))).status).toBe(403);
+    const list = async (scopes: string[]) =>
+      (await clinic.rest('GET', '/v1/retest-cycles/me', undefined, await clinic.p.userToken(DEMO, scopes))).body.data;
+    expect(await list(['read:my_outcomes'])).toMatchObject([
+      { status: 'retested', outcome_direction: 'improved', days_to_retest: 95, ...NO_VALUES },
+    ]);
+    expect(await list(['read:my_outcomes', 'read:biomarkers'])).toMatchObject([
+      { baseline_value: { value: 160, unit: 'mg/dL' }, follow_up_value: { value: 110, unit: 'mg/dL' }, delta: -50, delta_percent: -31.2 },
+    ]);
+    expect((await clinic.rest('GET', '/v1/retest-cycles/me', undefined, await clinic.p.userToken(DEMO, ['read:biomarkers']))).status).toBe(
+      403,
+    );
     await erase(DEMO);
   });
 
   test("has only the own part of a User, also by the gateway's door", async () => {
     const cycle = await demoCycle();
     const query = `query ($id: ID!) { retestCycle(id: $id) { id patient { id clinical { retestCycles { nodes { id baselineValue { value } } } } } brand { id name } } }`;
-    const own = await clinic.p.graphql(query, { id: cycle.id }, { token: await clinic.p.userToken(DEMO, ['read:my_outcomes', 'read:profile']) });
-    expect(own.data.retestCycle).toMatchObject({ patient: { id: DEMO, clinical: { retestCycles: { nodes: [{ id: cycle.id, baselineValue: null }] } } }, brand: { name: 'Main' } });
+    const own = await clinic.p.graphql(
+      query,
+      { id: cycle.id },
+      { token: await clinic.p.userToken(DEMO, ['read:my_outcomes', 'read:profile']) },
+    );
+    expect(own.data.retestCycle).toMatchObject({
+      patient: { id: DEMO, clinical: { retestCycles: { nodes: [{ id: cycle.id, baselineValue: null }] } } },
+      brand: { name: 'Main' },
+    });
     const entities = `query ($r: [_Any!]!) { _entities(representations: $r) { ... on RetestCycle { id status } ... on BiomarkerObservation { id code } ... on Intervention { id } ... on User { id clinical { interventions { nodes { id } } } } } }`;
     const r = [
-      { __typename: 'RetestCycle', id: cycle.id }, { __typename: 'BiomarkerObservation', id: cycle.baseline_observation_id },
-      { __typename: 'Intervention', id: cycle.intervention.id }, { __typename: 'User', id: DEMO },
+      { __typename: 'RetestCycle', id: cycle.id },
+      { __typename: 'BiomarkerObservation', id: cycle.baseline_observation_id },
+      { __typename: 'Intervention', id: cycle.intervention.id },
+      { __typename: 'User', id: DEMO },
     ];
     const scopes = ['read:my_outcomes', 'read:biomarkers', 'read:protocols'];
-    const ask = async (token: string) => (await clinic.p.rest('POST', '/clinical/graphql', { token, body: { query: entities, variables: { r } } })).body.data._entities;
+    const ask = async (token: string) =>
+      (await clinic.p.rest('POST', '/clinical/graphql', { token, body: { query: entities, variables: { r } } })).body.data._entities;
     expect(await ask(await clinic.p.userToken(DEMO2, scopes))).toEqual([null, null, null, null]);
-    expect(await ask(await clinic.p.userToken(DEMO, scopes))).toMatchObject([{ id: cycle.id }, { code: 'ldl_c' }, { id: cycle.intervention.id }, { clinical: { interventions: { nodes: [{}] } } }]);
+    expect(await ask(await clinic.p.userToken(DEMO, scopes))).toMatchObject([
+      { id: cycle.id },
+      { code: 'ldl_c' },
+      { id: cycle.intervention.id },
+      { clinical: { interventions: { nodes: [{}] } } },
+    ]);
     expect((await ask(await clinic.p.userToken(DEMO, ['read:profile']))).slice(0, 3)).toEqual([null, null, null]);
     await erase(DEMO);
   });
@@ -75,19 +98,30 @@ describe('services and staff', () => {
     for (const slug of ['comms', 'intelligence'] as const) {
       const token = await clinic.p.internalToken(slug);
       const list = (query: string) => clinic.rest('GET', `/v1/retest-cycles?patient_id=${patient}${query}`, undefined, token);
-      expect((await list('&status=retested&code=ldl_c')).body.data).toMatchObject([{ status: 'retested', outcome_direction: 'improved', ...NO_VALUES }]);
+      expect((await list('&status=retested&code=ldl_c')).body.data).toMatchObject([
+        { status: 'retested', outcome_direction: 'improved', ...NO_VALUES },
+      ]);
       expect((await list('&status=prompted')).body.data).toEqual([]);
       expect((await clinic.rest('GET', `/v1/biomarkers?user_id=${patient}`, undefined, token)).status).toBe(403);
     }
     const graph = await clinic.rest('GET', `/v1/biomarkers?user_id=${patient}`, undefined, await clinic.p.internalToken('patient-graph'));
-    expect(graph.body.data).toMatchObject([{ code: 'ldl_c', value: null, canonical_value: null, reported_range: null, applied_range: null, range_basis: null, in_optimal: null }, { value: null }]);
-    expect((await clinic.rest('GET', `/v1/retest-cycles?patient_id=${patient}`, undefined, await clinic.p.internalToken('cash'))).status).toBe(403);
+    expect(graph.body.data).toMatchObject([
+      { code: 'ldl_c', value: null, canonical_value: null, reported_range: null, applied_range: null, range_basis: null, in_optimal: null },
+      { value: null },
+    ]);
+    expect(
+      (await clinic.rest('GET', `/v1/retest-cycles?patient_id=${patient}`, undefined, await clinic.p.internalToken('cash'))).status,
+    ).toBe(403);
   });
 
   test('leave an audit row for each reading of values, with counts and no values; the owner and who sees no values do not', async () => {
     const cycle = await demoCycle();
     const staff = await clinic.p.userToken(DEMO2, [], { permissions: ['admin:clinical:read'], roles: ['clinician'] });
-    const trail = () => clinic.p.sql(`select action, details, actor->>'kind' as kind from clinical.audit_log where target = $1 and action like '%.read' order by at, id`, [DEMO]);
+    const trail = () =>
+      clinic.p.sql(
+        `select action, details, actor->>'kind' as kind from clinical.audit_log where target = $1 and action like '%.read' order by at, id`,
+        [DEMO],
+      );
     const before = (await trail()).length;
     const owner = await clinic.p.userToken(DEMO, ['read:my_outcomes', 'read:biomarkers']);
     await clinic.rest('GET', '/v1/retest-cycles/me', undefined, owner);
@@ -97,7 +131,8 @@ describe('services and staff', () => {
     await clinic.rest('GET', `/v1/retest-cycles/${cycle.id}`, undefined, staff);
     await clinic.rest('GET', `/v1/retest-cycles?patient_id=${DEMO}`);
     expect((await trail()).slice(before)).toEqual([
-      { action: 'observations.read', details: { kind: 'observations', rows: 2 }, kind: 'staff' }, { action: 'retest_cycles.read', details: { kind: 'retest_cycles', rows: 1 }, kind: 'staff' },
+      { action: 'observations.read', details: { kind: 'observations', rows: 2 }, kind: 'staff' },
+      { action: 'retest_cycles.read', details: { kind: 'retest_cycles', rows: 1 }, kind: 'staff' },
       { action: 'retest_cycles.read', details: { kind: 'retest_cycles', rows: 1 }, kind: 'service' },
     ]);
     await erase(DEMO);
@@ -110,10 +145,18 @@ describe('in the database', () => {
     retest_cycle: ['baseline_value', 'unit', 'target_low', 'target_high', 'follow_up_value', 'delta', 'delta_percent'],
     observation: ['result_sealed', 'canonical_value', 'source_ref'],
   };
-  const columns = async (name: string): Promise<string[]> =>
-    (await clinic.p.sql(`select column_name from information_schema.columns where table_schema = 'clinical' and table_name = $1`, [name])).map(row => row.column_name).sort();
+  const columns = async (name: string): Promise<string[]> => {
+    const rows = await clinic.p.sql(
+      `select column_name as name from information_schema.columns where table_schema = 'clinical' and table_name = $1 order by 1`,
+      [name],
+    );
+    return rows.map(row => row.name);
+  };
 
-  test.each([['retest_cycle', 'retest_cycles_safe'], ['observation', 'observation_safe']])('%s without its health columns is %s', async (table, view) => {
+  test.each([
+    ['retest_cycle', 'retest_cycles_safe'],
+    ['observation', 'observation_safe'],
+  ])('%s without its health columns is %s', async (table, view) => {
     expect(await columns(view)).toEqual((await columns(table)).filter(column => !HEALTH[table]!.includes(column)));
   });
 
@@ -121,8 +164,10 @@ describe('in the database', () => {
     await retested(await clinic.patient());
     const asReader = (statement: string) => clinic.p.sql(`set local role platform_ro; ${statement}`); // one message, so one transaction
     await asReader('select id, status, outcome_direction from clinical.retest_cycles_safe');
-    for (const column of HEALTH.retest_cycle!) await expect(asReader(`select ${column} from clinical.retest_cycles_safe`)).rejects.toThrow(/does not exist/);
-    for (const table of ['retest_cycle', 'observation', 'intervention', 'audit_log', 'retest_tally']) await expect(asReader(`select 1 from clinical.${table}`)).rejects.toThrow(/permission denied/);
+    for (const column of HEALTH.retest_cycle!)
+      await expect(asReader(`select ${column} from clinical.retest_cycles_safe`)).rejects.toThrow(/does not exist/);
+    for (const table of ['retest_cycle', 'observation', 'intervention', 'audit_log', 'retest_tally'])
+      await expect(asReader(`select 1 from clinical.${table}`)).rejects.toThrow(/permission denied/);
   });
 
   test('what was measured is sealed; the key and the row decide whether it opens', async () => {
@@ -131,8 +176,11 @@ describe('in the database', () => {
     const [row] = await clinic.p.sql('select id, result_sealed from clinical.observation where patient_id = $1', [patient]);
     expect(row.result_sealed.toString('latin1')).not.toContain('123.456');
     const { sealer } = clinic.p.host('clinical');
-    expect(JSON.parse(sealer.open(row.result_sealed, `observation.result_sealed:${row.id}`))).toMatchObject({ value: 123.456, unit: 'mg/dL' });
-    expect(() => sealer.open(row.result_sealed, `observation.result_sealed:${randomUUID()}`)).toThrow();
+    expect(JSON.parse(sealer.open(row.result_sealed, `observation.result_sealed:${row.id}`))).toMatchObject({
+      value: 123.456,
+      unit: 'mg/dL',
+    });
+    expect(() => sealer.open(row.result_sealed, `observation.result_sealed:${randomUUID()}`)).toThrow(/unable to authenticate data/);
   });
 });
 
@@ -140,7 +188,8 @@ test('no health value is in any event, audit row or idempotency key', async () =
   const patient = await clinic.patient();
   await clinic.cycle(patient, { value: 163.7 });
   await clinic.lab(patient, { code: 'ldl_c', value: 118.3, collectedAt: day(95) });
-  const [{ text }] = await clinic.p.sql(`select (select string_agg(data::text, ' ') from events.outbox) || (select string_agg(details::text, ' ') from clinical.audit_log)
+  const [{ text }] = await clinic.p
+    .sql(`select (select string_agg(data::text, ' ') from events.outbox) || (select string_agg(details::text, ' ') from clinical.audit_log)
     || coalesce((select string_agg(k::text, ' ') from clinical.idempotency_key k), '') as text`);
   expect(text).not.toMatch(/163\.7|118\.3|45\.4|mg\/dL/);
 });
@@ -148,7 +197,9 @@ test('no health value is in any event, audit row or idempotency key', async () =
 describe('erasure', () => {
   const tables = ['retest_cycle', 'observation', 'intervention', 'lab_order_marker'];
   const rowsOf = async (patient: string) => {
-    const counts = await Promise.all(tables.map(table => clinic.p.sql(`select count(*)::int as rows from clinical.${table} where patient_id = $1`, [patient])));
+    const counts = await Promise.all(
+      tables.map(table => clinic.p.sql(`select count(*)::int as rows from clinical.${table} where patient_id = $1`, [patient])),
+    );
     return counts.reduce((sum, [{ rows }]) => sum + rows, 0);
   };
 
@@ -157,10 +208,16 @@ describe('erasure', () => {
     await retested(patient);
     await retested(other);
     await clinic.p.sql(`insert into clinical.lab_order_marker values (gen_random_uuid(), 'ldl_c', $1, now())`, [patient]);
-    expect(await erase(patient)).toMatchObject({ status: 200, body: { patient_id: patient, outcome: 'erased', records: { retest_cycle: 1, observation: 2, intervention: 1, lab_order_marker: 1 } } });
+    expect(await erase(patient)).toMatchObject({
+      status: 200,
+      body: { patient_id: patient, outcome: 'erased', records: { retest_cycle: 1, observation: 2, intervention: 1, lab_order_marker: 1 } },
+    });
     expect(await rowsOf(patient)).toBe(0);
     expect(await rowsOf(other)).toBe(4);
-    expect(await erase(patient)).toMatchObject({ status: 200, body: { outcome: 'nothing_held', records: { retest_cycle: 0, observation: 0, intervention: 0, lab_order_marker: 0 } } });
+    expect(await erase(patient)).toMatchObject({
+      status: 200,
+      body: { outcome: 'nothing_held', records: { retest_cycle: 0, observation: 0, intervention: 0, lab_order_marker: 0 } },
+    });
   });
 
   test('leaves counts only in the audit log, and takes the cycles out of the statistics', async () => {
@@ -172,7 +229,12 @@ describe('erasure', () => {
     await erase(patient);
     expect(await stats()).toEqual(before);
     const [row] = await clinic.p.sql(`select details from clinical.audit_log where action = 'user.erased' and target = $1`, [patient]);
-    expect(row.details).toEqual({ request_id: expect.any(String), scope: 'health', outcome: 'erased', records: { retest_cycle: 1, observation: 2, intervention: 1, lab_order_marker: 0 } });
+    expect(row.details).toEqual({
+      request_id: expect.any(String),
+      scope: 'health',
+      outcome: 'erased',
+      records: { retest_cycle: 1, observation: 2, intervention: 1, lab_order_marker: 0 },
+    });
   });
 
   test('a handler and a sweep that come later find nothing', async () => {
@@ -186,11 +248,19 @@ describe('erasure', () => {
     expect(await clinic.eventTypes(patient)).toEqual(['cycle_started']);
   });
 
-  test.each([['full', 0], ['health', 0], ['marketing', 4]] as const)('asked for by identity with scope %s leaves %d rows', async (scope, left) => {
+  test.each([
+    ['full', 0],
+    ['health', 0],
+    ['marketing', 4],
+  ] as const)('asked for by identity with scope %s leaves %d rows', async (scope, left) => {
     const patient = await clinic.patient();
     await retested(patient);
     const requestId = randomUUID();
-    await clinic.p.host('identity').transaction(async ctx => ctx.emit(userErasureRequested, { request_id: requestId, scope, requested_at: day(100), due_at: day(130) }, { userId: patient }));
+    await clinic.p
+      .host('identity')
+      .transaction(async ctx =>
+        ctx.emit(userErasureRequested, { request_id: requestId, scope, requested_at: day(100), due_at: day(130) }, { userId: patient }),
+      );
     const erased = () => clinic.p.sql(`select details from clinical.audit_log where action = 'user.erased' and target = $1`, [patient]);
     const [row] = await until('the erasure', erased, rows => rows.length === 1);
     expect(row.details).toMatchObject({ request_id: requestId, scope });

@@ -25,35 +25,110 @@ describe('a follow-up closes a cycle', () => {
     const cycle = await clinic.cycle(patient);
     const followUp = await clinic.lab(patient, { code: 'ldl_c', value: 130, collectedAt: day(95) });
     expect(await clinic.read(cycle.id)).toMatchObject({
-      status: 'retested', delta: -30, delta_percent: -18.8, outcome_direction: 'improved', outcome_basis: 'target', days_to_retest: 95, organic: true, timing: 'in_window',
-      follow_up_observation_id: followUp.id, follow_up_draw_id: followUp.draw_id, follow_up_collected_at: day(95), follow_up_value: { value: 130, unit: 'mg/dL' },
-      closed_at: day(120), crossed_target: false, version: 2,
+      status: 'retested',
+      delta: -30,
+      delta_percent: -18.8,
+      outcome_direction: 'improved',
+      outcome_basis: 'target',
+      days_to_retest: 95,
+      organic: true,
+      timing: 'in_window',
+      follow_up_observation_id: followUp.id,
+      follow_up_draw_id: followUp.draw_id,
+      follow_up_collected_at: day(95),
+      follow_up_value: { value: 130, unit: 'mg/dL' },
+      closed_at: day(120),
+      crossed_target: false,
+      version: 2,
     });
-    expect((await clinic.events(patient)).at(-1)).toEqual({ type: 'clinical.retest.recorded.v1', brand_id: BRAND, data: { code: 'ldl_c', direction: 'improved', days_to_retest: 95 } });
+    expect((await clinic.events(patient)).at(-1)).toEqual({
+      type: 'clinical.retest.recorded.v1',
+      brand_id: BRAND,
+      data: { code: 'ldl_c', direction: 'improved', days_to_retest: 95 },
+    });
   });
 
   test.each<[string, CycleOptions, Partial<Result>, object]>([
-    ['LDL-C 160 -> 131: unchanged within noise (limit 130.35)', {}, { value: 131 }, { outcome_direction: 'unchanged', outcome_basis: 'within_noise', delta: -29 }],
-    ['TSH 6.0 -> 0.35: improved, across the target', { code: 'tsh', value: 6 }, { value: 0.35 }, { outcome_direction: 'improved', crossed_target: true, outcome_basis: 'target' }],
-    ['TSH 6.0 -> 0.20: worsened', { code: 'tsh', value: 6 }, { value: 0.2 }, { outcome_direction: 'worsened', crossed_target: true, outcome_basis: 'target' }],
-    ['TSH 2.0 -> 1.2: unchanged inside the target', { code: 'tsh', value: 2 }, { value: 1.2 }, { outcome_direction: 'unchanged', outcome_basis: 'inside_target' }],
-    ['vitamin D 24 -> 30 ng/mL: unchanged', { code: 'vitamin_d_25oh', value: 24 }, { value: 30 }, { outcome_direction: 'unchanged', outcome_basis: 'within_noise' }],
-    ['vitamin D 24 -> 30.2 ng/mL: improved', { code: 'vitamin_d_25oh', value: 24 }, { value: 30.2 }, { outcome_direction: 'improved', delta: 6.2 }],
-    ['vitamin D 24 ng/mL -> 75.4 nmol/L: improved, 30.21 ng/mL', { code: 'vitamin_d_25oh', value: 24 }, { value: 75.4, unit: 'nmol/L' }, { outcome_direction: 'improved', follow_up_value: { value: 30.21, unit: 'ng/mL' } }],
-    ['HbA1c 6.4 % -> 41 mmol/mol: 5.9 %, improved, delta -0.5', { code: 'hba1c', value: 6.4 }, { value: 41, unit: 'mmol/mol' }, { outcome_direction: 'improved', delta: -0.5, follow_up_value: { value: 5.9, unit: '%' } }],
-    ['hs-CRP 2.0 -> <0.3: improved, censored, no delta', { code: 'hs_crp', value: 2 }, { value: 0.3, comparator: 'lt' }, { outcome_direction: 'improved', outcome_basis: 'censored', delta: null, delta_percent: null }],
-    ['hs-CRP 0.4 -> <0.3: unchanged, censored', { code: 'hs_crp', value: 0.4 }, { value: 0.3, comparator: 'lt' }, { outcome_direction: 'unchanged', outcome_basis: 'censored', delta: null }],
+    [
+      'LDL-C 160 -> 131: unchanged within noise (limit 130.35)',
+      {},
+      { value: 131 },
+      { outcome_direction: 'unchanged', outcome_basis: 'within_noise', delta: -29 },
+    ],
+    [
+      'TSH 6.0 -> 0.35: improved, across the target',
+      { code: 'tsh', value: 6 },
+      { value: 0.35 },
+      { outcome_direction: 'improved', crossed_target: true, outcome_basis: 'target' },
+    ],
+    [
+      'TSH 6.0 -> 0.20: worsened',
+      { code: 'tsh', value: 6 },
+      { value: 0.2 },
+      { outcome_direction: 'worsened', crossed_target: true, outcome_basis: 'target' },
+    ],
+    [
+      'TSH 2.0 -> 1.2: unchanged inside the target',
+      { code: 'tsh', value: 2 },
+      { value: 1.2 },
+      { outcome_direction: 'unchanged', outcome_basis: 'inside_target' },
+    ],
+    [
+      'vitamin D 24 -> 30 ng/mL: unchanged',
+      { code: 'vitamin_d_25oh', value: 24 },
+      { value: 30 },
+      { outcome_direction: 'unchanged', outcome_basis: 'within_noise' },
+    ],
+    [
+      'vitamin D 24 -> 30.2 ng/mL: improved',
+      { code: 'vitamin_d_25oh', value: 24 },
+      { value: 30.2 },
+      { outcome_direction: 'improved', delta: 6.2 },
+    ],
+    [
+      'vitamin D 24 ng/mL -> 75.4 nmol/L: improved, 30.21 ng/mL',
+      { code: 'vitamin_d_25oh', value: 24 },
+      { value: 75.4, unit: 'nmol/L' },
+      { outcome_direction: 'improved', follow_up_value: { value: 30.21, unit: 'ng/mL' } },
+    ],
+    [
+      'HbA1c 6.4 % -> 41 mmol/mol: 5.9 %, improved, delta -0.5',
+      { code: 'hba1c', value: 6.4 },
+      { value: 41, unit: 'mmol/mol' },
+      { outcome_direction: 'improved', delta: -0.5, follow_up_value: { value: 5.9, unit: '%' } },
+    ],
+    [
+      'hs-CRP 2.0 -> <0.3: improved, censored, no delta',
+      { code: 'hs_crp', value: 2 },
+      { value: 0.3, comparator: 'lt' },
+      { outcome_direction: 'improved', outcome_basis: 'censored', delta: null, delta_percent: null },
+    ],
+    [
+      'hs-CRP 0.4 -> <0.3: unchanged, censored',
+      { code: 'hs_crp', value: 0.4 },
+      { value: 0.3, comparator: 'lt' },
+      { outcome_direction: 'unchanged', outcome_basis: 'censored', delta: null },
+    ],
   ])('%s', async (_what, baseline, followUp, expected) => {
     expect(await retest(baseline, followUp)).toMatchObject({ status: 'retested', ...expected });
   });
 
   test("a clinician's target for the cycle replaces the dictionary's", async () => {
-    expect(await retest({ more: { target: { high: 50 } } }, { value: 90 })).toMatchObject({ outcome_direction: 'improved', outcome_basis: 'target' });
-    expect(await retest({ more: { target: { high: 200 } } }, { value: 90 })).toMatchObject({ outcome_direction: 'unchanged', outcome_basis: 'inside_target' });
+    expect(await retest({ more: { target: { high: 50 } } }, { value: 90 })).toMatchObject({
+      outcome_direction: 'improved',
+      outcome_basis: 'target',
+    });
+    expect(await retest({ more: { target: { high: 200 } } }, { value: 90 })).toMatchObject({
+      outcome_direction: 'unchanged',
+      outcome_basis: 'inside_target',
+    });
   });
 
   test("another laboratory's imprecision widens the noise", async () => {
-    expect(await retest({}, { value: 130, performer: 'lab_b' })).toMatchObject({ outcome_direction: 'unchanged', outcome_basis: 'within_noise' });
+    expect(await retest({}, { value: 130, performer: 'lab_b' })).toMatchObject({
+      outcome_direction: 'unchanged',
+      outcome_basis: 'within_noise',
+    });
     expect(await retest({}, { value: 130, performer: null })).toMatchObject({ outcome_direction: 'improved' });
   });
 
@@ -66,7 +141,10 @@ describe('a follow-up closes a cycle', () => {
     const patient = await clinic.patient();
     const cycles = [await clinic.cycle(patient), await clinic.cycle(patient, { value: 150, drawId: randomUUID() })];
     await clinic.lab(patient, { code: 'ldl_c', value: 100, collectedAt: day(90) });
-    expect(await Promise.all(cycles.map(({ id }) => clinic.read(id)))).toMatchObject([{ status: 'retested', delta: -60 }, { status: 'retested', delta: -50 }]);
+    expect(await Promise.all(cycles.map(({ id }) => clinic.read(id)))).toMatchObject([
+      { status: 'retested', delta: -60 },
+      { status: 'retested', delta: -50 },
+    ]);
     expect(await clinic.eventTypes(patient)).toEqual(['cycle_started', 'cycle_started', 'recorded', 'recorded']);
   });
 
@@ -82,7 +160,11 @@ describe('a follow-up closes a cycle', () => {
   test('the earliest of several draws counts, whichever comes first', async () => {
     const patient = await clinic.patient();
     const cycle = await clinic.cycle(patient);
-    const answer = await clinic.post(patient, { code: 'ldl_c', value: 90, collectedAt: day(95) }, { code: 'ldl_c', value: 150, collectedAt: day(92) });
+    const answer = await clinic.post(
+      patient,
+      { code: 'ldl_c', value: 90, collectedAt: day(95) },
+      { code: 'ldl_c', value: 150, collectedAt: day(92) },
+    );
     for (const { id } of answer.body.data) await clinic.handled(id);
     expect(await clinic.read(cycle.id)).toMatchObject({ status: 'retested', follow_up_value: { value: 150 }, days_to_retest: 92 });
   });
@@ -119,7 +201,11 @@ describe('a cycle stays open', () => {
     const patient = await clinic.patient();
     const cycle = await clinic.cycle(patient);
     const drawId = randomUUID();
-    const { body } = await clinic.post(patient, { code: 'ldl_c', value: 110, collectedAt: day(91), drawId }, { code: 'ldl_c', value: 190, collectedAt: day(91), drawId });
+    const { body } = await clinic.post(
+      patient,
+      { code: 'ldl_c', value: 110, collectedAt: day(91), drawId },
+      { code: 'ldl_c', value: 190, collectedAt: day(91), drawId },
+    );
     expect(body.data).toMatchObject([{ needs_review: true }, { needs_review: true }]);
     for (const { id } of body.data) await clinic.handled(id);
     expect(await clinic.read(cycle.id)).toMatchObject({ status: 'baseline_set' });
@@ -146,7 +232,11 @@ describe('the re-test handler', () => {
     const answer = await clinic.post(patient, { code: 'ldl_c', value: 110, collectedAt: day(95) });
     expect(answer.status).toBe(201);
     expect(await clinic.read(cycle.id)).toMatchObject({ status: 'baseline_set' });
-    await until('the record', () => clinic.read(cycle.id), ({ status }) => status === 'retested');
+    await until(
+      'the record',
+      () => clinic.read(cycle.id),
+      ({ status }) => status === 'retested',
+    );
     expect(await clinic.eventTypes(patient)).toEqual(['cycle_started', 'recorded']);
   });
 
@@ -154,7 +244,11 @@ describe('the re-test handler', () => {
     const patient = await clinic.patient();
     const cycles = [await clinic.cycle(patient), await clinic.cycle(patient, { drawId: randomUUID() })];
     const { body } = await clinic.post(patient, { code: 'ldl_c', value: 110, collectedAt: day(95) });
-    await Promise.all([clinic.handled(body.data[0].id), clinic.rest('POST', '/v1/retest-cycles/sweep'), clinic.rest('POST', '/v1/retest-cycles/sweep')]);
+    await Promise.all([
+      clinic.handled(body.data[0].id),
+      clinic.rest('POST', '/v1/retest-cycles/sweep'),
+      clinic.rest('POST', '/v1/retest-cycles/sweep'),
+    ]);
     for (const { id } of cycles) expect(await clinic.read(id)).toMatchObject({ status: 'retested' });
     const types = await clinic.eventTypes(patient);
     expect(types.filter(type => type === 'recorded')).toHaveLength(cycles.length);

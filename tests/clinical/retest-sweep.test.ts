@@ -21,7 +21,8 @@ async function cycleDue(patient: string, inDays: number): Promise<any> {
   return clinic.cycle(patient, { collectedAt: day(inDays - 90, start), drawId: randomUUID() });
 }
 
-const now = async (): Promise<string> => (await clinic.p.sql(`select to_char(now at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now from clinical.test_clock`))[0].now;
+const now = async (): Promise<string> =>
+  (await clinic.p.sql(`select to_char(now at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now from clinical.test_clock`))[0].now;
 
 describe('the sweep', () => {
   test('prompts nobody while the prompt flag is off', async () => {
@@ -40,9 +41,18 @@ describe('the sweep', () => {
     const cycles = [await cycleDue(a, 0), await cycleDue(c, 0)];
     await clinic.flag(PROMPT_FLAG, true, { brand_id: BRAND, user_id: a });
     expect(await clinic.sweep()).toMatchObject({ prompted: 1, skipped_flag: 1 });
-    expect(await clinic.read(cycles[0].id)).toMatchObject({ status: 'prompted', prompt_count: 1, last_prompted_at: start, next_prompt_at: day(14, start) });
+    expect(await clinic.read(cycles[0].id)).toMatchObject({
+      status: 'prompted',
+      prompt_count: 1,
+      last_prompted_at: start,
+      next_prompt_at: day(14, start),
+    });
     expect(await clinic.read(cycles[1].id)).toMatchObject({ status: 'baseline_set', prompt_count: 0 });
-    expect((await clinic.events(a)).at(-1)).toEqual({ type: 'clinical.retest.prompted.v1', brand_id: BRAND, data: { code: 'ldl_c', prompt_count: 1, prompted_at: start } });
+    expect((await clinic.events(a)).at(-1)).toEqual({
+      type: 'clinical.retest.prompted.v1',
+      brand_id: BRAND,
+      data: { code: 'ldl_c', prompt_count: 1, prompted_at: start },
+    });
   });
 
   test('reads a flag that cannot be read as off', async () => {
@@ -59,7 +69,12 @@ describe('the sweep', () => {
     const cycle = await clinic.cycle(patient, { collectedAt: start });
     await clinic.flag(PROMPT_FLAG, true, { user_id: patient });
     await clinic.clock(day(121, start));
-    expect(await clinic.read(cycle.id)).toMatchObject({ status: 'expired', prompt_count: 3, next_prompt_at: null, outcome_direction: null });
+    expect(await clinic.read(cycle.id)).toMatchObject({
+      status: 'expired',
+      prompt_count: 3,
+      next_prompt_at: null,
+      outcome_direction: null,
+    });
     const events = await clinic.events(patient);
     expect(events.map(event => event.type.split('.')[2])).toEqual(['cycle_started', 'prompted', 'prompted', 'prompted', 'expired']);
     const days = events.slice(1).map(({ data }) => (Date.parse(data.prompted_at ?? data.expired_at) - Date.parse(start)) / 86_400_000);
@@ -73,7 +88,12 @@ describe('the sweep', () => {
     await clinic.clock(day(1, start));
     const { body } = await clinic.rest('GET', '/v1/retest-cycles/sweeps?limit=4');
     expect(body.data.map((run: any) => run.trigger)).toEqual(['timer', 'timer', 'timer', 'timer']);
-    expect(body.data.map((run: any) => run.started_at.slice(11)).sort()).toEqual(['00:00:00.000Z', '06:00:00.000Z', '12:00:00.000Z', '18:00:00.000Z']);
+    expect(body.data.map((run: any) => run.started_at.slice(11)).sort()).toEqual([
+      '00:00:00.000Z',
+      '06:00:00.000Z',
+      '12:00:00.000Z',
+      '18:00:00.000Z',
+    ]);
     expect(body.next_cursor).toEqual(expect.any(String));
   });
 
@@ -85,9 +105,19 @@ describe('the sweep', () => {
     for (const patient of patients) cycles.push(await cycleDue(patient, 0));
     await clinic.fault('retest.sweep.cycle', cycles[1].id, 1);
     expect(await clinic.sweep()).toMatchObject({ prompted: 2, failed: 1 });
-    expect(await clinic.read(cycles[1].id)).toMatchObject({ status: 'baseline_set', prompt_count: 0, failure_count: 1, last_error_class: 'Error' });
+    expect(await clinic.read(cycles[1].id)).toMatchObject({
+      status: 'baseline_set',
+      prompt_count: 0,
+      failure_count: 1,
+      last_error_class: 'Error',
+    });
     expect(await clinic.sweep()).toMatchObject({ prompted: 1, failed: 0, skipped_limit: 2 });
-    expect(await clinic.read(cycles[1].id)).toMatchObject({ status: 'prompted', prompt_count: 1, failure_count: 0, last_error_class: null });
+    expect(await clinic.read(cycles[1].id)).toMatchObject({
+      status: 'prompted',
+      prompt_count: 1,
+      failure_count: 0,
+      last_error_class: null,
+    });
     for (const patient of patients) expect(await clinic.eventTypes(patient)).toEqual(['cycle_started', 'prompted']);
   });
 
@@ -150,7 +180,11 @@ describe('the sweep', () => {
     const [stopped, ordered] = [await clinic.patient(), await clinic.patient()];
     const cycles = [await cycleDue(stopped, 0), await cycleDue(ordered, 0)];
     await clinic.rest('POST', `/v1/protocols/${cycles[0].intervention.id}/stop`);
-    await clinic.p.sql(`insert into clinical.lab_order_marker (lab_order_id, code, patient_id, until) values ($1, 'ldl_c', $2, $3)`, [randomUUID(), ordered, day(21, start)]);
+    await clinic.p.sql(`insert into clinical.lab_order_marker (lab_order_id, code, patient_id, until) values ($1, 'ldl_c', $2, $3)`, [
+      randomUUID(),
+      ordered,
+      day(21, start),
+    ]);
     expect(await clinic.sweep()).toMatchObject({ prompted: 0, skipped_lab_in_progress: 1, skipped_flag: 0, skipped_limit: 0 });
     for (const [index, patient] of [stopped, ordered].entries()) {
       await clinic.lab(patient, { code: 'ldl_c', value: 110, collectedAt: start });
@@ -192,14 +226,22 @@ describe('the sweep', () => {
     const [cycle, gone] = [await cycleDue(nudged, 0), await cycleDue(lost, -31)];
     const { id: sweep } = await clinic.sweep();
     await clinic.lab(nudged, { code: 'ldl_c', value: 110, collectedAt: start });
-    const rows = await clinic.p.sql('select action, actor, details from clinical.audit_log where target = any($1) order by at, id', [[cycle.id, gone.id]]);
+    const rows = await clinic.p.sql('select action, actor, details from clinical.audit_log where target = any($1) order by at, id', [
+      [cycle.id, gone.id],
+    ]);
     const byService = { kind: 'service', client_id: 'demo-m2m' };
-    expect(rows.filter(row => !row.action.endsWith('.read'))).toEqual(expect.arrayContaining([
-      { action: 'retest_cycle.started', actor: byService, details: { from: null, to: 'baseline_set', prompt_count: 0 } },
-      { action: 'retest_cycle.prompted', actor: byService, details: { from: 'baseline_set', to: 'prompted', prompt_count: 1, sweep } },
-      { action: 'retest_cycle.expired', actor: byService, details: { from: 'baseline_set', to: 'expired', prompt_count: 0, sweep } },
-      { action: 'retest_cycle.recorded', actor: { kind: 'system', client_id: 'svc-clinical' }, details: { from: 'prompted', to: 'retested', prompt_count: 1, event: expect.any(String) } },
-    ]));
+    expect(rows.filter(row => !row.action.endsWith('.read'))).toEqual(
+      expect.arrayContaining([
+        { action: 'retest_cycle.started', actor: byService, details: { from: null, to: 'baseline_set', prompt_count: 0 } },
+        { action: 'retest_cycle.prompted', actor: byService, details: { from: 'baseline_set', to: 'prompted', prompt_count: 1, sweep } },
+        { action: 'retest_cycle.expired', actor: byService, details: { from: 'baseline_set', to: 'expired', prompt_count: 0, sweep } },
+        {
+          action: 'retest_cycle.recorded',
+          actor: { kind: 'system', client_id: 'svc-clinical' },
+          details: { from: 'prompted', to: 'retested', prompt_count: 1, event: expect.any(String) },
+        },
+      ]),
+    );
     expect(JSON.stringify(rows)).not.toMatch(/160|110|ldl|mg|improved/);
   });
 });

@@ -5,19 +5,39 @@ import { move } from '../../runtime/states.js';
 import { BiomarkerRangeKind as Kind, BiomarkerRangeSex as Sex } from '../../subgraphs/clinical/entities/biomarker.js';
 import { InterventionStatus } from '../../subgraphs/clinical/entities/intervention.js';
 import { RetestCycleStatus, RetestCycleTiming as Timing } from '../../subgraphs/clinical/entities/retest-cycle.js';
-import { dateIn, firstStatus, INTERVENTION_STATES, phaseOn, plusDays, type InterventionTrigger } from '../../subgraphs/clinical/rules/intervention.js';
+import {
+  dateIn,
+  firstStatus,
+  INTERVENTION_STATES,
+  phaseOn,
+  plusDays,
+  type InterventionTrigger,
+} from '../../subgraphs/clinical/rules/intervention.js';
 import { chooseRange, judge, type RangeRow } from '../../subgraphs/clinical/rules/ranges.js';
 import { statsOf } from '../../subgraphs/clinical/rules/retest-stats.js';
 import {
-  DAY_MS, datesOf, daysBetween, nextPromptAt, RETEST_STATES, retestSettings, sweepAction, timingOf, type Candidate, type RetestTrigger, type SweepAction,
+  DAY_MS,
+  datesOf,
+  daysBetween,
+  nextPromptAt,
+  RETEST_STATES,
+  retestSettings,
+  sweepAction,
+  timingOf,
+  type Candidate,
+  type RetestTrigger,
+  type SweepAction,
 } from '../../subgraphs/clinical/rules/retest.js';
 import { roundHalfEven } from '../../subgraphs/clinical/rules/rounding.js';
 
 const at = (days: number): Date => new Date(Date.parse('2026-08-01T08:00:00.000Z') + days * DAY_MS);
 
 /** Every (state, trigger) pair with the next state, or null for a conflict. */
-const everyPair = <S extends string, T extends string>(states: readonly S[], triggers: readonly T[], next: Partial<Record<S, Partial<Record<T, S>>>>) =>
-  states.flatMap(state => triggers.map(trigger => [state, trigger, next[state]?.[trigger] ?? null] as [S, T, S | null]));
+const everyPair = <S extends string, T extends string>(
+  states: readonly S[],
+  triggers: readonly T[],
+  next: Partial<Record<S, Partial<Record<T, S>>>>,
+) => states.flatMap(state => triggers.map(trigger => [state, trigger, next[state]?.[trigger] ?? null] as [S, T, S | null]));
 
 describe('re-test cycle states', () => {
   const pairs = everyPair(Object.values(RetestCycleStatus), ['prompt', 'record', 'expire'] as RetestTrigger[], {
@@ -46,7 +66,12 @@ describe('intervention states', () => {
     else expect(run).toThrow(/cannot/);
   });
 
-  test.each([[true, true, S.PROPOSED], [true, false, S.PROPOSED], [false, true, S.PENDING_CONSULT], [false, false, S.ACTIVE]])('proposed %s, consult %s -> %s', (proposed, consult, status) => {
+  test.each([
+    [true, true, S.PROPOSED],
+    [true, false, S.PROPOSED],
+    [false, true, S.PENDING_CONSULT],
+    [false, false, S.ACTIVE],
+  ])('proposed %s, consult %s -> %s', (proposed, consult, status) => {
     expect(firstStatus(proposed, consult)).toBe(status);
   });
 
@@ -57,7 +82,10 @@ describe('intervention states', () => {
   });
 
   test('a phase ends before its last day', () => {
-    const phases = [{ name: 'one', startDay: 0, endDay: 28, doses: [], checkIns: [] }, { name: 'two', startDay: 28, endDay: 90, doses: [], checkIns: [] }];
+    const phases = [
+      { name: 'one', startDay: 0, endDay: 28, doses: [], checkIns: [] },
+      { name: 'two', startDay: 28, endDay: 90, doses: [], checkIns: [] },
+    ];
     const on = (day: number) => phaseOn(phases, '2026-08-01', plusDays('2026-08-01', day));
     expect([-1, 0, 27, 28, 89, 90].map(on)).toEqual([null, 'one', 'one', 'two', 'two', null]);
   });
@@ -65,16 +93,34 @@ describe('intervention states', () => {
 
 describe('dates of a cycle', () => {
   test('are exact multiples of 86,400 s, over changes of summer time', () => {
-    expect(datesOf(at(0), 90, 30)).toEqual({ retestDueAt: new Date('2026-10-30T08:00:00.000Z'), expiresAt: new Date('2026-11-29T08:00:00.000Z') });
-    fc.assert(fc.property(fc.date({ noInvalidDate: true, min: new Date('2000-01-01'), max: new Date('2100-01-01') }), fc.integer({ min: 14, max: 365 }), fc.integer({ min: 0, max: 90 }), (start, window, grace) => {
-      const { retestDueAt, expiresAt } = datesOf(start, window, grace);
-      return retestDueAt.getTime() - start.getTime() === window * DAY_MS && expiresAt.getTime() - retestDueAt.getTime() === grace * DAY_MS;
-    }));
+    expect(datesOf(at(0), 90, 30)).toEqual({
+      retestDueAt: new Date('2026-10-30T08:00:00.000Z'),
+      expiresAt: new Date('2026-11-29T08:00:00.000Z'),
+    });
+    fc.assert(
+      fc.property(
+        fc.date({ noInvalidDate: true, min: new Date('2000-01-01'), max: new Date('2100-01-01') }),
+        fc.integer({ min: 14, max: 365 }),
+        fc.integer({ min: 0, max: 90 }),
+        (start, window, grace) => {
+          const { retestDueAt, expiresAt } = datesOf(start, window, grace);
+          return (
+            retestDueAt.getTime() - start.getTime() === window * DAY_MS && expiresAt.getTime() - retestDueAt.getTime() === grace * DAY_MS
+          );
+        },
+      ),
+    );
   });
 
-  test('days to re-test are whole days, rounded down', () => expect([0.9, 1, 94.99, 95].map(days => daysBetween(at(0), at(days)))).toEqual([0, 1, 94, 95]));
+  test('days to re-test are whole days, rounded down', () =>
+    expect([0.9, 1, 94.99, 95].map(days => daysBetween(at(0), at(days)))).toEqual([0, 1, 94, 95]));
 
-  test.each([[44.999, Timing.EARLY], [45, Timing.IN_WINDOW], [97, Timing.IN_WINDOW], [97.001, Timing.LATE]])('a follow-up on day %d of 90 is %s', (days, timing) => {
+  test.each([
+    [44.999, Timing.EARLY],
+    [45, Timing.IN_WINDOW],
+    [97, Timing.IN_WINDOW],
+    [97.001, Timing.LATE],
+  ])('a follow-up on day %d of 90 is %s', (days, timing) => {
     expect(timingOf(at(0), at(90), at(days))).toBe(timing);
   });
 });
@@ -93,7 +139,13 @@ describe('the next prompt', () => {
 
 describe('what a sweep does with an open cycle', () => {
   const open: Candidate = {
-    retestDueAt: at(90).getTime(), expiresAt: at(120).getTime(), promptCount: 0, lastPromptedAt: null, followUp: false, labInProgress: false, interventionStatus: InterventionStatus.ACTIVE,
+    retestDueAt: at(90).getTime(),
+    expiresAt: at(120).getTime(),
+    promptCount: 0,
+    lastPromptedAt: null,
+    followUp: false,
+    labInProgress: false,
+    interventionStatus: InterventionStatus.ACTIVE,
   };
   const on = { cycle: true, prompt: () => true };
   const off = { cycle: false, prompt: () => false };
@@ -117,10 +169,17 @@ describe('what a sweep does with an open cycle', () => {
     ['a follow-up is stored', { followUp: true }, 10, on, 'record'],
     ['a follow-up is stored, after expiry', { followUp: true }, 121, on, 'record'],
     ['a follow-up is stored, flag off, after expiry', { followUp: true }, 121, off, 'wait'],
-  ])('%s: %s', (_what, change, days, flags, action) => expect(sweepAction({ ...open, ...change }, at(days).getTime(), settings, flags)).toBe(action));
+  ])('%s: %s', (_what, change, days, flags, action) =>
+    expect(sweepAction({ ...open, ...change }, at(days).getTime(), settings, flags)).toBe(action),
+  );
 
   test('asks the prompt flag only where it decides', () => {
-    const flags = { cycle: true, prompt: () => { throw new Error('asked'); } };
+    const flags = {
+      cycle: true,
+      prompt: () => {
+        throw new Error('asked');
+      },
+    };
     for (const days of [10, 121]) expect(() => sweepAction(open, at(days).getTime(), settings, flags)).not.toThrow();
     expect(() => sweepAction(open, at(91).getTime(), settings, flags)).toThrow('asked');
   });
@@ -128,17 +187,45 @@ describe('what a sweep does with an open cycle', () => {
 
 describe('settings', () => {
   const read = (env: Record<string, string> = {}) => retestSettings(name => env[name], durationMs);
-  test('have the defaults of the specification', () => expect(read()).toEqual({ repromptDays: 14, maxPrompts: 3, sweepEveryMs: 6 * 3_600_000 }));
-  test('can be set', () => expect(read({ RETEST_REPROMPT_DAYS: '7', RETEST_MAX_PROMPTS: '5', RETEST_SWEEP_INTERVAL: 'PT1H' })).toEqual({ repromptDays: 7, maxPrompts: 5, sweepEveryMs: 3_600_000 }));
-  test.each([['RETEST_REPROMPT_DAYS', '0'], ['RETEST_REPROMPT_DAYS', '91'], ['RETEST_MAX_PROMPTS', '11'], ['RETEST_MAX_PROMPTS', '1.5'], ['RETEST_SWEEP_INTERVAL', '6h'], ['RETEST_SWEEP_INTERVAL', 'P2D']])('refuse %s=%s', (name, value) => {
+  test('have the defaults of the specification', () =>
+    expect(read()).toEqual({ repromptDays: 14, maxPrompts: 3, sweepEveryMs: 6 * 3_600_000 }));
+  test('can be set', () =>
+    expect(read({ RETEST_REPROMPT_DAYS: '7', RETEST_MAX_PROMPTS: '5', RETEST_SWEEP_INTERVAL: 'PT1H' })).toEqual({
+      repromptDays: 7,
+      maxPrompts: 5,
+      sweepEveryMs: 3_600_000,
+    }));
+  test.each([
+    ['RETEST_REPROMPT_DAYS', '0'],
+    ['RETEST_REPROMPT_DAYS', '91'],
+    ['RETEST_MAX_PROMPTS', '11'],
+    ['RETEST_MAX_PROMPTS', '1.5'],
+    ['RETEST_SWEEP_INTERVAL', '6h'],
+    ['RETEST_SWEEP_INTERVAL', 'P2D'],
+  ])('refuse %s=%s', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(name);
   });
 });
 
 describe('range choice', () => {
-  const row = (low: number, change: Partial<RangeRow> = {}): RangeRow => ({ kind: Kind.REFERENCE, sex: Sex.ANY, ageFrom: null, ageTo: null, condition: null, performer: null, low, high: null, ...change });
+  const row = (low: number, change: Partial<RangeRow> = {}): RangeRow => ({
+    kind: Kind.REFERENCE,
+    sex: Sex.ANY,
+    ageFrom: null,
+    ageTo: null,
+    condition: null,
+    performer: null,
+    low,
+    high: null,
+    ...change,
+  });
   const rows = [
-    row(1), row(2, { ageFrom: 18, ageTo: 65 }), row(3, { ageFrom: 30, ageTo: 40 }), row(4, { sex: Sex.FEMALE }), row(5, { condition: 'pregnancy' }), row(6, { performer: 'lab_a' }),
+    row(1),
+    row(2, { ageFrom: 18, ageTo: 65 }),
+    row(3, { ageFrom: 30, ageTo: 40 }),
+    row(4, { sex: Sex.FEMALE }),
+    row(5, { condition: 'pregnancy' }),
+    row(6, { performer: 'lab_a' }),
     row(7, { kind: Kind.OPTIMAL }),
   ];
   const nobody = { performer: null, sex: null, age: null, conditions: [] };
@@ -165,9 +252,23 @@ describe('range choice', () => {
 describe('statistics', () => {
   const row = (status: RetestCycleStatus, cycles: number, more = {}) => ({ status, cycles, days: 0, organic: 0, late: 0, ...more });
   test('rate to 4 decimals, average to 1', () => {
-    const stats = statsOf([row(RetestCycleStatus.RETESTED, 6, { days: 584, organic: 2 }), row(RetestCycleStatus.EXPIRED, 3, { late: 1 }), row(RetestCycleStatus.BASELINE_SET, 4), row(RetestCycleStatus.PROMPTED, 2)], false);
+    const stats = statsOf(
+      [
+        row(RetestCycleStatus.RETESTED, 6, { days: 584, organic: 2 }),
+        row(RetestCycleStatus.EXPIRED, 3, { late: 1 }),
+        row(RetestCycleStatus.BASELINE_SET, 4),
+        row(RetestCycleStatus.PROMPTED, 2),
+      ],
+      false,
+    );
     expect(stats).toEqual({
-      retestRate: 0.6667, counts: { baselineSet: 4, prompted: 2, retested: 6, expired: 3 }, closed: 9, averageDaysToRetest: 97.3, organicRetested: 2, promptedRetested: 4, lateFollowUps: 1,
+      retestRate: 0.6667,
+      counts: { baselineSet: 4, prompted: 2, retested: 6, expired: 3 },
+      closed: 9,
+      averageDaysToRetest: 97.3,
+      organicRetested: 2,
+      promptedRetested: 4,
+      lateFollowUps: 1,
     });
   });
   test('hide rate and average of a filtered cell with fewer than 5 closed cycles', () => {
@@ -179,6 +280,18 @@ describe('statistics', () => {
 });
 
 describe('rounding half to even', () => {
-  test.each([[0.125, 2, 0.12], [0.375, 2, 0.38], [2.5, 0, 2], [3.5, 0, 4], [-0.125, 2, -0.12], [-2.5, 0, -2], [1.005, 2, 1], [1.015, 2, 1.02], [-0.49732, 1, -0.5], [30.208256, 2, 30.21], [-0.04, 1, 0], [1e15, 2, 1e15]])(
-    '%d to %d places is %d', (value, places, rounded) => expect(roundHalfEven(value, places)).toBe(rounded));
+  test.each([
+    [0.125, 2, 0.12],
+    [0.375, 2, 0.38],
+    [2.5, 0, 2],
+    [3.5, 0, 4],
+    [-0.125, 2, -0.12],
+    [-2.5, 0, -2],
+    [1.005, 2, 1],
+    [1.015, 2, 1.02],
+    [-0.49732, 1, -0.5],
+    [30.208256, 2, 30.21],
+    [-0.04, 1, 0],
+    [1e15, 2, 1e15],
+  ])('%d to %d places is %d', (value, places, rounded) => expect(roundHalfEven(value, places)).toBe(rounded));
 });

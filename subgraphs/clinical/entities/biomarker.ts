@@ -70,7 +70,10 @@ export enum UnitConversionMethod {
   MOLAR_MASS = 'molar_mass',
   AFFINE = 'affine',
 }
-registerEnumType(UnitConversionMethod, { name: 'BiomarkerUnitConversionMethod', description: 'AFFINE: canonical = factor * value + offset.' });
+registerEnumType(UnitConversionMethod, {
+  name: 'BiomarkerUnitConversionMethod',
+  description: 'AFFINE: canonical = factor * value + offset.',
+});
 
 export enum UnitSystem {
   SI = 'si',

@@ -30,7 +30,10 @@ registerEnumType(InterventionSource, { name: 'InterventionSource' });
 
 /** Who may see interventions. */
 export const INTERVENTION_READERS = {
-  service: 'admin:clinical', staff: 'admin:clinical:read|admin:clinical:protocols', user: 'read:protocols|write:protocols', internal: ['workflow'],
+  service: 'admin:clinical',
+  staff: 'admin:clinical:read|admin:clinical:protocols',
+  user: 'read:protocols|write:protocols',
+  internal: ['workflow'],
 } as const;
 
 /** A protocol or stack that runs for a patient; events call its id `protocol_id`. Source: clinical 2. */

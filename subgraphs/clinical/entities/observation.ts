@@ -15,7 +15,10 @@ export enum BiomarkerObservationComparator {
   GE = 'ge',
   GT = 'gt',
 }
-registerEnumType(BiomarkerObservationComparator, { name: 'BiomarkerObservationComparator', description: 'A censored result: less than, at most, at least, more than.' });
+registerEnumType(BiomarkerObservationComparator, {
+  name: 'BiomarkerObservationComparator',
+  description: 'A censored result: less than, at most, at least, more than.',
+});
 
 export enum BiomarkerObservationSource {
   LAB = 'lab',
@@ -46,7 +49,8 @@ export enum BiomarkerObservationRangeBasis {
   NONE = 'none',
 }
 registerEnumType(BiomarkerObservationRangeBasis, {
-  name: 'BiomarkerObservationRangeBasis', description: "QUALIFIED: by the patient's sex or age; UNQUALIFIED: by ranges for everybody; NONE: no range applied.",
+  name: 'BiomarkerObservationRangeBasis',
+  description: "QUALIFIED: by the patient's sex or age; UNQUALIFIED: by ranges for everybody; NONE: no range applied.",
 });
 
 export enum BiomarkerObservationInterpretation {
@@ -57,7 +61,10 @@ export enum BiomarkerObservationInterpretation {
   HH = 'hh',
   A = 'a',
 }
-registerEnumType(BiomarkerObservationInterpretation, { name: 'BiomarkerObservationInterpretation', description: 'HL7 v3 ObservationInterpretation.' });
+registerEnumType(BiomarkerObservationInterpretation, {
+  name: 'BiomarkerObservationInterpretation',
+  description: 'HL7 v3 ObservationInterpretation.',
+});
 
 @ObjectType('BiomarkerAppliedRange', { description: 'The ranges that a result was judged by, canonical unit.' })
 export class AppliedRange {
@@ -92,7 +99,10 @@ export interface SealedResult {
 
 /** Who may see results; who of them sees values is decided per field. */
 export const OBSERVATION_READERS = {
-  service: 'admin:clinical', staff: 'admin:clinical:read|admin:clinical:results', user: 'read:biomarkers|write:biomarkers', internal: ['patient-graph'],
+  service: 'admin:clinical',
+  staff: 'admin:clinical:read|admin:clinical:results',
+  user: 'read:biomarkers|write:biomarkers',
+  internal: ['patient-graph'],
 } as const;
 
 /** What the sealed bytes of a row are bound to. */
@@ -178,7 +188,9 @@ export class BiomarkerObservation {
   @Enum({ items: () => BiomarkerObservationVerification, type: 'string' })
   verification: BiomarkerObservationVerification;
 
-  @Field(() => Boolean, { description: 'Another result of the same draw says otherwise; until a person has decided, it closes no re-test cycle.' })
+  @Field(() => Boolean, {
+    description: 'Another result of the same draw says otherwise; until a person has decided, it closes no re-test cycle.',
+  })
   @Property({ type: 'boolean' })
   needsReview: boolean = false;
 
@@ -248,7 +260,10 @@ export class BiomarkerObservation {
     return this.shown(ctx)?.rangeBasis ?? null;
   }
 
-  @Field(() => BiomarkerObservationInterpretation, { nullable: true, description: 'Against our REFERENCE and CRITICAL ranges; null where they do not decide.' })
+  @Field(() => BiomarkerObservationInterpretation, {
+    nullable: true,
+    description: 'Against our REFERENCE and CRITICAL ranges; null where they do not decide.',
+  })
   interpretation(@Ctx() ctx: Context): BiomarkerObservationInterpretation | null {
     return this.open(ctx).interpretation;
   }

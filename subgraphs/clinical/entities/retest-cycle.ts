@@ -56,14 +56,18 @@ export class RetestCycleIntervention {
 
 /** Who may see cycles; who of them sees values is decided per field. */
 export const CYCLE_READERS = {
-  service: 'admin:clinical', staff: 'admin:clinical:read|admin:clinical:retest', user: 'read:my_outcomes', internal: ['comms', 'intelligence'],
+  service: 'admin:clinical',
+  staff: 'admin:clinical:read|admin:clinical:retest',
+  user: 'read:my_outcomes',
+  internal: ['comms', 'intelligence'],
 } as const;
 
 /** A plain number; the decorator keeps what it is given, so each column gets its own. */
 const number = () => ({ type: new DecimalType('number'), columnType: 'numeric', nullable: true, hidden: true }) as const;
 
 /** A health value for a caller who may see it, else null. */
-const shown = <Value>(cycle: RetestCycle, ctx: Context, value: Value | null): Value | null => (seesValues(ctx.caller, cycle.patientId) ? value : null);
+const shown = <Value>(cycle: RetestCycle, ctx: Context, value: Value | null): Value | null =>
+  seesValues(ctx.caller, cycle.patientId) ? value : null;
 
 /**
  * One baseline of one marker on an intervention, waiting for its follow-up; closed into an Outcome Record or expired. Values are

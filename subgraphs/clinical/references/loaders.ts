@@ -24,21 +24,30 @@ interface Owned {
  * Rows by id with the owner in the `where`, in one statement; a caller whom the type's rule refuses finds nothing.
  * @param audited health data whose reading leaves a trace.
  */
-const owned = <Row extends Owned>(entity: EntityClass<Row>, readers: Readers, audited?: HealthKind): ReferenceLoader => async (ctx: Context, keys: readonly { id: string }[]) => {
-  const ids = keys.map(({ id }) => id.toLowerCase());
-  const where = { id: { $in: ids.filter(isUuid) }, ...visibleRows(ctx.caller, readers.staff) } as FilterQuery<Row>;
-  const rows = mayAccess(ruleOf(readers), ctx.caller) ? ((await ctx.em.find(entity, where)) as Row[]) : [];
-  if (audited) await auditRead(ctx, audited, rows);
-  return inOrder(ids, rows, row => row.id);
-};
+const owned =
+  <Row extends Owned>(entity: EntityClass<Row>, readers: Readers, audited?: HealthKind): ReferenceLoader =>
+  async (ctx: Context, keys: readonly { id: string }[]) => {
+    const ids = keys.map(({ id }) => id.toLowerCase());
+    const where = { id: { $in: ids.filter(isUuid) }, ...visibleRows(ctx.caller, readers.staff) } as FilterQuery<Row>;
+    const rows = mayAccess(ruleOf(readers), ctx.caller) ? ((await ctx.em.find(entity, where)) as Row[]) : [];
+    if (audited) await auditRead(ctx, audited, rows);
+    return inOrder(ids, rows, row => row.id);
+  };
 
 async function biomarkers(ctx: Context, keys: readonly { code: string }[]) {
-  const found = await findMarkers(ctx, keys.map(({ code }) => code));
+  const found = await findMarkers(
+    ctx,
+    keys.map(({ code }) => code),
+  );
   return keys.map(({ code }) => found.get(code) ?? null);
 }
 
 async function protocols(ctx: Context, keys: readonly { key: string }[]) {
-  const rows = await ctx.em.find(Protocol, { key: { $in: keys.map(({ key }) => key) }, supersededAt: null, status: { $ne: ProtocolStatus.DRAFT } });
+  const rows = await ctx.em.find(Protocol, {
+    key: { $in: keys.map(({ key }) => key) },
+    supersededAt: null,
+    status: { $ne: ProtocolStatus.DRAFT },
+  });
   return keys.map(({ key }) => rows.find(row => row.key === key) ?? null);
 }
 

@@ -21,7 +21,10 @@ export class DictionaryResolver {
   @Query(() => BiomarkerConnection, { description: 'The biomarker dictionary.' })
   biomarkers(@Args(() => BiomarkersArgs) { category, q, ...paging }: BiomarkersArgs, @Ctx() ctx: Context): Promise<Connection<Biomarker>> {
     const where: FilterQuery<Biomarker> = { supersededAt: null, ...(category && { category }) };
-    if (q) Object.assign(where, { $or: [{ code: contains(q) }, { name: contains(q) }, { shortName: contains(q) }, { loinc: q }, { otherLoincs: { $contains: [q] } }] });
+    if (q)
+      Object.assign(where, {
+        $or: [{ code: contains(q) }, { name: contains(q) }, { shortName: contains(q) }, { loinc: q }, { otherLoincs: { $contains: [q] } }],
+      });
     return page(ctx.em, Biomarker, where, paging, { time: 'createdAt' });
   }
 

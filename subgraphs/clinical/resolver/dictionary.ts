@@ -14,8 +14,15 @@ export async function findMarkers(ctx: Context, names: readonly string[]): Promi
 
 /** An entry as the rules need it; its ranges must be loaded. */
 export const markerOf = (entry: Biomarker): Marker => ({
-  code: entry.code, unit: entry.unit, decimals: entry.decimals, otherUnits: entry.otherUnits, molarMass: entry.molarMass, noise: entry.noise,
-  plausible: entry.plausible, version: entry.version, ranges: entry.ranges.getItems(),
+  code: entry.code,
+  unit: entry.unit,
+  decimals: entry.decimals,
+  otherUnits: entry.otherUnits,
+  molarMass: entry.molarMass,
+  noise: entry.noise,
+  plausible: entry.plausible,
+  version: entry.version,
+  ranges: entry.ranges.getItems(),
 });
 
 /** Canonical code of a filter argument; what no entry has stays as it is, and then finds nothing. */

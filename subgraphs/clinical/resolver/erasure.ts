@@ -26,7 +26,10 @@ export class ClinicalErasure {
 
 /** Every table that is keyed by `patient_id`; cycles before what they were measured by. */
 const TABLES: Readonly<Record<string, EntityClass<{ patientId: string }>>> = {
-  retest_cycle: RetestCycle, observation: BiomarkerObservation, intervention: Intervention, lab_order_marker: LabOrderMarker,
+  retest_cycle: RetestCycle,
+  observation: BiomarkerObservation,
+  intervention: Intervention,
+  lab_order_marker: LabOrderMarker,
 };
 
 /**
@@ -46,7 +49,10 @@ export async function erase(ctx: Context, { userId, scope }: ErasureRequest): Pr
 export class ErasureResolver {
   @Access({ service: 'admin:clinical' })
   @Mutation(() => ClinicalErasure, { description: "Deletes a patient's clinical record. Again: nothing is left to delete." })
-  async eraseClinicalRecord(@Arg('input', () => EraseClinicalRecordInput) input: EraseClinicalRecordInput, @Ctx() ctx: Context): Promise<ClinicalErasure> {
+  async eraseClinicalRecord(
+    @Arg('input', () => EraseClinicalRecordInput) input: EraseClinicalRecordInput,
+    @Ctx() ctx: Context,
+  ): Promise<ClinicalErasure> {
     const patientId = input.patientId.toLowerCase();
     const { outcome, records } = await eraseUser(ctx, erase, { userId: patientId, requestId: ctx.request.id, scope: 'health' });
     return { patientId, outcome, records };

@@ -10,20 +10,39 @@ import { move } from '../../../runtime/states.js';
 import { Intervention, InterventionKind, InterventionSource, InterventionStatus } from '../entities/intervention.js';
 import { Protocol, ProtocolStatus } from '../entities/protocol.js';
 import { visibleRows } from '../entities/value-access.js';
-import { ChangeInterventionInput, InterventionAction, InterventionsArgs, MyInterventionsArgs, StartInterventionInput } from '../inputs/intervention.js';
-import { dateIn, firstStatus, INTERVENTION_STATES, isEnded, isRunning, phaseOn, plusDays, type InterventionTrigger } from '../rules/intervention.js';
+import {
+  ChangeInterventionInput,
+  InterventionAction,
+  InterventionsArgs,
+  MyInterventionsArgs,
+  StartInterventionInput,
+} from '../inputs/intervention.js';
+import {
+  dateIn,
+  firstStatus,
+  INTERVENTION_STATES,
+  isEnded,
+  isRunning,
+  phaseOn,
+  plusDays,
+  type InterventionTrigger,
+} from '../rules/intervention.js';
 import { loadProtocolVersion } from './dictionary.js';
 import { pageOfPatient } from './pages.js';
 import { lockPatient, patientOf } from './patient.js';
 
 export const InterventionConnection = connectionOf(Intervention, 'Intervention');
 
-const refuse = (field: string, message: string): never => fail('invalid_request', 'The input is invalid', { errors: [{ pointer: `/input/${field}`, message }] });
+const refuse = (field: string, message: string): never =>
+  fail('invalid_request', 'The input is invalid', { errors: [{ pointer: `/input/${field}`, message }] });
 
 /** A patient's protocols and stacks, newest first; in the request's batch. */
 export function listInterventions(ctx: Context, patientId: string, args: MyInterventionsArgs): Promise<Connection<Intervention>> {
   const { status } = args;
-  const where = async (patientIds: readonly string[]) => ({ patientId: { $in: [...patientIds] }, ...(status && { status: { $in: status } }) });
+  const where = async (patientIds: readonly string[]) => ({
+    patientId: { $in: [...patientIds] },
+    ...(status && { status: { $in: status } }),
+  });
   return pageOfPatient(ctx, { entity: Intervention, time: 'createdAt', name: 'interventions', where }, patientId, args);
 }
 
@@ -35,7 +54,12 @@ async function definitionOf(ctx: Context, { kind, key }: StartInterventionInput)
 }
 
 async function requireNotRunning(ctx: Context, { patientId, kind, key }: Intervention): Promise<void> {
-  const running = await ctx.em.findOne(Intervention, { patientId, kind, key, status: { $in: [InterventionStatus.ACTIVE, InterventionStatus.PAUSED] } });
+  const running = await ctx.em.findOne(Intervention, {
+    patientId,
+    kind,
+    key,
+    status: { $in: [InterventionStatus.ACTIVE, InterventionStatus.PAUSED] },
+  });
   if (running) fail('conflict', `this ${kind} is ${running.status} already`, { reason: 'already_running' });
 }
 
@@ -44,7 +68,13 @@ function activated(ctx: Context, one: Intervention): void {
   if (one.status !== InterventionStatus.ACTIVE || one.activatedAt !== null) return;
   one.activatedAt = ctx.now();
   if (one.kind !== InterventionKind.PROTOCOL) return;
-  const data = { protocol_id: one.id, protocol: one.key, version: one.definitionVersion!, started_on: one.startedOn, prescriber_id: one.prescriberId };
+  const data = {
+    protocol_id: one.id,
+    protocol: one.key,
+    version: one.definitionVersion!,
+    started_on: one.startedOn,
+    prescriber_id: one.prescriberId,
+  };
   ctx.emit(protocolStarted, data, { userId: one.patientId, brandId: one.brandId });
 }
 
@@ -54,9 +84,17 @@ function draft(ctx: Context, input: StartInterventionInput, patientId: string, p
   if (startedOn > today) refuse('startedOn', 'lies in the future');
   const byStaff = isStaff(ctx.caller) && patientId !== ctx.caller.userId;
   return Object.assign(new Intervention(), {
-    patientId, kind: input.kind, key: input.key, definitionVersion: protocol?.version ?? null, startedOn, timeZone: input.timeZone, createdAt: ctx.now(),
-    plannedEndOn: protocol && plusDays(startedOn, protocol.durationDays), status: firstStatus(byStaff, protocol?.requiresConsult ?? false),
-    source: byStaff ? InterventionSource.STAFF : InterventionSource.MEMBER, brandId: ctx.caller.brandId,
+    patientId,
+    kind: input.kind,
+    key: input.key,
+    definitionVersion: protocol?.version ?? null,
+    startedOn,
+    timeZone: input.timeZone,
+    createdAt: ctx.now(),
+    plannedEndOn: protocol && plusDays(startedOn, protocol.durationDays),
+    status: firstStatus(byStaff, protocol?.requiresConsult ?? false),
+    source: byStaff ? InterventionSource.STAFF : InterventionSource.MEMBER,
+    brandId: ctx.caller.brandId,
   });
 }
 
@@ -71,7 +109,10 @@ async function triggerOf(ctx: Context, action: InterventionAction, one: Interven
 export class InterventionResolver {
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:read', internal: ['workflow'] })
   @Query(() => InterventionConnection, { description: "A patient's protocols and stacks, newest first." })
-  interventions(@Args(() => InterventionsArgs) { userId, ...args }: InterventionsArgs, @Ctx() ctx: Context): Promise<Connection<Intervention>> {
+  interventions(
+    @Args(() => InterventionsArgs) { userId, ...args }: InterventionsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<Intervention>> {
     return listInterventions(ctx, userId.toLowerCase(), args);
   }
 
@@ -89,8 +130,13 @@ export class InterventionResolver {
   }
 
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:protocols', user: 'write:protocols', self: true })
-  @Mutation(() => Intervention, { description: 'Starts a protocol or stack; one that staff starts is a proposal, one that needs a consult waits for it.' })
-  async startIntervention(@Arg('input', () => StartInterventionInput) input: StartInterventionInput, @Ctx() ctx: Context): Promise<Intervention> {
+  @Mutation(() => Intervention, {
+    description: 'Starts a protocol or stack; one that staff starts is a proposal, one that needs a consult waits for it.',
+  })
+  async startIntervention(
+    @Arg('input', () => StartInterventionInput) input: StartInterventionInput,
+    @Ctx() ctx: Context,
+  ): Promise<Intervention> {
     const patientId = patientOf(ctx, input.userId);
     await lockPatient(ctx, patientId);
     const one = draft(ctx, input, patientId, await definitionOf(ctx, input));
@@ -103,10 +149,14 @@ export class InterventionResolver {
 
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:protocols', user: 'write:protocols' })
   @Mutation(() => Intervention, { description: 'Activates, pauses, resumes, stops or completes an intervention.' })
-  async changeIntervention(@Arg('input', () => ChangeInterventionInput) { id, action, reason }: ChangeInterventionInput, @Ctx() ctx: Context): Promise<Intervention> {
+  async changeIntervention(
+    @Arg('input', () => ChangeInterventionInput) { id, action, reason }: ChangeInterventionInput,
+    @Ctx() ctx: Context,
+  ): Promise<Intervention> {
     const owned = visibleRows(ctx.caller, 'admin:clinical:protocols');
     const one = (isUuid(id) && (await ctx.em.findOne(Intervention, { id, ...owned }))) || fail('not_found', 'Not found');
-    if (action === InterventionAction.ACTIVATE && owned.patientId !== undefined) fail('forbidden', 'Only the care team activates an intervention');
+    if (action === InterventionAction.ACTIVATE && owned.patientId !== undefined)
+      fail('forbidden', 'Only the care team activates an intervention');
     const from = one.status;
     await lockPatient(ctx, one.patientId);
     const to = move(INTERVENTION_STATES, one.kind, from, await triggerOf(ctx, action, one));

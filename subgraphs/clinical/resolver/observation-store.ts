@@ -24,45 +24,89 @@ async function storedLike(ctx: Context, patientId: string, rows: readonly Incomi
   const refs = rows.flatMap(({ source, sourceRef }) => (sourceRef === null ? [] : [{ source, sourceRef }]));
   const draws = rows.flatMap(({ drawId }) => drawId ?? []);
   if (refs.length + draws.length === 0) return [];
-  return ctx.em.find(BiomarkerObservation, { $or: [...refs, { patientId, drawId: { $in: draws }, supersededBy: null }] }, { orderBy: { receivedAt: 'asc', id: 'asc' } });
+  return ctx.em.find(
+    BiomarkerObservation,
+    { $or: [...refs, { patientId, drawId: { $in: draws }, supersededBy: null }] },
+    { orderBy: { receivedAt: 'asc', id: 'asc' } },
+  );
 }
 
 const sameAs = (ctx: Context, stored: BiomarkerObservation, patientId: string, code: string, row: Incoming): boolean =>
-  stored.patientId === patientId && stored.code === code && stored.drawId === row.drawId && stored.performer === row.performer && stored.status === row.status
-  && stored.collectedAt.getTime() === row.collectedAt.getTime() && sameResult(stored.open(ctx), row);
+  stored.patientId === patientId &&
+  stored.code === code &&
+  stored.drawId === row.drawId &&
+  stored.performer === row.performer &&
+  stored.status === row.status &&
+  stored.collectedAt.getTime() === row.collectedAt.getTime() &&
+  sameResult(stored.open(ctx), row);
 
 function build(ctx: Context, patientId: string, entry: Biomarker, row: Incoming): BiomarkerObservation {
   const { canonical, sealed } = judged(markerOf(entry), row, subjectOf(row));
   const { source, sourceRef, performer, method, status, collectedAt, drawId } = row;
   const stored = new BiomarkerObservation();
   return Object.assign(stored, {
-    patientId, biomarkerId: entry.id, code: entry.code, canonicalAmount: canonical, collectedAt, receivedAt: ctx.now(), drawId, source, sourceRef, performer, method,
-    status, verification: verificationOf(source), resultSealed: ctx.host.sealer.seal(JSON.stringify(sealed), sealContext(stored.id)),
+    patientId,
+    biomarkerId: entry.id,
+    code: entry.code,
+    canonicalAmount: canonical,
+    collectedAt,
+    receivedAt: ctx.now(),
+    drawId,
+    source,
+    sourceRef,
+    performer,
+    method,
+    status,
+    verification: verificationOf(source),
+    resultSealed: ctx.host.sealer.seal(JSON.stringify(sealed), sealContext(stored.id)),
   });
 }
 
 function announce(ctx: Context, { id, code, source, collectedAt, drawId, patientId }: BiomarkerObservation): void {
-  ctx.emit(biomarkerAdded, { observation_id: id, code, source, collected_at: collectedAt.toISOString(), draw_id: drawId }, { userId: patientId });
+  ctx.emit(
+    biomarkerAdded,
+    { observation_id: id, code, source, collected_at: collectedAt.toISOString(), draw_id: drawId },
+    { userId: patientId },
+  );
 }
 
 /** The stored row that a result repeats, undefined for a new one; a reused reference with other content is a violation. */
-function repeated(ctx: Context, known: readonly BiomarkerObservation[], patientId: string, code: string, row: Incoming, taken: Violation[]): BiomarkerObservation | undefined {
+function repeated(
+  ctx: Context,
+  known: readonly BiomarkerObservation[],
+  patientId: string,
+  code: string,
+  row: Incoming,
+  taken: Violation[],
+): BiomarkerObservation | undefined {
   const byRef = row.sourceRef === null ? undefined : known.find(one => one.source === row.source && one.sourceRef === row.sourceRef);
-  if (byRef && !sameAs(ctx, byRef, patientId, code, row)) taken.push({ pointer: `${row.at}/sourceRef`, message: 'was used for another result' });
-  return byRef ?? (row.drawId === null ? undefined : known.find(one => one.source === row.source && sameAs(ctx, one, patientId, code, row)));
+  if (byRef && !sameAs(ctx, byRef, patientId, code, row))
+    taken.push({ pointer: `${row.at}/sourceRef`, message: 'was used for another result' });
+  return (
+    byRef ?? (row.drawId === null ? undefined : known.find(one => one.source === row.source && sameAs(ctx, one, patientId, code, row)))
+  );
 }
 
 /** Two results of one draw by one laboratory that differ: both wait for a person, and neither closes a cycle. Source: clinical 7.3.3. */
 function markConflict(known: readonly BiomarkerObservation[], fresh: BiomarkerObservation): void {
   if (fresh.drawId === null) return;
-  const rivals = known.filter(one => one.code === fresh.code && one.drawId === fresh.drawId && one.performer === fresh.performer && one.patientId === fresh.patientId && one.supersededBy === null);
+  const rivals = known.filter(
+    one =>
+      one.code === fresh.code &&
+      one.drawId === fresh.drawId &&
+      one.performer === fresh.performer &&
+      one.patientId === fresh.patientId &&
+      one.supersededBy === null,
+  );
   for (const one of rivals) one.needsReview = fresh.needsReview = true;
 }
 
 function checked(ctx: Context, rows: readonly Incoming[], markers: ReadonlyMap<string, Biomarker>): void {
   const errors = rows.flatMap((row): Violation[] => {
     const entry = markers.get(row.name);
-    return entry ? [...violationsOf(markerOf(entry), row, ctx.now(), row.at)] : [{ pointer: `${row.at}/code`, message: 'is not in the dictionary' }];
+    return entry
+      ? [...violationsOf(markerOf(entry), row, ctx.now(), row.at)]
+      : [{ pointer: `${row.at}/code`, message: 'is not in the dictionary' }];
   });
   if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
 }
@@ -72,7 +116,10 @@ function checked(ctx: Context, rows: readonly Incoming[], markers: ReadonlyMap<s
  * locked. @throws Problem invalid_request listing every row, conflict for a source reference with other content.
  */
 export async function storeResults(ctx: Context, patientId: string, rows: readonly Incoming[]): Promise<BiomarkerObservation[]> {
-  const markers = await findMarkers(ctx, rows.map(row => row.name));
+  const markers = await findMarkers(
+    ctx,
+    rows.map(row => row.name),
+  );
   checked(ctx, rows, markers);
   const known = await storedLike(ctx, patientId, rows);
   const taken: Violation[] = [];

@@ -5,9 +5,19 @@ import { Context } from '../../../runtime/context.js';
 import { isUuid } from '../../../runtime/ids.js';
 import { connectionOf, type Connection } from '../../../runtime/page.js';
 import { Biomarker, type UnitSystem } from '../entities/biomarker.js';
-import { BiomarkerObservation, BiomarkerObservationSource as Source, BiomarkerObservationStatus as Status } from '../entities/observation.js';
+import {
+  BiomarkerObservation,
+  BiomarkerObservationSource as Source,
+  BiomarkerObservationStatus as Status,
+} from '../entities/observation.js';
 import { visibleRows } from '../entities/value-access.js';
-import { MyObservationsArgs, ObservationInput, ObservationsArgs, RecordMyObservationInput, RecordObservationsInput } from '../inputs/observation.js';
+import {
+  MyObservationsArgs,
+  ObservationInput,
+  ObservationsArgs,
+  RecordMyObservationInput,
+  RecordObservationsInput,
+} from '../inputs/observation.js';
 import { findMarkers, loadMarker } from './dictionary.js';
 import { storeResults, type Incoming } from './observation-store.js';
 import { pageOfPatient } from './pages.js';
@@ -19,16 +29,29 @@ export const ObservationConnection = connectionOf(BiomarkerObservation, 'Biomark
 const range = (input: ObservationInput['referenceRange']) => (input == null ? null : { low: input.low ?? null, high: input.high ?? null });
 
 const incoming = (row: ObservationInput, at: string): Incoming => ({
-  name: row.code, value: row.value ?? null, unit: row.unit ?? null, comparator: row.comparator ?? null, textValue: row.textValue ?? null, collectedAt: row.collectedAt,
-  drawId: row.drawId?.toLowerCase() ?? null, source: row.source, status: row.status, performer: row.performer ?? null, method: row.method ?? null,
-  sourceRef: row.sourceRef ?? null, referenceRange: range(row.referenceRange), confirmed: row.confirmed, at,
+  name: row.code,
+  value: row.value ?? null,
+  unit: row.unit ?? null,
+  comparator: row.comparator ?? null,
+  textValue: row.textValue ?? null,
+  collectedAt: row.collectedAt,
+  drawId: row.drawId?.toLowerCase() ?? null,
+  source: row.source,
+  status: row.status,
+  performer: row.performer ?? null,
+  method: row.method ?? null,
+  sourceRef: row.sourceRef ?? null,
+  referenceRange: range(row.referenceRange),
+  confirmed: row.confirmed,
+  at,
 });
 
 /** Newest draw of each patient and code. */
 async function newestIds(ctx: Context, patientIds: readonly string[]): Promise<string[]> {
   const rows = await ctx.sql<{ id: string }>(
     `select distinct on (patient_id, code) id from ${ctx.schema}.observation where patient_id = any($1) and superseded_by is null
-     order by patient_id, code, collected_at desc, id desc`, [patientIds],
+     order by patient_id, code, collected_at desc, id desc`,
+    [patientIds],
   );
   return rows.map(row => row.id);
 }
@@ -37,19 +60,33 @@ async function filterOf(ctx: Context, patientIds: readonly string[], args: MyObs
   const markers = args.codes && (await findMarkers(ctx, args.codes));
   const collectedAt = { ...(args.from && { $gte: args.from }), ...(args.to && { $lte: args.to }) };
   return {
-    patientId: { $in: [...patientIds] }, supersededBy: null, ...(markers && { code: { $in: [...markers.values()].map(one => one.code) } }),
-    ...(args.source && { source: args.source }), ...(args.sourceRefs && { sourceRef: { $in: args.sourceRefs } }), ...(Object.keys(collectedAt).length && { collectedAt }),
+    patientId: { $in: [...patientIds] },
+    supersededBy: null,
+    ...(markers && { code: { $in: [...markers.values()].map(one => one.code) } }),
+    ...(args.source && { source: args.source }),
+    ...(args.sourceRefs && { sourceRef: { $in: args.sourceRefs } }),
+    ...(Object.keys(collectedAt).length && { collectedAt }),
     ...(args.latest && { id: { $in: await newestIds(ctx, patientIds) } }),
   } as FilterQuery<BiomarkerObservation>;
 }
 
 /** The same row, showing its value in a unit system; the row itself is shared by all of the request. */
-const shownIn = (row: BiomarkerObservation, system: UnitSystem): BiomarkerObservation => Object.create(row, { shownIn: { value: system } }) as BiomarkerObservation;
+const shownIn = (row: BiomarkerObservation, system: UnitSystem): BiomarkerObservation =>
+  Object.create(row, { shownIn: { value: system } }) as BiomarkerObservation;
 
 /** A patient's results that stand, newest draw first; in the request's batch. */
-export async function listObservations(ctx: Context, patientId: string, args: MyObservationsArgs): Promise<Connection<BiomarkerObservation>> {
+export async function listObservations(
+  ctx: Context,
+  patientId: string,
+  args: MyObservationsArgs,
+): Promise<Connection<BiomarkerObservation>> {
   const where = (patientIds: readonly string[]) => filterOf(ctx, patientIds, args);
-  const found = await pageOfPatient(ctx, { entity: BiomarkerObservation, time: 'collectedAt', name: 'observations', where }, patientId, args);
+  const found = await pageOfPatient(
+    ctx,
+    { entity: BiomarkerObservation, time: 'collectedAt', name: 'observations', where },
+    patientId,
+    args,
+  );
   await auditRead(ctx, 'observations', found.nodes);
   const { unitSystem } = args;
   return unitSystem ? { ...found, nodes: found.nodes.map(row => shownIn(row, unitSystem)) } : found;
@@ -59,7 +96,10 @@ export async function listObservations(ctx: Context, patientId: string, args: My
 export class ObservationResolver {
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:read', internal: ['patient-graph'] })
   @Query(() => ObservationConnection, { description: "A patient's results, newest draw first." })
-  observations(@Args(() => ObservationsArgs) { userId, ...args }: ObservationsArgs, @Ctx() ctx: Context): Promise<Connection<BiomarkerObservation>> {
+  observations(
+    @Args(() => ObservationsArgs) { userId, ...args }: ObservationsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<BiomarkerObservation>> {
     return listObservations(ctx, userId.toLowerCase(), args);
   }
 
@@ -83,18 +123,31 @@ export class ObservationResolver {
   }
 
   @Access({ service: 'admin:clinical', internal: ['patient-graph'] })
-  @Mutation(() => [BiomarkerObservation], { description: 'Stores 1 to 200 results of a patient, all or none. A repeated source reference with the same content gives the stored row.' })
-  async recordObservations(@Arg('input', () => RecordObservationsInput) input: RecordObservationsInput, @Ctx() ctx: Context): Promise<BiomarkerObservation[]> {
+  @Mutation(() => [BiomarkerObservation], {
+    description:
+      'Stores 1 to 200 results of a patient, all or none. A repeated source reference with the same content gives the stored row.',
+  })
+  async recordObservations(
+    @Arg('input', () => RecordObservationsInput) input: RecordObservationsInput,
+    @Ctx() ctx: Context,
+  ): Promise<BiomarkerObservation[]> {
     const patientId = input.userId.toLowerCase();
     await lockPatient(ctx, patientId);
-    const stored = await storeResults(ctx, patientId, input.observations.map((row, index) => incoming(row, `/input/observations/${index}`)));
+    const stored = await storeResults(
+      ctx,
+      patientId,
+      input.observations.map((row, index) => incoming(row, `/input/observations/${index}`)),
+    );
     ctx.audit('observations.recorded', patientId, { rows: stored.length });
     return stored;
   }
 
   @Access({ user: 'write:biomarkers' })
   @Mutation(() => BiomarkerObservation, { description: 'Stores an own result, of source MANUAL.' })
-  async recordMyObservation(@Arg('input', () => RecordMyObservationInput) input: RecordMyObservationInput, @Ctx() ctx: Context): Promise<BiomarkerObservation> {
+  async recordMyObservation(
+    @Arg('input', () => RecordMyObservationInput) input: RecordMyObservationInput,
+    @Ctx() ctx: Context,
+  ): Promise<BiomarkerObservation> {
     const patientId = ctx.caller.userId!;
     await lockPatient(ctx, patientId);
     const [stored] = await storeResults(ctx, patientId, [incoming({ ...input, source: Source.MANUAL, status: Status.FINAL }, '/input')]);

@@ -31,7 +31,8 @@ interface Pair {
 const measured = (ctx: Context, row: BiomarkerObservation): Measured | null =>
   row.canonicalAmount === null ? null : { value: row.canonicalAmount, comparator: row.open(ctx).comparator };
 
-const otherLab = ({ baseline, followUp }: Pair): boolean => baseline.performer !== null && followUp.performer !== null && baseline.performer !== followUp.performer;
+const otherLab = ({ baseline, followUp }: Pair): boolean =>
+  baseline.performer !== null && followUp.performer !== null && baseline.performer !== followUp.performer;
 
 function targetOf(ctx: Context, cycle: RetestCycle, followUp: BiomarkerObservation): ValueRange | null {
   if (cycle.targetLow !== null || cycle.targetHigh !== null) return { low: cycle.targetLow, high: cycle.targetHigh };
@@ -43,7 +44,10 @@ function targetOf(ctx: Context, cycle: RetestCycle, followUp: BiomarkerObservati
 function deltaOf(before: Measured, after: Measured, decimals: number): { deltaAmount: number | null; deltaShare: number | null } {
   if (before.comparator !== null || after.comparator !== null) return { deltaAmount: null, deltaShare: null };
   const delta = after.value - before.value;
-  return { deltaAmount: roundHalfEven(delta, decimals), deltaShare: before.value === 0 ? null : roundHalfEven((100 * delta) / before.value, 1) };
+  return {
+    deltaAmount: roundHalfEven(delta, decimals),
+    deltaShare: before.value === 0 ? null : roundHalfEven((100 * delta) / before.value, 1),
+  };
 }
 
 /**
@@ -55,22 +59,47 @@ export function closeCycle(ctx: Context, cycle: RetestCycle, pair: Pair, cause: 
   const { entry, followUp } = pair;
   if (!before || !after || !isComparable(entry.noise, before) || !isComparable(entry.noise, after)) return false;
   const target = targetOf(ctx, cycle, followUp);
-  const outcome = compare({ direction: entry.direction, noise: entry.noise, target, otherLab: otherLab(pair), baseline: before, followUp: after });
+  const outcome = compare({
+    direction: entry.direction,
+    noise: entry.noise,
+    target,
+    otherLab: otherLab(pair),
+    baseline: before,
+    followUp: after,
+  });
   const from = cycle.status;
   Object.assign(cycle, {
-    status: move(RETEST_STATES, 're-test cycle', from, 'record'), followUpObservationId: followUp.id, followUpDrawId: followUp.drawId, followUpCollectedAt: followUp.collectedAt,
-    followUpAmount: roundHalfEven(after.value, entry.decimals), ...deltaOf(before, after, entry.decimals), outcomeDirection: outcome.direction, outcomeBasis: outcome.basis,
-    crossedTarget: outcome.crossedTarget, daysToRetest: daysBetween(cycle.baselineCollectedAt, followUp.collectedAt),
-    timing: timingOf(cycle.baselineCollectedAt, cycle.retestDueAt, followUp.collectedAt), organic: cycle.promptCount === 0, closedAt: ctx.now(), nextPromptAt: null,
-    failureCount: 0, lastErrorClass: null,
+    status: move(RETEST_STATES, 're-test cycle', from, 'record'),
+    followUpObservationId: followUp.id,
+    followUpDrawId: followUp.drawId,
+    followUpCollectedAt: followUp.collectedAt,
+    followUpAmount: roundHalfEven(after.value, entry.decimals),
+    ...deltaOf(before, after, entry.decimals),
+    outcomeDirection: outcome.direction,
+    outcomeBasis: outcome.basis,
+    crossedTarget: outcome.crossedTarget,
+    daysToRetest: daysBetween(cycle.baselineCollectedAt, followUp.collectedAt),
+    timing: timingOf(cycle.baselineCollectedAt, cycle.retestDueAt, followUp.collectedAt),
+    organic: cycle.promptCount === 0,
+    closedAt: ctx.now(),
+    nextPromptAt: null,
+    failureCount: 0,
+    lastErrorClass: null,
   });
-  ctx.emit(retestRecorded, { code: cycle.code, direction: outcome.direction, days_to_retest: cycle.daysToRetest! }, { userId: cycle.patientId, brandId: cycle.brandId });
+  ctx.emit(
+    retestRecorded,
+    { code: cycle.code, direction: outcome.direction, days_to_retest: cycle.daysToRetest! },
+    { userId: cycle.patientId, brandId: cycle.brandId },
+  );
   ctx.audit('retest_cycle.recorded', cycle.id, { from, to: Status.RETESTED, prompt_count: cycle.promptCount, ...cause });
   return true;
 }
 
 /** Qualifying follow-ups of a cycle, the earliest draw first: one that can be compared, else any. */
-async function earliestFollowUp(ctx: Context, cycle: Pick<RetestCycle, 'patientId' | 'code' | 'baselineDrawId' | 'baselineCollectedAt' | 'expiresAt'>): Promise<BiomarkerObservation | null> {
+async function earliestFollowUp(
+  ctx: Context,
+  cycle: Pick<RetestCycle, 'patientId' | 'code' | 'baselineDrawId' | 'baselineCollectedAt' | 'expiresAt'>,
+): Promise<BiomarkerObservation | null> {
   const [row] = await ctx.sql<{ id: string }>(
     `select o.id from ${ctx.schema}.observation o,
        (values ($1::uuid, $2::text, $3::uuid, $4::timestamptz, $5::timestamptz)) as c (patient_id, code, baseline_draw_id, baseline_collected_at, expires_at)
@@ -101,7 +130,11 @@ export type Recorded = 'recorded' | 'not_comparable' | 'nothing';
  * one record and one event. Source: clinical 7.1.8.
  */
 export async function recordStored(ctx: Context, cycleId: string, cause: Cause): Promise<Recorded> {
-  const cycle = await ctx.em.findOne(RetestCycle, { id: cycleId, status: { $in: [...OPEN_STATUSES] } }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const cycle = await ctx.em.findOne(
+    RetestCycle,
+    { id: cycleId, status: { $in: [...OPEN_STATUSES] } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   const pair = cycle && (await findPair(ctx, cycle));
   if (!cycle || !pair) return 'nothing';
   if (closeCycle(ctx, cycle, pair, cause)) return 'recorded';

@@ -12,7 +12,11 @@ export type HealthKind = 'observations' | 'retest_cycles';
 export async function auditRead(ctx: Context, kind: HealthKind, rows: readonly { patientId: string }[]): Promise<void> {
   const seen = rows.filter(row => row.patientId !== ctx.caller.userId && seesValues(ctx.caller, row.patientId));
   const owners = [...new Set(seen.map(row => row.patientId))];
-  const audits = owners.map(owner => ({ action: `${kind}.read`, target: owner, details: { kind, rows: seen.filter(row => row.patientId === owner).length } }));
+  const audits = owners.map(owner => ({
+    action: `${kind}.read`,
+    target: owner,
+    details: { kind, rows: seen.filter(row => row.patientId === owner).length },
+  }));
   if (ctx.inTransaction) audits.forEach(row => ctx.audit(row.action, row.target, row.details));
   else await writeAudit(ctx.sql, ctx.schema, audits, ctx.caller, ctx.request.id, ctx.now());
 }

@@ -45,8 +45,12 @@ async function defaultBrand(ctx: Context, { input }: { input: StartRetestCycleIn
 }
 
 const brandOf = (ctx: Context, input: StartRetestCycleInput, intervention: Intervention): string =>
-  input.brandId?.toLowerCase() ?? intervention.brandId ?? (ctx.facts as string | null)
-  ?? fail('invalid_request', 'The brand is missing', { errors: [{ pointer: '/input/brandId', message: 'is required: there is no default brand' }] });
+  input.brandId?.toLowerCase() ??
+  intervention.brandId ??
+  (ctx.facts as string | null) ??
+  fail('invalid_request', 'The brand is missing', {
+    errors: [{ pointer: '/input/brandId', message: 'is required: there is no default brand' }],
+  });
 
 /** What a protocol says about a marker; a stack says nothing. */
 async function markerEntry(ctx: Context, { key, definitionVersion }: Intervention, code: string): Promise<ProtocolMarker | undefined> {
@@ -67,10 +71,23 @@ async function build(ctx: Context, { input, entry, intervention, baseline }: Sta
   const graceDays = input.graceDays ?? DEFAULT_GRACE_DAYS;
   const target = input.target ?? planned?.target;
   const cycle = Object.assign(new RetestCycle(), {
-    patientId: baseline.patientId, code: entry.code, brandId: brandOf(ctx, input, intervention), baselineObservationId: baseline.id, baselineDrawId: baseline.drawId!,
-    baselineCollectedAt: baseline.collectedAt, baselineAmount: roundHalfEven(baseline.canonicalAmount!, entry.decimals), unit: entry.unit, windowDays, graceDays,
-    interventionKind: intervention.kind, interventionId: intervention.id, interventionKey: intervention.key, targetLow: target?.low ?? null, targetHigh: target?.high ?? null,
-    ...datesOf(baseline.collectedAt, windowDays, graceDays), createdAt: ctx.now(),
+    patientId: baseline.patientId,
+    code: entry.code,
+    brandId: brandOf(ctx, input, intervention),
+    baselineObservationId: baseline.id,
+    baselineDrawId: baseline.drawId!,
+    baselineCollectedAt: baseline.collectedAt,
+    baselineAmount: roundHalfEven(baseline.canonicalAmount!, entry.decimals),
+    unit: entry.unit,
+    windowDays,
+    graceDays,
+    interventionKind: intervention.kind,
+    interventionId: intervention.id,
+    interventionKey: intervention.key,
+    targetLow: target?.low ?? null,
+    targetHigh: target?.high ?? null,
+    ...datesOf(baseline.collectedAt, windowDays, graceDays),
+    createdAt: ctx.now(),
   });
   cycle.nextPromptAt = nextPromptAt(cycle, settingsOf(ctx));
   return cycle;
@@ -105,14 +122,19 @@ export async function listCycles(ctx: Context, patientId: string, args: MyRetest
 export class RetestCycleResolver {
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:retest', flag: RETEST_FLAG })
   @Prepare(defaultBrand)
-  @Mutation(() => RetestCycle, { description: 'Captures a baseline of a running intervention. Again for the same patient, marker and draw: the stored cycle, unchanged.' })
-  async startRetestCycle(@Arg('input', () => StartRetestCycleInput) input: StartRetestCycleInput, @Ctx() ctx: Context): Promise<RetestCycle> {
+  @Mutation(() => RetestCycle, {
+    description: 'Captures a baseline of a running intervention. Again for the same patient, marker and draw: the stored cycle, unchanged.',
+  })
+  async startRetestCycle(
+    @Arg('input', () => StartRetestCycleInput) input: StartRetestCycleInput,
+    @Ctx() ctx: Context,
+  ): Promise<RetestCycle> {
     const patientId = input.patientId.toLowerCase();
     await lockPatient(ctx, patientId);
     const entry = (await findMarkers(ctx, [input.code])).get(input.code);
     const draw = await drawOf(ctx, patientId, input);
     const before = entry && draw && (await ctx.em.findOne(RetestCycle, { patientId, code: entry.code, baselineDrawId: draw }));
-    if (before) return ctx.status(200), before;
+    if (before) return (ctx.status(200), before);
     const errors = violationsOfStart(ctx, input, entry);
     if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
     const intervention = await runningIntervention(ctx, patientId, input.intervention);
@@ -126,9 +148,17 @@ export class RetestCycleResolver {
 
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:read', internal: ['comms', 'intelligence'] })
   @Query(() => RetestCycleConnection, { description: 'Re-test cycles, newest first. Values are null for callers without access to them.' })
-  async retestCycles(@Args(() => RetestCyclesArgs) { patientId, code, status, dueFrom, dueTo, ...paging }: RetestCyclesArgs, @Ctx() ctx: Context): Promise<Connection<RetestCycle>> {
+  async retestCycles(
+    @Args(() => RetestCyclesArgs) { patientId, code, status, dueFrom, dueTo, ...paging }: RetestCyclesArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<RetestCycle>> {
     const due = { ...(dueFrom && { $gte: dueFrom }), ...(dueTo && { $lte: dueTo }) };
-    const where = { ...(patientId && { patientId }), ...(code && { code: await codeOf(ctx, code) }), ...inStatus(status), ...(Object.keys(due).length && { retestDueAt: due }) };
+    const where = {
+      ...(patientId && { patientId }),
+      ...(code && { code: await codeOf(ctx, code) }),
+      ...inStatus(status),
+      ...(Object.keys(due).length && { retestDueAt: due }),
+    };
     const found = await page<RetestCycle>(ctx.em, RetestCycle, where as FilterQuery<RetestCycle>, paging, { time: 'createdAt' });
     await auditRead(ctx, 'retest_cycles', found.nodes);
     return found;

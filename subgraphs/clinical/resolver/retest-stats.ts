@@ -53,7 +53,9 @@ export class RetestStats {
 }
 
 /** From the counts that a trigger keeps. */
-const FROM_TALLY = (schema: string): string => `select status, sum(cycles)::int as cycles, sum(days)::float8 as days, sum(organic)::int as organic, sum(late)::int as late
+const FROM_TALLY = (
+  schema: string,
+): string => `select status, sum(cycles)::int as cycles, sum(days)::float8 as days, sum(organic)::int as organic, sum(late)::int as late
   from ${schema}.retest_tally`;
 
 /** From the cycles themselves, for a period, which no kept count has. */
@@ -62,7 +64,10 @@ const FROM_CYCLES = (schema: string): string => `select status, count(*)::int as
 
 function statement(schema: string, args: RetestStatsArgs): { text: string; params: string[] } {
   const given = [
-    ['brand_id =', args.brandId], ['code =', args.code], ['intervention_key =', args.interventionKey], ['closed_at >=', args.closedFrom?.toISOString()],
+    ['brand_id =', args.brandId],
+    ['code =', args.code],
+    ['intervention_key =', args.interventionKey],
+    ['closed_at >=', args.closedFrom?.toISOString()],
     ['closed_at <', args.closedTo?.toISOString()],
   ].filter((one): one is [string, string] => one[1] != null);
   const conditions = given.map(([condition], index) => `${condition} $${index + 1}`).join(' and ');
@@ -73,10 +78,14 @@ function statement(schema: string, args: RetestStatsArgs): { text: string; param
 @Resolver()
 export class RetestStatsResolver {
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:read', user: 'read:clinical' })
-  @Query(() => RetestStats, { description: 'Re-test rate, counts and average days. A filtered cell with fewer than 5 closed cycles has no rate and no average; members give no filter.' })
+  @Query(() => RetestStats, {
+    description:
+      'Re-test rate, counts and average days. A filtered cell with fewer than 5 closed cycles has no rate and no average; members give no filter.',
+  })
   async retestStats(@Args(() => RetestStatsArgs) args: RetestStatsArgs, @Ctx() ctx: Context): Promise<RetestStats> {
     const filtered = Object.values(args).some(value => value != null);
-    if (filtered && ctx.caller.kind === 'user' && !holdsPermission(ctx.caller, 'admin:clinical:read')) fail('forbidden', 'Members see the statistics unfiltered');
+    if (filtered && ctx.caller.kind === 'user' && !holdsPermission(ctx.caller, 'admin:clinical:read'))
+      fail('forbidden', 'Members see the statistics unfiltered');
     const { text, params } = statement(ctx.schema, args.code ? { ...args, code: await codeOf(ctx, args.code) } : args);
     return { ...statsOf(await ctx.sql<StatusCount>(text, params), filtered), computedAt: ctx.now() };
   }

@@ -73,7 +73,8 @@ async function change(tx: Context, row: Row, guard: string, set: string, params:
   const [changed] = await tx.sql<Changed>(
     `with old as (select c.id, c.status from ${tx.schema}.retest_cycle c where ${STILL(tx.schema)} and ${guard} for update of c)
      update ${tx.schema}.retest_cycle c set ${set}, failure_count = 0, last_error_class = null, version = c.version + 1
-     from old where c.id = old.id returning old.status as "from", c.code, c.prompt_count`, [row.id, row.promptCount, ...params],
+     from old where c.id = old.id returning old.status as "from", c.code, c.prompt_count`,
+    [row.id, row.promptCount, ...params],
   );
   return changed;
 }
@@ -82,7 +83,9 @@ async function prompt({ run, now, settings }: Sweep, tx: Context, row: Row): Pro
   const due = { retestDueAt: new Date(row.retestDueAt), expiresAt: new Date(row.expiresAt) };
   const next = nextPromptAt({ ...due, promptCount: row.promptCount + 1, lastPromptedAt: now }, settings);
   const done = await change(
-    tx, row, 'c.last_prompted_at is not distinct from $3::timestamptz and c.expires_at >= $4::timestamptz',
+    tx,
+    row,
+    'c.last_prompted_at is not distinct from $3::timestamptz and c.expires_at >= $4::timestamptz',
     `status = 'prompted', prompt_count = c.prompt_count + 1, last_prompted_at = $4::timestamptz, next_prompt_at = $5::timestamptz`,
     [row.lastPromptedAt === null ? null : new Date(row.lastPromptedAt).toISOString(), now.toISOString(), next?.toISOString() ?? null],
   );
@@ -94,7 +97,13 @@ async function prompt({ run, now, settings }: Sweep, tx: Context, row: Row): Pro
 }
 
 async function expire({ run, now }: Sweep, tx: Context, row: Row): Promise<void> {
-  const done = await change(tx, row, 'c.expires_at < $3::timestamptz', `status = 'expired', closed_at = $3::timestamptz, next_prompt_at = null`, [now.toISOString()]);
+  const done = await change(
+    tx,
+    row,
+    'c.expires_at < $3::timestamptz',
+    `status = 'expired', closed_at = $3::timestamptz, next_prompt_at = null`,
+    [now.toISOString()],
+  );
   if (!done) return;
   const { code, prompt_count } = done;
   tx.emit(retestExpired, { code, prompt_count, expired_at: now.toISOString() }, { userId: row.patientId, brandId: row.brandId });
@@ -114,18 +123,30 @@ const CHANGE = { record, expire, prompt } as const satisfies Record<Change, (swe
 
 /** Tells operators of a cycle that fails again and again; it is still tried. Source: clinical 7.1.4. */
 async function alarm(ctx: Context, cycleId: string, errorClass: string): Promise<void> {
-  const [row] = await ctx.sql<{ failures: number }>(`select failure_count as failures from ${ctx.schema}.retest_cycle where id = $1`, [cycleId]);
-  if (row && row.failures >= ALARM_AFTER) ctx.log.error({ alarm: 'retest_cycle_failing', cycle: cycleId, failures: row.failures, error_class: errorClass }, 'a re-test cycle fails again and again');
+  const [row] = await ctx.sql<{ failures: number }>(`select failure_count as failures from ${ctx.schema}.retest_cycle where id = $1`, [
+    cycleId,
+  ]);
+  if (row && row.failures >= ALARM_AFTER)
+    ctx.log.error(
+      { alarm: 'retest_cycle_failing', cycle: cycleId, failures: row.failures, error_class: errorClass },
+      'a re-test cycle fails again and again',
+    );
 }
 
 /** SQLSTATE or class of an error: what went wrong without what was in it. */
-const classOf = (error: unknown): string => String((error as { code?: unknown }).code ?? (error as Error | null)?.name ?? 'error').slice(0, 100);
+const classOf = (error: unknown): string =>
+  String((error as { code?: unknown }).code ?? (error as Error | null)?.name ?? 'error').slice(0, 100);
 
 async function noteFailure({ ctx, run }: Sweep, row: Row, error: unknown): Promise<void> {
   run.failed++;
   const errorClass = classOf(error);
   ctx.log.warn({ cycle: row.id, error_class: errorClass }, 'a re-test cycle failed; the next sweep tries it again');
-  await ctx.host.transaction(tx => tx.sql(`update ${tx.schema}.retest_cycle set failure_count = failure_count + 1, last_error_class = $2 where id = $1`, [row.id, errorClass]));
+  await ctx.host.transaction(tx =>
+    tx.sql(`update ${tx.schema}.retest_cycle set failure_count = failure_count + 1, last_error_class = $2 where id = $1`, [
+      row.id,
+      errorClass,
+    ]),
+  );
   await alarm(ctx, row.id, errorClass);
 }
 
@@ -133,13 +154,18 @@ async function noteFailure({ ctx, run }: Sweep, row: Row, error: unknown): Promi
 async function apply(sweep: Sweep, row: Row, action: Change): Promise<void> {
   const { ctx } = sweep;
   try {
-    await ctx.host.transaction(async tx => {
-      await tx.sql(`select set_config('statement_timeout', $1, true)`, [String(CYCLE_TIMEOUT_MS)]);
-      ctx.host.fault('retest.sweep.cycle', row.id);
-      await CHANGE[action](sweep, tx, row);
-    }, internalRequest(ctx.caller, ctx.request.id));
+    await ctx.host.transaction(
+      async tx => {
+        await tx.sql(`select set_config('statement_timeout', $1, true)`, [String(CYCLE_TIMEOUT_MS)]);
+        ctx.host.fault('retest.sweep.cycle', row.id);
+        await CHANGE[action](sweep, tx, row);
+      },
+      internalRequest(ctx.caller, ctx.request.id),
+    );
   } catch (error) {
-    await noteFailure(sweep, row, error).catch(other => ctx.log.error({ cycle: row.id, error_class: classOf(other) }, 'a failure could not be noted'));
+    await noteFailure(sweep, row, error).catch(other =>
+      ctx.log.error({ cycle: row.id, error_class: classOf(other) }, 'a failure could not be noted'),
+    );
   }
 }
 
@@ -168,12 +194,19 @@ group by brand_id, code, intervention_key, status having sum(cycles) <> 0`;
 
 async function finish({ ctx, run }: Sweep): Promise<void> {
   const { id, scanned, prompted, expired, recorded, skippedFlag, skippedLimit, skippedLabInProgress, failed } = run;
-  await ctx.host.transaction(async tx => {
-    run.finishedAt = tx.now();
-    await tx.em.nativeUpdate(SweepRun, { id }, { finishedAt: run.finishedAt, scanned, prompted, expired, recorded, skippedFlag, skippedLimit, skippedLabInProgress, failed });
-    await tx.sql(FOLD(tx.schema));
-    tx.audit('retest_sweep.run', id, { trigger: run.trigger, scanned, prompted, expired, recorded, failed });
-  }, internalRequest(ctx.caller, ctx.request.id));
+  await ctx.host.transaction(
+    async tx => {
+      run.finishedAt = tx.now();
+      await tx.em.nativeUpdate(
+        SweepRun,
+        { id },
+        { finishedAt: run.finishedAt, scanned, prompted, expired, recorded, skippedFlag, skippedLimit, skippedLabInProgress, failed },
+      );
+      await tx.sql(FOLD(tx.schema));
+      tx.audit('retest_sweep.run', id, { trigger: run.trigger, scanned, prompted, expired, recorded, failed });
+    },
+    internalRequest(ctx.caller, ctx.request.id),
+  );
 }
 
 /**
@@ -185,7 +218,7 @@ export async function runSweep(ctx: Context, trigger: SweepRunTrigger): Promise<
   const run = Object.assign(new SweepRun(), { trigger, startedAt: now });
   const sweep: Sweep = { ctx, run, now, settings: settingsOf(ctx), cycleFlag: ctx.flags.boolean(RETEST_FLAG) };
   await ctx.host.transaction(tx => tx.em.insert(SweepRun, { ...run }));
-  for (let after = NOTHING, more = true; more; ) {
+  for (let after = NOTHING, more = true; more;) {
     const rows = await ctx.sql<Row>(CANDIDATES(ctx.schema), [after, PAGE, now.toISOString()]);
     await sweepPage(sweep, rows);
     run.scanned += rows.length;

@@ -31,8 +31,10 @@ export const retestTimer: Timer<Context> = {
   next: ctx => onGrid(ctx).next(ctx),
   run: (ctx, slot) => onGrid(ctx).run(ctx, slot),
   claimed: {
-    claim: (ctx, slot) => onGrid(ctx).claimed!.claim(ctx, slot), keep: (ctx, slot) => onGrid(ctx).claimed!.keep(ctx, slot),
+    claim: (ctx, slot) => onGrid(ctx).claimed!.claim(ctx, slot),
+    keep: (ctx, slot) => onGrid(ctx).claimed!.keep(ctx, slot),
     finish: (ctx, slot) => onGrid(ctx).claimed!.finish(ctx, slot),
+    running: ctx => onGrid(ctx).claimed!.running!(ctx),
   },
 };
 

@@ -37,19 +37,31 @@ export class UserResolver {
 export class UserClinicalResolver {
   @Access({ ...OF_STAFF_AND_SERVICES, user: 'read:biomarkers' })
   @FieldResolver(() => ObservationConnection, { description: 'Results, newest draw first.' })
-  observations(@Root() { patientId }: UserClinical, @Args(() => MyObservationsArgs) args: MyObservationsArgs, @Ctx() ctx: Context): Promise<Connection<BiomarkerObservation>> {
+  observations(
+    @Root() { patientId }: UserClinical,
+    @Args(() => MyObservationsArgs) args: MyObservationsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<BiomarkerObservation>> {
     return listObservations(ctx, patientId, args);
   }
 
   @Access({ ...OF_STAFF_AND_SERVICES, user: 'read:protocols' })
   @FieldResolver(() => InterventionConnection, { description: 'Protocols and stacks, newest first.' })
-  interventions(@Root() { patientId }: UserClinical, @Args(() => MyInterventionsArgs) args: MyInterventionsArgs, @Ctx() ctx: Context): Promise<Connection<Intervention>> {
+  interventions(
+    @Root() { patientId }: UserClinical,
+    @Args(() => MyInterventionsArgs) args: MyInterventionsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<Intervention>> {
     return listInterventions(ctx, patientId, args);
   }
 
   @Access({ ...OF_STAFF_AND_SERVICES, user: 'read:my_outcomes' })
   @FieldResolver(() => RetestCycleConnection, { description: 'Re-test cycles, newest first.' })
-  retestCycles(@Root() { patientId }: UserClinical, @Args(() => MyRetestCyclesArgs) args: MyRetestCyclesArgs, @Ctx() ctx: Context): Promise<Connection<RetestCycle>> {
+  retestCycles(
+    @Root() { patientId }: UserClinical,
+    @Args(() => MyRetestCyclesArgs) args: MyRetestCyclesArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<RetestCycle>> {
     return listCycles(ctx, patientId, args);
   }
 }

@@ -39,7 +39,8 @@ export function spanOf({ value, comparator }: Measured): [number, number] {
 }
 
 /** Analytical variation of this pair of results. */
-const analytical = (noise: BiomarkerNoise, otherLab: boolean): number => (otherLab ? (noise.cvAnalyticalBetween ?? 2 * noise.cvAnalytical!) : noise.cvAnalytical!);
+const analytical = (noise: BiomarkerNoise, otherLab: boolean): number =>
+  otherLab ? (noise.cvAnalyticalBetween ?? 2 * noise.cvAnalytical!) : noise.cvAnalytical!;
 
 /**
  * Largest change that an unchanged person shows in one direction with the probability that z stands for: of ln(f/b) for
@@ -76,11 +77,17 @@ function offTarget({ low, high }: Edges, at: number): number {
   return Math.abs(off) <= dust(at, at - off) ? 0 : off;
 }
 
-const bySign = (higherIsBetter: boolean, change: number): Direction => ((change > 0) === higherIsBetter ? Direction.IMPROVED : Direction.WORSENED);
+const bySign = (higherIsBetter: boolean, change: number): Direction =>
+  change > 0 === higherIsBetter ? Direction.IMPROVED : Direction.WORSENED;
 
 function withoutTarget(direction: BiomarkerDirection, change: number): Outcome {
-  if (direction === BiomarkerDirection.WITHIN_RANGE) return { direction: Direction.UNCHANGED, basis: Basis.NO_TARGET, crossedTarget: false };
-  return { direction: bySign(direction === BiomarkerDirection.HIGHER_IS_BETTER, change), basis: Basis.DIRECTION_ONLY, crossedTarget: false };
+  if (direction === BiomarkerDirection.WITHIN_RANGE)
+    return { direction: Direction.UNCHANGED, basis: Basis.NO_TARGET, crossedTarget: false };
+  return {
+    direction: bySign(direction === BiomarkerDirection.HIGHER_IS_BETTER, change),
+    basis: Basis.DIRECTION_ONLY,
+    crossedTarget: false,
+  };
 }
 
 function withTarget(edges: Edges, from: number, to: number): Outcome {
@@ -106,7 +113,9 @@ function points(measured: Measured, edges: Edges | null, scale: Scale): number[]
 
 function compareSpans(comparison: Comparison, edges: Edges | null, limit: number, scale: Scale): Outcome {
   const { direction, baseline, followUp } = comparison;
-  const all = points(baseline, edges, scale).flatMap(from => points(followUp, edges, scale).map(to => comparePoints(direction, edges, limit, from, to)));
+  const all = points(baseline, edges, scale).flatMap(from =>
+    points(followUp, edges, scale).map(to => comparePoints(direction, edges, limit, from, to)),
+  );
   const agreed = all.every(one => one.direction === all[0]!.direction) ? all[0]!.direction : Direction.UNCHANGED;
   return { direction: agreed, basis: Basis.CENSORED, crossedTarget: all.every(one => one.crossedTarget) };
 }
@@ -120,7 +129,8 @@ export function compare(comparison: Comparison): Outcome {
   const scale = scaleOf(noise);
   const edges = edgesOf(direction, comparison.target, scale);
   const limit = noiseLimit(noise, comparison.otherLab);
-  if (baseline.comparator === null && followUp.comparator === null) return comparePoints(direction, edges, limit, scale(baseline.value), scale(followUp.value));
+  if (baseline.comparator === null && followUp.comparator === null)
+    return comparePoints(direction, edges, limit, scale(baseline.value), scale(followUp.value));
   return compareSpans(comparison, edges, limit, scale);
 }
 

@@ -1,8 +1,11 @@
 import type { Violation } from '../../../runtime/errors.js';
 import { BiomarkerNoiseModel, UnitSystem, type BiomarkerNoise, type ValueRange } from '../entities/biomarker.js';
 import {
-  BiomarkerObservationComparator as Comparator, BiomarkerObservationSource as Source, BiomarkerObservationStatus as Status,
-  BiomarkerObservationVerification as Verification, type SealedResult,
+  BiomarkerObservationComparator as Comparator,
+  BiomarkerObservationSource as Source,
+  BiomarkerObservationStatus as Status,
+  BiomarkerObservationVerification as Verification,
+  type SealedResult,
 } from '../entities/observation.js';
 import { judge, type RangeRow, type RangeSubject } from './ranges.js';
 import { inSystem, toCanonical, type MarkerUnits } from './units.js';
@@ -45,7 +48,8 @@ const openAbove = (comparator: Comparator | null): boolean => comparator === Com
 
 function valueViolation(marker: Marker, row: Reported, canonical: number): string | null {
   const { noise, plausible } = marker;
-  if (noise.model === BiomarkerNoiseModel.LOG_NORMAL && canonical <= 0 && row.comparator === null) return 'must be more than 0, or have a comparator';
+  if (noise.model === BiomarkerNoiseModel.LOG_NORMAL && canonical <= 0 && row.comparator === null)
+    return 'must be more than 0, or have a comparator';
   if (noise.model === BiomarkerNoiseModel.LOG_NORMAL && canonical <= 0 && !openAbove(row.comparator)) return 'must be more than 0';
   const outside = (plausible.low !== null && canonical < plausible.low) || (plausible.high !== null && canonical > plausible.high);
   return outside && !row.confirmed ? 'is not plausible in this unit; send "confirmed": true if it is right' : null;
@@ -65,7 +69,8 @@ function* measuredViolations(marker: Marker, row: Reported, at: string): Generat
 
 /** @param at pointer of the row. */
 export function* drawViolations(row: Pick<Reported, 'collectedAt' | 'drawId' | 'source'>, now: Date, at: string): Generator<Violation> {
-  if (row.collectedAt.getTime() > now.getTime() + CLOCK_DIFFERENCE_MS) yield { pointer: `${at}/collectedAt`, message: 'lies in the future' };
+  if (row.collectedAt.getTime() > now.getTime() + CLOCK_DIFFERENCE_MS)
+    yield { pointer: `${at}/collectedAt`, message: 'lies in the future' };
   if (isFromADraw(row.source) && row.drawId === null) yield { pointer: `${at}/drawId`, message: 'is required for lab and partner results' };
 }
 
@@ -79,21 +84,38 @@ export function* violationsOf(marker: Marker, row: Reported, now: Date, at: stri
 /** A valid result, judged by the dictionary version of now: its canonical value, not rounded, and what is kept sealed. */
 export function judged(marker: Marker, row: Reported, subject: RangeSubject): { canonical: number | null; sealed: SealedResult } {
   const canonical = row.value === null ? null : toCanonical(marker, row.value, row.unit!);
-  const { reference, optimal, basis, interpretation, inOptimal } = judge(marker.ranges, subject, canonical === null ? null : { value: canonical, comparator: row.comparator });
+  const { reference, optimal, basis, interpretation, inOptimal } = judge(
+    marker.ranges,
+    subject,
+    canonical === null ? null : { value: canonical, comparator: row.comparator },
+  );
   const shown = (system: UnitSystem) => (canonical === null ? null : inSystem(marker, canonical, system));
   return {
     canonical,
     sealed: {
-      value: row.value, unit: row.value === null ? null : row.unit, comparator: row.comparator, textValue: row.textValue, reportedRange: row.referenceRange,
-      appliedRange: { reference, optimal, dictionaryVersion: marker.version }, rangeBasis: basis, interpretation, inOptimal,
-      canonicalUnit: marker.unit, decimals: marker.decimals, bySystem: { [UnitSystem.SI]: shown(UnitSystem.SI), [UnitSystem.CONVENTIONAL]: shown(UnitSystem.CONVENTIONAL) },
+      value: row.value,
+      unit: row.value === null ? null : row.unit,
+      comparator: row.comparator,
+      textValue: row.textValue,
+      reportedRange: row.referenceRange,
+      appliedRange: { reference, optimal, dictionaryVersion: marker.version },
+      rangeBasis: basis,
+      interpretation,
+      inOptimal,
+      canonicalUnit: marker.unit,
+      decimals: marker.decimals,
+      bySystem: { [UnitSystem.SI]: shown(UnitSystem.SI), [UnitSystem.CONVENTIONAL]: shown(UnitSystem.CONVENTIONAL) },
     },
   };
 }
 
-const sameRange = (a: ValueRange | null, b: ValueRange | null): boolean => (a?.low ?? null) === (b?.low ?? null) && (a?.high ?? null) === (b?.high ?? null);
+const sameRange = (a: ValueRange | null, b: ValueRange | null): boolean =>
+  (a?.low ?? null) === (b?.low ?? null) && (a?.high ?? null) === (b?.high ?? null);
 
 /** Whether a result says the same as a stored one, so that its repetition is answered with the stored row. */
 export const sameResult = (stored: SealedResult, row: Reported): boolean =>
-  stored.value === row.value && stored.unit === (row.value === null ? null : row.unit) && stored.comparator === row.comparator && stored.textValue === row.textValue
-  && sameRange(stored.reportedRange, row.referenceRange);
+  stored.value === row.value &&
+  stored.unit === (row.value === null ? null : row.unit) &&
+  stored.comparator === row.comparator &&
+  stored.textValue === row.textValue &&
+  sameRange(stored.reportedRange, row.referenceRange);

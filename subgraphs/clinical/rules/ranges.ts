@@ -1,5 +1,8 @@
 import { BiomarkerRangeKind, BiomarkerRangeSex, type ValueRange } from '../entities/biomarker.js';
-import { BiomarkerObservationInterpretation as Interpretation, BiomarkerObservationRangeBasis as RangeBasis } from '../entities/observation.js';
+import {
+  BiomarkerObservationInterpretation as Interpretation,
+  BiomarkerObservationRangeBasis as RangeBasis,
+} from '../entities/observation.js';
 import { spanOf, type Measured } from './direction.js';
 
 /** A range of the dictionary. */
@@ -36,7 +39,12 @@ const ageSpan = (row: RangeRow): number => (bounded(row) ? (row.ageTo ?? 200) - 
 /** Order of specificity: performer, condition, sex, narrower age, anybody. Source: clinical 2, range choice. */
 function moreSpecific(a: RangeRow, b: RangeRow): number {
   const by = (holds: (row: RangeRow) => boolean): number => Number(holds(b)) - Number(holds(a));
-  return by(row => row.performer !== null) || by(row => row.condition !== null) || by(row => row.sex !== BiomarkerRangeSex.ANY) || ageSpan(a) - ageSpan(b);
+  return (
+    by(row => row.performer !== null) ||
+    by(row => row.condition !== null) ||
+    by(row => row.sex !== BiomarkerRangeSex.ANY) ||
+    ageSpan(a) - ageSpan(b)
+  );
 }
 
 /** The range of a kind that applies to a subject, null for none. */
@@ -79,16 +87,28 @@ export interface Judgement {
   inOptimal: boolean | null;
 }
 
-const qualified = (row: RangeRow | null): boolean => row !== null && (row.sex !== BiomarkerRangeSex.ANY || bounded(row) || row.condition !== null);
+const qualified = (row: RangeRow | null): boolean =>
+  row !== null && (row.sex !== BiomarkerRangeSex.ANY || bounded(row) || row.condition !== null);
 
 /** Judges a result by the ranges of one dictionary version: which apply, and where the result lies in them. Null: a text result. */
 export function judge(ranges: readonly RangeRow[], subject: RangeSubject, measured: Measured | null): Judgement {
-  const [reference, optimal, critical, panic] = [BiomarkerRangeKind.REFERENCE, BiomarkerRangeKind.OPTIMAL, BiomarkerRangeKind.CRITICAL, BiomarkerRangeKind.PANIC]
-    .map(kind => chooseRange(ranges, kind, subject)) as [RangeRow | null, RangeRow | null, RangeRow | null, RangeRow | null];
-  const basis = [reference, optimal].some(qualified) ? RangeBasis.QUALIFIED : reference || optimal ? RangeBasis.UNQUALIFIED : RangeBasis.NONE;
+  const [reference, optimal, critical, panic] = [
+    BiomarkerRangeKind.REFERENCE,
+    BiomarkerRangeKind.OPTIMAL,
+    BiomarkerRangeKind.CRITICAL,
+    BiomarkerRangeKind.PANIC,
+  ].map(kind => chooseRange(ranges, kind, subject)) as [RangeRow | null, RangeRow | null, RangeRow | null, RangeRow | null];
+  const basis = [reference, optimal].some(qualified)
+    ? RangeBasis.QUALIFIED
+    : reference || optimal
+      ? RangeBasis.UNQUALIFIED
+      : RangeBasis.NONE;
   const inside = measured && sideOf(edges(optimal), measured);
   return {
-    reference: edges(reference), optimal: edges(optimal), basis, interpretation: measured && interpret(edges(reference), [critical, panic], measured),
+    reference: edges(reference),
+    optimal: edges(optimal),
+    basis,
+    interpretation: measured && interpret(edges(reference), [critical, panic], measured),
     inOptimal: inside === null ? null : inside === 0,
   };
 }

@@ -25,9 +25,16 @@ export function statsOf(tallies: readonly StatusCount[], filtered: boolean) {
   const hidden = filtered && closed < SMALLEST_CELL;
   return {
     retestRate: closed === 0 || hidden ? null : roundHalfEven(retested.cycles / closed, 4),
-    counts: { baselineSet: of(Status.BASELINE_SET).cycles, prompted: of(Status.PROMPTED).cycles, retested: retested.cycles, expired: expired.cycles },
+    counts: {
+      baselineSet: of(Status.BASELINE_SET).cycles,
+      prompted: of(Status.PROMPTED).cycles,
+      retested: retested.cycles,
+      expired: expired.cycles,
+    },
     closed,
     averageDaysToRetest: retested.cycles === 0 || hidden ? null : roundHalfEven(retested.days / retested.cycles, 1),
-    organicRetested: retested.organic, promptedRetested: retested.cycles - retested.organic, lateFollowUps: expired.late,
+    organicRetested: retested.organic,
+    promptedRetested: retested.cycles - retested.organic,
+    lateFollowUps: expired.late,
   };
 }

@@ -51,7 +51,10 @@ export function timingOf(baselineCollectedAt: Date, retestDueAt: Date, followUpC
 }
 
 /** Earliest instant of the next prompt, null when there will be none in the cycle's life. */
-export function nextPromptAt(cycle: { retestDueAt: Date; expiresAt: Date; promptCount: number; lastPromptedAt: Date | null }, settings: RetestSettings): Date | null {
+export function nextPromptAt(
+  cycle: { retestDueAt: Date; expiresAt: Date; promptCount: number; lastPromptedAt: Date | null },
+  settings: RetestSettings,
+): Date | null {
   if (cycle.promptCount >= settings.maxPrompts) return null;
   const at = cycle.lastPromptedAt === null ? cycle.retestDueAt.getTime() : cycle.lastPromptedAt.getTime() + settings.repromptDays * DAY_MS;
   return at > cycle.expiresAt.getTime() ? null : new Date(at);
@@ -72,16 +75,23 @@ export interface Candidate {
 
 export type SweepAction = 'record' | 'expire' | 'prompt' | 'skip_flag' | 'skip_limit' | 'skip_lab' | 'wait';
 
-const ended = (status: InterventionStatus | null): boolean => status === InterventionStatus.CANCELLED || status === InterventionStatus.STOPPED;
+const ended = (status: InterventionStatus | null): boolean =>
+  status === InterventionStatus.CANCELLED || status === InterventionStatus.STOPPED;
 
 const limited = (cycle: Candidate, now: number, settings: RetestSettings): boolean =>
-  cycle.promptCount >= settings.maxPrompts || (cycle.lastPromptedAt !== null && now < cycle.lastPromptedAt + settings.repromptDays * DAY_MS);
+  cycle.promptCount >= settings.maxPrompts ||
+  (cycle.lastPromptedAt !== null && now < cycle.lastPromptedAt + settings.repromptDays * DAY_MS);
 
 /**
  * What a sweep does with an open cycle: record what is stored, else expire, else prompt. The flags are asked only where they
  * decide. Source: clinical 7.1.2, 7.1.3, 7.1.10, 7.1.11.
  */
-export function sweepAction(cycle: Candidate, now: number, settings: RetestSettings, flags: { cycle: boolean; prompt: () => boolean }): SweepAction {
+export function sweepAction(
+  cycle: Candidate,
+  now: number,
+  settings: RetestSettings,
+  flags: { cycle: boolean; prompt: () => boolean },
+): SweepAction {
   if (cycle.followUp) return flags.cycle ? 'record' : 'wait';
   if (now > cycle.expiresAt) return 'expire';
   if (now < cycle.retestDueAt || ended(cycle.interventionStatus)) return 'wait';
@@ -99,9 +109,11 @@ function whole(name: string, text: string | undefined, fallback: number, min: nu
 /** Settings of the data plane: `RETEST_REPROMPT_DAYS` 14 (1..90), `RETEST_MAX_PROMPTS` 3 (1..10), `RETEST_SWEEP_INTERVAL` PT6H (PT1M..P1D). */
 export function retestSettings(setting: (name: string) => string | undefined, durationMs: (text: string) => number | null): RetestSettings {
   const sweepEveryMs = durationMs(setting('RETEST_SWEEP_INTERVAL') ?? 'PT6H');
-  if (sweepEveryMs === null || sweepEveryMs < 60_000 || sweepEveryMs > DAY_MS) throw new Error('RETEST_SWEEP_INTERVAL must be an ISO 8601 duration from PT1M to P1D');
+  if (sweepEveryMs === null || sweepEveryMs < 60_000 || sweepEveryMs > DAY_MS)
+    throw new Error('RETEST_SWEEP_INTERVAL must be an ISO 8601 duration from PT1M to P1D');
   return {
     repromptDays: whole('RETEST_REPROMPT_DAYS', setting('RETEST_REPROMPT_DAYS'), 14, 1, 90),
-    maxPrompts: whole('RETEST_MAX_PROMPTS', setting('RETEST_MAX_PROMPTS'), 3, 1, 10), sweepEveryMs,
+    maxPrompts: whole('RETEST_MAX_PROMPTS', setting('RETEST_MAX_PROMPTS'), 3, 1, 10),
+    sweepEveryMs,
   };
 }

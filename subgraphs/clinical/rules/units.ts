@@ -25,10 +25,16 @@ function listed(marker: MarkerUnits, unit: string): string | null {
 }
 
 /** Two scales with an intercept between them share their UCUM dimension, so UCUM's factor would be wrong: 41 mmol/mol of HbA1c is 5.9 %, not 4.1 %. */
-const hasIntercept = (marker: MarkerUnits): boolean => marker.otherUnits.some(other => other.method === UnitConversionMethod.AFFINE && other.offset);
+const hasIntercept = (marker: MarkerUnits): boolean =>
+  marker.otherUnits.some(other => other.method === UnitConversionMethod.AFFINE && other.offset);
 
 function byUcum(marker: MarkerUnits, value: number, from: string, to: string): number | null {
-  const { status, toVal } = converter.convertUnitTo(from, value, to, marker.molarMass === null ? {} : { molecularWeight: marker.molarMass });
+  const { status, toVal } = converter.convertUnitTo(
+    from,
+    value,
+    to,
+    marker.molarMass === null ? {} : { molecularWeight: marker.molarMass },
+  );
   return status === 'succeeded' && toVal !== null && Number.isFinite(toVal) ? toVal : null;
 }
 
