@@ -35,7 +35,7 @@ export const userErasureRequested = defineEvent(
 
 export const userCreated = defineEvent(
   'user.created.v1',
-  data({ source: oneOf('signup', 'sso', 'staff_invite', 'import', 'gift'), locale: code().nullable(), country_code: code().nullable() }),
+  data({ source: oneOf('signup', 'sso', 'staff_invite', 'import', 'gift'), locale: ref().nullable(), country_code: ref().nullable() }),
   {
     owner, when: 'An account first becomes ACTIVE.', user: 'required', scope: null,
     examples: [{ source: 'signup', locale: 'en', country_code: null }],
@@ -54,7 +54,7 @@ export const userErasureCompleted = defineEvent(
 export const magicLinkRequested = defineEvent(
   'auth.magic_link.requested.v1',
   data({
-    challenge_id: id(), channel: oneOf('email', 'sms'), purpose: oneOf('sign_in', 'verify', 'recover'), locale: code().nullable(), expires_at: ts(),
+    challenge_id: id(), channel: oneOf('email', 'sms'), purpose: oneOf('sign_in', 'verify', 'recover'), locale: ref().nullable(), expires_at: ts(),
   }),
   {
     owner, when: 'A sign-in link is asked for an existing account; comms fetches the link once by challenge_id.', user: 'required', scope: null,

@@ -148,17 +148,14 @@ create table events.replay (
 );
 create unique index replay_running on events.replay (consumer) where status = 'running'`;
 
-/** The database role that calls, also inside a SECURITY DEFINER function: `role` stays the caller's. */
-const CALLER = `
-create function events.caller() returns text language sql stable set search_path = pg_catalog as $$
-  select case current_setting('role') when 'none' then session_user::text else current_setting('role') end
-$$;
-create function events.check_consumer(p_consumer text) returns void language plpgsql stable set search_path = pg_catalog as $$
-begin
-  if events.caller() not in ('platform_events', 'platform_' || replace(split_part(p_consumer, '.', 1), '-', '_')) then
+/** The database role that calls, also inside a SECURITY DEFINER function: `role` stays the caller's. Spelled out, because it runs per event. */
+const CALLER = `(case current_setting('role') when 'none' then session_user::text else current_setting('role') end)`;
+
+/** A service works on its own consumers only. */
+const CHECK_CONSUMER = `
+  if ${CALLER} not in ('platform_events', 'platform_' || replace(split_part(p_consumer, '.', 1), '-', '_')) then
     raise exception 'consumer % belongs to another service', p_consumer using errcode = '42501';
-  end if;
-end $$`;
+  end if;`;
 
 /**
  * The only way into the log. Locks last and in ascending order, so there is no deadlock; `occurred_at` and `seq` after the locks, so
@@ -168,7 +165,7 @@ const APPEND = `
 create function events.append(p_rows json, p_now timestamptz) returns void
 language plpgsql security definer set search_path = pg_catalog set lock_timeout = '3s' as $$
 declare
-  v_caller text := events.caller();
+  v_caller text := ${CALLER};
   v_count int; v_keys bigint[]; v_bad text; v_key bigint; v_now timestamptz;
 begin
   select count(*), array_agg(distinct hashtextextended(coalesce('u:' || r.user_id, 's:' || r.subject), 7)),
@@ -262,22 +259,19 @@ end $$`;
 const CONSUME = `
 create function events.is_blocked(p_consumer text, p_order_key text) returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
-begin
-  perform events.check_consumer(p_consumer);
+begin${CHECK_CONSUMER}
   perform pg_advisory_xact_lock(hashtextextended(p_consumer || ' ' || p_order_key, 11));
   return exists (select from events.dead_letter d where d.consumer = p_consumer and d.order_key = p_order_key and d.status in ${OPEN});
 end $$;
 create function events.take(p_consumer text, p_slot int, p_seq bigint, p_replay_id uuid) returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
-begin
-  perform events.check_consumer(p_consumer);
+begin${CHECK_CONSUMER}
   delete from events.queue q where q.consumer = p_consumer and q.slot = p_slot and q.seq = p_seq and q.replay_id = p_replay_id;
   return found;
 end $$;
 create function events.park(p_consumer text, p_letter json, p_now timestamptz) returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
-begin
-  perform events.check_consumer(p_consumer);
+begin${CHECK_CONSUMER}
   insert into events.dead_letter (id, consumer, event_id, replay_id, order_key, seq, type, status, reason, error_class, error_message, attempts,
     next_attempt_at, first_failed_at, last_failed_at)
   select l.id, p_consumer, l.event_id, l.replay_id, l.order_key, l.seq, l.type, l.status, l.reason, l.error_class, left(l.error_message, 500),
@@ -291,8 +285,7 @@ end $$;
 create function events.settle(p_id uuid, p_consumer text, p_attempts int, p_change json, p_now timestamptz) returns boolean
 language plpgsql security definer set search_path = pg_catalog as $$
 declare v_letter events.dead_letter;
-begin
-  perform events.check_consumer(p_consumer);
+begin${CHECK_CONSUMER}
   select * into v_letter from events.dead_letter d
     where d.id = p_id and d.consumer = p_consumer and d.status in ('retrying', 'parked') and d.attempts = p_attempts for update;
   if not found or exists (select from events.dead_letter f where f.consumer = p_consumer and f.order_key = v_letter.order_key
@@ -377,16 +370,14 @@ grant usage on schema events to ${SERVICES};
 grant execute on function events.append(json, timestamptz), events.lease(text[], text, int), events.is_blocked(text, text),
   events.park(text, json, timestamptz), events.settle(uuid, text, int, json, timestamptz), events.take(text, int, bigint, uuid) to ${SERVICES};
 grant execute on function events.mark_published(int, bigint, uuid[], boolean), events.erase_user(uuid, bigint, text, timestamptz),
-  events.roll_outbox(int), events.roll_partitions(int), events.caller(), events.check_consumer(text) to platform_events;
+  events.roll_outbox(int), events.roll_partitions(int) to platform_events;
 revoke all on events.outbox, events.outbox_default from platform_events;
 grant select, update (published_at, position, attempts, last_error) on events.outbox to platform_events`;
 
 export class Outbox extends Migration {
   override up(): void {
     houseTables('events').forEach(statement => this.addSql(statement));
-    [OUTBOX, REGISTRY, DELIVERY, CALLER, APPEND, LEASE, MARK, CONSUME, ERASE, FIRST_ID, ROLL, VIEWS].forEach(statement =>
-      this.addSql(statement),
-    );
+    [OUTBOX, REGISTRY, DELIVERY, APPEND, LEASE, MARK, CONSUME, ERASE, FIRST_ID, ROLL, VIEWS].forEach(statement => this.addSql(statement));
     [...grantSafeView('events', 'outbox_safe'), ...grantSafeView('events', 'dead_letter_safe')].forEach(statement =>
       this.addSql(statement),
     );
