@@ -55,6 +55,29 @@ export class Money {
   currency: string;
 }
 
+/** A postal address. Personal. Source: conventions 3. */
+@Directive('@shareable')
+@ObjectType({ description: 'A postal address.' })
+export class PostalAddress {
+  @Field(() => String)
+  line1: string;
+
+  @Field(() => String, { nullable: true })
+  line2: string | null;
+
+  @Field(() => String)
+  city: string;
+
+  @Field(() => String, { nullable: true })
+  region: string | null;
+
+  @Field(() => String, { nullable: true })
+  postalCode: string | null;
+
+  @Field(() => CountryCode, { description: 'ISO 3166-1 alpha-2.' })
+  countryCode: string;
+}
+
 /** Where a page ends. Source: conventions 4. */
 @Directive('@shareable')
 @ObjectType({ description: 'Where a page ends.' })

@@ -1,5 +1,7 @@
 import { clockControl } from '../../runtime/test-controls.js';
 import { service } from '../../runtime/service.js';
+import { UserAddress } from './entities/address.js';
+import { Badge, UserBadge } from './entities/badge.js';
 import { OAuthClient, OAuthClientAgreement, OAuthClientSecret } from './entities/client.js';
 import { OAuthGrant } from './entities/grant.js';
 import { UserSettings } from './entities/settings.js';
@@ -8,6 +10,11 @@ import { erase } from './resolver/erasure.js';
 import { keyringOf } from './ports/oidc-provider/keyring.js';
 import { mountEngine } from './ports/oidc-provider/mount.js';
 import { nativePaths } from './ports/oidc-provider/paths.js';
+import { AddressResolver, loadAddresses } from './resolver/address.js';
+import { BadgeResolver, loadBadges } from './resolver/badge.js';
+import { CreateUserResolver } from './resolver/create-user.js';
+import { HandleResolver } from './resolver/handle.js';
+import { ProfileResolver } from './resolver/profile.js';
 import { AccountResolver } from './resolver/accounts.js';
 import { ClientAgreementResolver, ClientResolver, ClientSecretResolver } from './resolver/client.js';
 import { GrantResolver } from './resolver/grant.js';
@@ -32,6 +39,9 @@ export default service({
     OAuthClientSecret,
     OAuthClientAgreement,
     OAuthGrant,
+    UserAddress,
+    Badge,
+    UserBadge,
   ],
   resolvers: [
     AccountResolver,
@@ -41,9 +51,14 @@ export default service({
     ClientAgreementResolver,
     GrantResolver,
     RevocationResolver,
+    AddressResolver,
+    BadgeResolver,
+    CreateUserResolver,
+    HandleResolver,
+    ProfileResolver,
     clockControl('identity'),
   ],
-  references: { User: loadUsers, OAuthClient: loadClients, OAuthGrant: loadGrants },
+  references: { User: loadUsers, UserAddress: loadAddresses, Badge: loadBadges, OAuthClient: loadClients, OAuthGrant: loadGrants },
   timers,
   seed,
   erase,

@@ -9,7 +9,7 @@ import { DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { declarations } from './composition.js';
 
 /** Types that belong to nobody: dictionaries and registries that any token may read. */
-const OWNERLESS = ['Biomarker', 'Protocol', 'Brand', 'PlatformService', 'FeatureFlag', 'EventType'];
+const OWNERLESS = ['Biomarker', 'Protocol', 'Brand', 'PlatformService', 'FeatureFlag', 'EventType', 'Badge'];
 
 let p: TestPlatform;
 /** A stranger with every user scope: what it cannot see, no scope opens. */

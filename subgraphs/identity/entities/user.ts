@@ -122,6 +122,10 @@ export class UserProfile {
   @Enum({ items: () => ProfileVisibility, type: 'text', default: ProfileVisibility.MEMBERS })
   visibility: ProfileVisibility = ProfileVisibility.MEMBERS;
 
+  /** When the handle was changed last; the first one is no change. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  handleChangedAt: Date | null = null;
+
   @Field(() => LocalDate, { description: 'First day of the month in which the user joined.' })
   @Property({ type: 'date' })
   joinedOn: string;

@@ -29,7 +29,7 @@ async function emitChange(ctx: Context, grant: OAuthGrant, reason: ChangeReason)
 
 async function standingGrant(ctx: Context, userId: string, clientId: string): Promise<OAuthGrant | null> {
   const where = { userId, clientId, status: { $ne: OAuthGrantStatus.REVOKED } };
-  return ctx.em.findOne(OAuthGrant, where, { lockMode: 4 }); // PESSIMISTIC_WRITE: two answers at once must not lose one
+  return ctx.em.findOne(OAuthGrant, where, { lockMode: 3 }); // PESSIMISTIC_WRITE: two answers at once must not lose one
 }
 
 function newGrant(ctx: Context, userId: string, clientId: string): OAuthGrant {

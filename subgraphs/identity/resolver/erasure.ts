@@ -15,6 +15,8 @@ const OWN_TABLES = [
   'auth_session',
   'external_identity',
   'credential_password',
+  'user_address',
+  'user_badge',
   'user_settings',
   'user_profile',
   'user_email',
@@ -33,7 +35,7 @@ async function endConsents(ctx: Context, userId: string): Promise<void> {
   const grants = await ctx.em.find(
     OAuthGrant,
     { userId, status: { $ne: OAuthGrantStatus.REVOKED } },
-    { orderBy: { id: 'asc' }, lockMode: 4 },
+    { orderBy: { id: 'asc' }, lockMode: 3 },
   );
   for (const grant of grants)
     await revokeConsent(ctx, grant, { by: OAuthGrantRevokedBy.SYSTEM, reason: 'user_erased', families: 'user_erased' });
@@ -50,7 +52,7 @@ async function deleteOwnRows(ctx: Context, userId: string): Promise<Record<strin
 }
 
 async function eraseAccount(ctx: Context, userId: string): Promise<ErasureOutcome> {
-  const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, { lockMode: 4 });
+  const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, { lockMode: 3 });
   if (!user) return { outcome: 'nothing_held', records: {} };
   const now = ctx.now();
   await endConsents(ctx, userId);

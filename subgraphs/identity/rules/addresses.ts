@@ -1,0 +1,21 @@
+import { isPostalCode } from 'class-validator';
+import type { Violation } from '../../../runtime/errors.js';
+
+/** Addresses of one user. Source: identity 2. */
+export const MAX_ADDRESSES = 20;
+
+/** Whether a postal code can be one of this country; countries without a known form take any. */
+export function fitsCountry(postalCode: string, countryCode: string): boolean {
+  try {
+    return isPostalCode(postalCode, countryCode as 'US');
+  } catch {
+    return true; // the library knows no form for this country
+  }
+}
+
+/** Violations of an address as a whole. */
+export function addressViolations(address: { postalCode: string | null; countryCode: string }): Violation[] {
+  const { postalCode, countryCode } = address;
+  if (postalCode === null || fitsCountry(postalCode, countryCode)) return [];
+  return [{ pointer: '/input/address/postalCode', message: `is not a postal code of ${countryCode}` }];
+}
