@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { planWithIndexes } from './index-plans.js';
 import { LeaseKeeper } from './leases.js';
 import { errorOf, type EventLog } from './log.js';
 import type { EventMetrics } from './metrics.js';
@@ -52,6 +53,7 @@ class RunningRelay implements Relay {
   #polling: Promise<void> = Promise.resolve();
 
   constructor(readonly options: RelayOptions) {
+    planWithIndexes(options.pool);
     this.#keeper = new LeaseKeeper(options.pool, randomUUID(), options.leaseMs ?? 10_000, options.log);
     this.#pollMs = options.pollMs ?? 25;
     this.#interval = this.#pollMs;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { timeOfId, type OutboxRow } from '../envelope.js';
 import { sqlStateOf } from '../failure.js';
+import { planWithIndexes } from '../index-plans.js';
 import { LeaseKeeper } from '../leases.js';
 import { errorOf, type EventLog } from '../log.js';
 import { EmbeddedSubscription } from './embedded-subscription.js';
@@ -72,6 +73,7 @@ class EmbeddedTransport implements Transport {
   #closed = false;
 
   constructor(readonly options: EmbeddedOptions) {
+    planWithIndexes(options.pool);
     this.#keeper = new LeaseKeeper(options.pool, this.#process, options.leaseMs ?? 10_000, options.log);
     this.#listener = new Listener(
       options.pool,

@@ -228,7 +228,7 @@ end $$`;
  */
 const MARK = `
 create function events.mark_published(p_group int, p_epoch bigint, p_ids uuid[], p_enqueue boolean) returns text[]
-language plpgsql set search_path = pg_catalog as $$
+language plpgsql set search_path = pg_catalog set enable_seqscan = off as $$
 declare v_position bigint; v_marked uuid[]; v_names text[] := '{}'; v_first uuid := (select i from unnest(p_ids) i order by i limit 1);
 begin
   select l.position into v_position from events.lease l
