@@ -52,7 +52,8 @@ create table webhooks.webhook_health (
   last_failure_at timestamptz(3),
   circuit_state text not null default 'closed' check (circuit_state in ('closed', 'open', 'half_open')),
   circuit_since timestamptz(3),
-  next_probe_at timestamptz(3)
+  firsts_held_until timestamptz(3),
+  gone_at timestamptz(3)
 ) with (fillfactor = 50)`;
 
 /** Partitioned by the event's UUIDv7, that is by week: the unique key of a delivery holds it, and a week is dropped as a whole. */

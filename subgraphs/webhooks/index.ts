@@ -1,5 +1,6 @@
 import { service } from '../../runtime/service.js';
 import { clockControl } from '../../runtime/test-controls.js';
+import { autoDisableTimer } from './consumers/auto-disable.js';
 import { deliveryConsumer } from './consumers/delivery.js';
 import { attemptsTimer, retentionTimer } from './consumers/timers.js';
 import { deliveryWorker, workerOf } from './consumers/worker.js';
@@ -58,7 +59,7 @@ export default service({
     WebhookDelivery: deliveryReferences,
   },
   consumers: [deliveryConsumer],
-  timers: [attemptsTimer, retentionTimer],
+  timers: [attemptsTimer, autoDisableTimer, retentionTimer],
   workers: [deliveryWorker],
   erase,
   native: async (_app, host) => void settingsOf(host), // has no path of its own yet; a wrong setting stops the start

@@ -187,6 +187,7 @@ describe('a failure', () => {
     const e1 = await protocolBegan(p, DEMO, 1);
     await untilStatuses(p, subscription.id, ['retrying']);
     const e2 = await protocolBegan(p, DEMO, 2);
+    await untilIngested(p, e2); // between users there is no order, so the list would have none
     await protocolBegan(p, DEMO2, 3);
     const all = await untilStatuses(p, subscription.id, ['retrying', 'pending', 'delivered']);
     expect(all[1]).toMatchObject({ event_id: e2, waiting_for: 'head_of_line', blocked_by: all[0].id, attempt_count: 0 });

@@ -25,7 +25,8 @@ export const readGrants = async (sql: Sql, userId: string): Promise<Grants> => t
 export const digestOf = (userId: string): Buffer => sha256(`webhooks:erased-user:${userId}`);
 
 /** Nothing of the user is taken up until this transaction ends. */
-export const lockUser = (sql: Sql, userId: string): Promise<unknown> => sql('select pg_advisory_xact_lock(webhooks.user_lock($1))', [userId]);
+export const lockUser = (sql: Sql, userId: string): Promise<unknown> =>
+  sql('select pg_advisory_xact_lock(webhooks.user_lock($1))', [userId]);
 
 export interface Entry {
   /** Version of the configuration. */

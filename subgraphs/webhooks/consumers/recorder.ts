@@ -7,6 +7,7 @@ import type { Outcome } from '../ports/deliverer.js';
 import { sealerOf } from '../ports/sealer.js';
 import { afterAttempt } from '../rules/schedule.js';
 import { afterTrigger, isOpen } from '../rules/states.js';
+import { Health } from './health.js';
 import { advance, countByLane, type LaneKey, type TouchedLane } from './lanes.js';
 
 /** An attempt that ended and is to be written down. */
@@ -53,7 +54,7 @@ from json_to_recordset($1::json) as a(id uuid, started_at timestamptz, delivery_
   resolved_ip text, status_code int, error text, timings jsonb, request_headers jsonb, response_headers jsonb, response_body text, response_truncated boolean, trigger text)`;
 
 const READ_DELIVERIES = `
-select d.id, d.status, d.replay_no from webhooks.webhook_delivery d
+select d.id, d.status, d.replay_no, (extract(epoch from d.first_attempt_at) * 1000)::float8 as first_attempt_at from webhooks.webhook_delivery d
 join unnest($1::uuid[], $2::uuid[]) as k(id, event_id) on k.event_id = d.event_id and k.id = d.id`;
 
 const UPDATE_DELIVERIES = `
@@ -71,41 +72,14 @@ const RESOLVE = `
 update webhooks.webhook_delivery d set resolved_at = $3 from unnest($1::uuid[], $2::uuid[]) as r(subscription_id, event_id)
 where d.subscription_id = r.subscription_id and d.event_id = r.event_id and d.status = 'dead_lettered' and d.resolved_at is null`;
 
-const HEALTH = `
-insert into webhooks.webhook_health as h (subscription_id, failing_since, failed_attempts, last_success_at, last_failure_at)
-select * from json_to_recordset($1::json) as r(subscription_id uuid, failing_since timestamptz, failed_attempts int, last_success_at timestamptz, last_failure_at timestamptz)
-order by subscription_id
-on conflict (subscription_id) do update set
-  failing_since = case when excluded.last_success_at is not null then excluded.failing_since else coalesce(h.failing_since, excluded.failing_since) end,
-  failed_attempts = case when excluded.last_success_at is not null then excluded.failed_attempts else h.failed_attempts + excluded.failed_attempts end,
-  last_success_at = greatest(h.last_success_at, excluded.last_success_at), last_failure_at = greatest(h.last_failure_at, excluded.last_failure_at)`;
-
 type Ended = Attempted & { endedAt: Date };
-
-/** What a batch says about the health of its subscriptions, in the order in which the attempts ended. */
-function healthRows(batch: readonly Ended[]): object[] {
-  const rows = new Map<
-    string,
-    { failing_since: Date | null; failed_attempts: number; last_success_at: Date | null; last_failure_at: Date | null }
-  >();
-  for (const { subscriptionId, outcome, endedAt } of [...batch].sort((a, b) => a.endedAt.getTime() - b.endedAt.getTime())) {
-    const row = rows.get(subscriptionId) ?? { failing_since: null, failed_attempts: 0, last_success_at: null, last_failure_at: null };
-    if (outcome.error === null) Object.assign(row, { failing_since: null, failed_attempts: 0, last_success_at: endedAt });
-    else
-      Object.assign(row, {
-        failing_since: row.failing_since ?? endedAt,
-        failed_attempts: row.failed_attempts + 1,
-        last_failure_at: endedAt,
-      });
-    rows.set(subscriptionId, row);
-  }
-  return [...rows].map(([subscription_id, row]) => ({ subscription_id, ...row }));
-}
 
 interface DeliveryRow {
   id: string;
   status: WebhookDeliveryStatus;
   replay_no: number;
+  /** ms. */
+  first_attempt_at: number | null;
 }
 
 /** What an attempt changes of its delivery. */
@@ -116,6 +90,8 @@ interface Change {
   closed: boolean;
   /** A replay was delivered. */
   replayed: boolean;
+  /** Its first attempt, when it ends in the dead letters with status 410. */
+  goneSince: Date | null;
 }
 
 const TRIGGERS = { delivered: 'succeed', retrying: 'fail', dead_lettered: 'fail_last' } as const;
@@ -141,7 +117,9 @@ function changeOf(one: Ended, known: DeliveryRow | undefined, schedule: readonly
     status_code: statusCode,
     error,
   };
-  return [{ one, row, closed, replayed: delivered && known.replay_no > 0 }];
+  const gone = closed && status === 'dead_lettered' && statusCode === 410;
+  const goneSince = gone ? new Date(known.first_attempt_at ?? one.startedAt.getTime()) : null;
+  return [{ one, row, closed, replayed: delivered && known.replay_no > 0, goneSince }];
 }
 
 /** Lanes whose head may be another one now, with the number of their deliveries that ended. */
@@ -157,6 +135,7 @@ function lanesOf(changes: readonly Change[]): TouchedLane[] {
 export class Recorder {
   #waiting: { attempted: Attempted; done: () => void }[] = [];
   #running: Promise<void> | null = null;
+  readonly #health = new Health();
 
   /**
    * @param holder id under which the shards are leased.
@@ -222,7 +201,11 @@ export class Recorder {
     const replayed = changes.filter(change => change.replayed).map(change => change.one);
     if (replayed.length) await sql(RESOLVE, [replayed.map(one => one.subscriptionId), replayed.map(one => one.eventId), now.toISOString()]);
     await advance(sql, lanesOf(changes), now);
-    await sql(HEALTH, [JSON.stringify(healthRows(ended))]);
+    const gone = new Map(changes.map(change => [change.one.deliveryId, change.goneSince]));
+    await this.#health.write(
+      sql,
+      ended.map(one => ({ ...one, goneSince: gone.get(one.deliveryId) ?? null })),
+    );
   }
 
   #attemptRow(one: Ended): object {

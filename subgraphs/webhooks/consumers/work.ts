@@ -12,6 +12,8 @@ export interface DueHead extends LaneKey {
   attemptCount: number;
   replayNo: number;
   pendingTrigger: WebhookAttemptTrigger | null;
+  /** The circuit of the subscription is not closed: a first attempt is a probe. */
+  circuitOpen: boolean;
 }
 
 /** What a worker may look for. */
@@ -21,20 +23,24 @@ export interface Search {
   now: Date;
   /** Subscriptions without a free slot. */
   full: readonly string[];
-  /** Subscriptions whose first attempts are held back. */
-  firstsHeld: readonly string[];
+  /** Subscriptions at their rate limit; only their retries run. */
+  limited: readonly string[];
   /** Lanes that carry a request already. */
   inHand: readonly LaneKey[];
   limit: number;
 }
 
-/** Oldest first. Only the head of a lane is ever found, and only while it is open. Source: section 8, find work. */
+/**
+ * Oldest first. Only the head of a lane is ever found, and only while it is open. What holds first attempts back, a circuit or the
+ * receiver's wish, holds no retry back. Source: section 8, find work.
+ */
 const DUE = `
-select l.subscription_id, l.user_id, l.shard, d.id, d.event_id, d.event_type, d.client_id, d.attempt_count, d.replay_no, d.pending_trigger
+select l.subscription_id, l.user_id, l.shard, d.id, d.event_id, d.event_type, d.client_id, d.attempt_count, d.replay_no, d.pending_trigger, coalesce(h.circuit_state <> 'closed', false) as circuit_open
 from webhooks.webhook_lane l join webhooks.webhook_delivery d on d.event_id = l.head_event_id and d.id = l.head_id
+left join webhooks.webhook_health h on h.subscription_id = l.subscription_id
 where l.next_attempt_at <= $1 and l.shard = any($2::int[]) and l.subscription_id <> all($3::uuid[])
-  and (d.attempt_count > 0 or l.subscription_id <> all($4::uuid[]))
-  and not exists (select from unnest($5::uuid[], $6::uuid[]) as h(subscription_id, user_id) where h.subscription_id = l.subscription_id and h.user_id = l.user_id)
+  and (d.attempt_count > 0 or (l.subscription_id <> all($4::uuid[]) and coalesce(h.firsts_held_until <= $1, true)))
+  and not exists (select from unnest($5::uuid[], $6::uuid[]) as k(subscription_id, user_id) where k.subscription_id = l.subscription_id and k.user_id = l.user_id)
   and d.status in ('pending', 'retrying')
 order by l.next_attempt_at limit $7`;
 
@@ -49,13 +55,14 @@ interface DueRow {
   attempt_count: number;
   replay_no: number;
   pending_trigger: WebhookAttemptTrigger | null;
+  circuit_open: boolean;
 }
 
 /** Heads that are due now, at most `limit`. */
 export async function findDue(sql: Sql, search: Search): Promise<DueHead[]> {
-  const { now, shards, full, firstsHeld, inHand, limit } = search;
+  const { now, shards, full, limited, inHand, limit } = search;
   const lanes = [inHand.map(lane => lane.subscriptionId), inHand.map(lane => lane.userId)];
-  const rows = await sql<DueRow>(DUE, [now.toISOString(), shards, full, firstsHeld, ...lanes, limit]);
+  const rows = await sql<DueRow>(DUE, [now.toISOString(), shards, full, limited, ...lanes, limit]);
   return rows.map(row => ({
     subscriptionId: row.subscription_id,
     userId: row.user_id,
@@ -67,6 +74,7 @@ export async function findDue(sql: Sql, search: Search): Promise<DueHead[]> {
     attemptCount: row.attempt_count,
     replayNo: row.replay_no,
     pendingTrigger: row.pending_trigger,
+    circuitOpen: row.circuit_open,
   }));
 }
 

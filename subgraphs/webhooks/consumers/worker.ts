@@ -1,18 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../events/outbox.js';
+import type { Context } from '../../../runtime/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { Worker } from '../../../runtime/service.js';
 import { HttpDeliverer, Interrupted, type Deliverer } from '../ports/deliverer.js';
 import { sealerOf } from '../ports/sealer.js';
 import { settingsOf, type WebhookSettings } from '../ports/settings.js';
 import { redactRequestHeaders } from '../rules/redaction.js';
-import { shardsOf } from '../rules/shards.js';
 import { bodyOf, headersOf, secretsAt } from '../rules/wire.js';
 import { configurationOf, type Configuration } from './configuration.js';
+import { takeProbe } from './health.js';
 import { dataContext } from './ingest.js';
 import { Recorder } from './recorder.js';
 import { Shards } from './shards.js';
 import { signalOf, type Signal } from './signal.js';
+import { Slots } from './slots.js';
 import { findDue, readBodies, roundRobin, type DueHead, type EventBody } from './work.js';
 
 /** Pause between looks for work: short while there is some, longer when idle, ms. */
@@ -25,20 +27,13 @@ const FRESH_MS = 250;
 /** Longest wait at the end for requests in the air, ms. */
 const DRAIN_MS = 10_000;
 
-interface InHand extends DueHead {
-  abort: AbortController;
-}
-
-const laneOf = (head: DueHead): string => `${head.subscriptionId}:${head.userId}`;
-
 /** Sends the heads of the lanes in its shards. Any number of workers share the 64 shards. Source: section 8. */
 export class DeliveryWorker {
   readonly #configuration: Configuration;
   readonly #shards: Shards;
   readonly #recorder: Recorder;
   readonly #signal: Signal;
-  readonly #inHand = new Map<string, InHand>();
-  readonly #slots = new Map<string, number>();
+  readonly #slots: Slots;
   readonly #attempts = new Set<Promise<void>>();
   #stopping = false;
   #searching: Promise<void> = Promise.resolve();
@@ -54,12 +49,18 @@ export class DeliveryWorker {
     this.#signal = signalOf(host);
     this.#shards = new Shards(work => host.transaction(ctx => work(ctx.sql)), host.config.leaseMs);
     this.#shards.on('lost', shard => this.#abandon(shard));
+    this.#slots = new Slots(this.#configuration, shard => this.#shards.holds(shard));
     this.#recorder = new Recorder(host, settings.retrySeconds, this.#shards.holder, shard => this.#shards.holds(shard));
   }
 
   /** Whether it has held a shard within 30 s. Source: section 4, readyz. */
   get ready(): boolean {
     return this.#shards.idleMs < 30_000;
+  }
+
+  /** Whether requests are in the air. */
+  get busy(): boolean {
+    return this.#slots.inHand.length > 0;
   }
 
   async start(): Promise<void> {
@@ -74,7 +75,7 @@ export class DeliveryWorker {
     this.#signal.notify();
     await this.#searching;
     await Promise.race([Promise.allSettled(this.#attempts), new Promise(resolve => setTimeout(resolve, DRAIN_MS).unref())]);
-    this.#inHand.forEach(one => one.abort.abort());
+    this.#slots.inHand.forEach(one => one.abort.abort());
     await Promise.allSettled(this.#attempts);
     clearTimeout(this.#beat);
     await this.#beating;
@@ -90,7 +91,7 @@ export class DeliveryWorker {
 
   async #renew(): Promise<void> {
     try {
-      await this.#shards.beat(shard => [...this.#inHand.values()].some(one => one.shard === shard));
+      await this.#shards.beat(shard => this.#slots.inHand.some(one => one.shard === shard));
     } catch (error) {
       this.#shards.expire();
       this.#warn(error, 'leases could not be renewed');
@@ -99,7 +100,7 @@ export class DeliveryWorker {
 
   /** The shard is another worker's: what is in the air of it ends now, so that nothing of it arrives after its successor's. */
   #abandon(shard: number): void {
-    for (const one of this.#inHand.values()) if (one.shard === shard) one.abort.abort();
+    for (const one of this.#slots.inHand) if (one.shard === shard) one.abort.abort();
   }
 
   async #loop(): Promise<void> {
@@ -119,64 +120,54 @@ export class DeliveryWorker {
     return 0;
   }
 
-  /** Looks once and starts what there is room for. Answers how many it started. */
+  /** Whether a subscription's first attempts wait for its rate limit. */
+  isLimited(subscriptionId: string): boolean {
+    return this.#slots.isLimited(subscriptionId);
+  }
+
+  /** Looks once and starts what there is room for. Answers how many it started, or that some wait for the next moment. */
   async #search(): Promise<number> {
     this.#shards.expire();
     const shards = this.#shards.mine();
-    const room = this.settings.globalConcurrency - this.#inHand.size;
-    if (shards.length === 0 || room <= 0) return 0;
+    const { inHand } = this.#slots;
+    const limit = this.settings.globalConcurrency - inHand.length;
+    if (shards.length === 0 || limit <= 0) return 0;
     return this.host.read(async ctx => {
       await this.#configuration.refresh(ctx.sql);
-      const readAt = performance.now();
-      const search = { shards, now: ctx.now(), full: this.#full(), firstsHeld: [], inHand: [...this.#inHand.values()], limit: room };
-      const chosen = roundRobin(await findDue(ctx.sql, search)).filter(head => this.#claim(head));
-      if (chosen.length) await this.#send(ctx.sql, chosen, ctx.now(), readAt);
-      return chosen.length;
+      const limited = this.#slots.limited();
+      const due = await findDue(ctx.sql, { shards, now: ctx.now(), full: this.#slots.full(), limited, inHand, limit });
+      const chosen = (await this.#probing(ctx, roundRobin(due))).filter(head => this.#slots.take(head));
+      if (chosen.length) await this.#send(ctx.sql, chosen, ctx.now());
+      return chosen.length + limited.length;
     });
   }
 
-  #full(): string[] {
-    return [...this.#slots].filter(([id, used]) => used >= this.#limitOf(id)).map(([id]) => id);
-  }
-
-  /** Requests of a subscription that this worker may have in the air: its part of the shards over which the users are spread. */
-  #limitOf(id: string): number {
-    const subscription = this.#configuration.get(id);
-    if (!subscription) return 0;
-    const parts = shardsOf(id, subscription.spread);
-    const mine = parts.filter(shard => this.#shards.holds(shard)).length;
-    return Math.max(1, Math.floor((subscription.maxConcurrency * mine) / parts.length));
-  }
-
-  /** Takes a slot and the lane, if the subscription may be sent to. Source: rule 6. */
-  #claim(head: DueHead): boolean {
-    const subscription = this.#configuration.get(head.subscriptionId);
-    const used = this.#slots.get(head.subscriptionId) ?? 0;
-    if (subscription?.status !== 'active' || !subscription.eventTypes.has(head.eventType) || used >= this.#limitOf(head.subscriptionId))
-      return false;
-    this.#slots.set(head.subscriptionId, used + 1);
-    this.#inHand.set(laneOf(head), { ...head, abort: new AbortController() });
-    return true;
-  }
-
-  #free(head: DueHead): void {
-    const used = (this.#slots.get(head.subscriptionId) ?? 1) - 1;
-    if (used > 0) this.#slots.set(head.subscriptionId, used);
-    else this.#slots.delete(head.subscriptionId);
-    this.#inHand.delete(laneOf(head));
+  /** Of the first attempts under an open circuit, one per subscription, if its probe is due. */
+  async #probing(ctx: Context, heads: readonly DueHead[]): Promise<DueHead[]> {
+    const asked = new Map<string, Promise<boolean>>();
+    const passes = heads.map(head => {
+      if (!head.circuitOpen || head.attemptCount > 0) return true;
+      if (asked.has(head.subscriptionId)) return false;
+      const probe = takeProbe(ctx.sql, head.subscriptionId, ctx.now());
+      asked.set(head.subscriptionId, probe);
+      return probe;
+    });
+    const allowed = await Promise.all(passes);
+    return heads.filter((_, index) => allowed[index]);
   }
 
   /** Reads the bodies and, in the same statement, once more whether each head is still open; then sends. */
-  async #send(sql: Sql, heads: readonly DueHead[], now: Date, readAt: number): Promise<void> {
+  async #send(sql: Sql, heads: readonly DueHead[], now: Date): Promise<void> {
+    const readAt = performance.now();
     const bodies = await readBodies(sql, heads).catch(error => {
-      heads.forEach(head => this.#free(head));
+      heads.forEach(head => this.#slots.free(head));
       throw error;
     });
     const fresh = performance.now() - readAt <= FRESH_MS;
     for (const head of heads) {
       const body = bodies.get(head.deliveryId);
       if (body && fresh && this.#shards.holds(head.shard)) this.#begin(head, body, now);
-      else this.#free(head);
+      else this.#slots.free(head);
     }
   }
 
@@ -185,7 +176,7 @@ export class DeliveryWorker {
       .catch(error => error instanceof Interrupted || this.#warn(error, 'an attempt was given up'))
       .then(() => {
         this.#attempts.delete(attempt);
-        this.#free(head);
+        this.#slots.free(head);
         this.#signal.notify();
       });
     this.#attempts.add(attempt);
@@ -214,7 +205,7 @@ export class DeliveryWorker {
       standardHeaders: subscription.standardHeaders,
       at: startedAt.getTime(),
     });
-    const { signal } = this.#inHand.get(laneOf(head))!.abort;
+    const { signal } = this.#slots.of(head)!.abort;
     const outcome = await this.deliverer.send({ url: subscription.url, headers, body, timeoutMs: subscription.timeoutMs, signal });
     await this.#recorder.add({
       subscriptionId: head.subscriptionId,

@@ -215,6 +215,11 @@ export class WebhookHealth {
   @Property({ type: 'datetime', length: 3, nullable: true })
   circuitSince: Date | null;
 
+  /** First attempts wait until then: for the next probe of an open circuit, or because the receiver asked for it. */
   @Property({ type: 'datetime', length: 3, nullable: true })
-  nextProbeAt: Date | null;
+  firstsHeldUntil: Date | null;
+
+  /** End of the last attempt of a delivery that got status 410 to the end, with no success since it began. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  goneAt: Date | null;
 }

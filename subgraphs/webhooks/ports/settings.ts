@@ -11,6 +11,8 @@ export interface WebhookSettings {
   /** Requests in the air of one worker. */
   globalConcurrency: number;
   retentionDays: number;
+  /** Hours without a success after which an endpoint is disabled. */
+  autoDisableHours: number;
 }
 
 function integer(config: Config, name: string, fallback: number, min: number, max: number): number {
@@ -36,6 +38,7 @@ export function readSettings(config: Config): WebhookSettings {
     egress: egressOf(config),
     retrySeconds: schedule ? parseSchedule(schedule) : RETRY_SECONDS,
     globalConcurrency: integer(config, 'WEBHOOKS_GLOBAL_CONCURRENCY', 512, 1, 10_000),
+    autoDisableHours: integer(config, 'WEBHOOKS_AUTO_DISABLE_HOURS', 120, 1, 8760),
     retentionDays: integer(config, 'WEBHOOKS_RETENTION_DAYS', 30, 7, 90),
   };
 }

@@ -6,6 +6,7 @@ import { JSONObject } from '../../../runtime/scalars.js';
 import { WebhookAttempt, WebhookAttemptConnection, WebhookDelivery } from '../entities/delivery.js';
 import { WebhookHealth, WebhookSubscription } from '../entities/subscription.js';
 import { WebhookWait } from '../entities/words.js';
+import { workerOf } from '../consumers/worker.js';
 import { settingsOf } from '../ports/settings.js';
 import { OAuthClient, User } from '../references.js';
 import { maxAttempts } from '../rules/schedule.js';
@@ -71,12 +72,13 @@ export class DeliveryFieldsResolver {
       subscriptionOf(ctx, delivery.subscriptionId),
       isCircuitOpen(ctx, delivery.subscriptionId),
     ]);
+    const rateLimited = workerOf(ctx.host)?.isLimited(delivery.subscriptionId) ?? false; // a limit lives in its worker's memory
     return waitingFor({
       status: delivery.status,
       isHead: head === delivery.id,
       paused: subscription?.status === 'paused',
       circuitOpen,
-      rateLimited: false,
+      rateLimited,
     });
   }
 

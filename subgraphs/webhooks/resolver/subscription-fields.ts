@@ -37,7 +37,8 @@ export class SubscriptionFieldsResolver {
   @FieldResolver(() => WebhookCircuit)
   async circuit(@Root() { id }: WebhookSubscription, @Ctx() ctx: Context): Promise<WebhookCircuit> {
     const health = await healthOf(ctx, id);
-    return { state: health?.circuitState ?? 'closed', since: health?.circuitSince ?? null, nextProbeAt: health?.nextProbeAt ?? null };
+    const state = health?.circuitState ?? 'closed';
+    return { state, since: health?.circuitSince ?? null, nextProbeAt: state === 'closed' ? null : health!.firstsHeldUntil };
   }
 
   @FieldResolver(() => DateTime, { nullable: true, description: 'End of the first failed attempt since the last success.' })

@@ -72,7 +72,7 @@ export class SubscriptionStateResolver {
     await ctx.em.nativeUpdate(
       WebhookHealth,
       { subscriptionId: id },
-      { failingSince: null, failedAttempts: 0, circuitState: 'closed', circuitSince: null, nextProbeAt: null },
+      { failingSince: null, failedAttempts: 0, circuitState: 'closed', circuitSince: null, firstsHeldUntil: null, goneAt: null },
     );
     return subscription;
   }

@@ -1,0 +1,246 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../../runtime/ids.js';
+import { opens, remember, RateLimit, retryAfter, type Failure } from '../../subgraphs/webhooks/rules/holding-back.js';
+import { DEMO, platform, type TestPlatform } from '../support/platform.js';
+import type { Receiver } from '../support/receiver.js';
+import { until } from '../support/until.js';
+import { call, deliveriesOf, PROTOCOL, protocolBegan, subscribe, untilStatuses, type Subscribed } from './fixture.js';
+
+describe('the circuit', () => {
+  const failures = (users: string[], stepMs: number): Failure[] =>
+    users.reduce<Failure[]>((all, userId, index) => remember(all, { at: index * stepMs, userId }), []);
+  const users = (count: number, of: number): string[] => Array.from({ length: count }, (_, index) => `u${index % of}`);
+
+  test.each([
+    ['10 failures over 3 users within 60 s', users(10, 3), 6_000, true],
+    ['9 failures', users(9, 3), 1_000, false],
+    ['10 failures over 2 users', users(10, 2), 1_000, false],
+    ['10 failures over 3 users in more than 60 s', users(10, 3), 7_000, false],
+    ['many failures of which the last 10 count', users(50, 5), 6_000, true],
+  ])('%s open it: %#', (_what, who, stepMs, open) => expect(opens(failures(who, stepMs))).toBe(open));
+
+  test.each([
+    ['30', 30_000],
+    ['3600', 60_000],
+    ['0', null],
+    ['-5', null],
+    ['soon', null],
+    [new Date(20_000).toUTCString(), 20_000],
+    [undefined, null],
+  ])('Retry-After %s holds back until %s', (header, held) => expect(retryAfter(header, 0)).toBe(held));
+});
+
+describe('a rate limit', () => {
+  test('of 10 per second lets one go at once and one every 100 ms', () => {
+    const rate = new RateLimit(10, 0);
+    const times: number[] = [];
+    for (let at = 0; at < 1000; at++) {
+      if (!rate.allows(at)) continue;
+      rate.take(at);
+      times.push(at);
+    }
+    expect(times).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800, 900]);
+  });
+
+  test('counts retries, which may leave a debt', () => {
+    const rate = new RateLimit(10, 0);
+    for (let retry = 0; retry < 5; retry++) rate.take(0);
+    expect([100, 400, 499, 500].map(at => rate.allows(at))).toEqual([false, false, false, true]);
+  });
+});
+
+let p: TestPlatform;
+let receiver: Receiver;
+let subscription: Subscribed;
+
+describe('at the door', () => {
+  beforeAll(async () => {
+    p = await platform();
+  });
+
+  beforeEach(async () => {
+    if (subscription) await call(p, 'DELETE', `/v1/webhook-subscriptions/${subscription.id}`);
+    receiver = await p.receiver();
+    subscription = await subscribe(p, receiver.url, [PROTOCOL]);
+  });
+
+  /** Users who have granted the app the scope, as the projection has them. */
+  async function people(count: number): Promise<string[]> {
+    const users = Array.from({ length: count }, newId);
+    await p.sql(
+      `insert into webhooks.grant_projection (user_id, client_id, grant_id, version, scopes) select u, 'demo-app', gen_random_uuid(), 1, '{"read:protocols": {"at": 0, "seq": 0}}' from unnest($1::uuid[]) u`,
+      [users],
+    );
+    return users;
+  }
+
+  const circuit = async (): Promise<any> => (await call(p, 'GET', `/v1/webhook-subscriptions/${subscription.id}`)).body.circuit;
+  const statuses = async (): Promise<Record<string, number>> => {
+    const all = await deliveriesOf(p, subscription.id);
+    return all.reduce<Record<string, number>>(
+      (counts, one) => ({ ...counts, [one.waiting_for ?? one.status]: (counts[one.waiting_for ?? one.status] ?? 0) + 1 }),
+      {},
+    );
+  };
+  const untilCounts = (counts: Record<string, number>) =>
+    until(
+      JSON.stringify(counts),
+      statuses,
+      seen => JSON.stringify(Object.entries(seen).sort()) === JSON.stringify(Object.entries(counts).sort()),
+    );
+
+  test('after 10 failures over 3 users first attempts of others wait, one probes every 30 s, retries run at their time, and a success lets all go', async () => {
+    await p.clock('webhooks', { now: '2027-01-01T00:00:00.000Z' });
+    receiver.reply(500);
+    const users = await people(14);
+    for (const user of users.slice(0, 10)) await protocolBegan(p, user);
+    await untilCounts({ retrying: 10 });
+    expect(await circuit()).toEqual({ state: 'open', since: '2027-01-01T00:00:00.000Z', next_probe_at: '2027-01-01T00:00:30.000Z' });
+    for (const user of users.slice(10)) await protocolBegan(p, user);
+    await untilCounts({ retrying: 10, circuit_open: 4 });
+    expect(receiver.received).toHaveLength(10);
+
+    await p.clock('webhooks', { advance: 'PT30S' });
+    expect(await statuses()).toEqual({ retrying: 11, circuit_open: 3 });
+    expect(await circuit()).toMatchObject({ state: 'open', next_probe_at: '2027-01-01T00:01:00.000Z' });
+
+    receiver.reply(200);
+    await p.clock('webhooks', { advance: 'PT30S' }); // one probe and ten retries are due at this instant; each of them may be the success
+    await untilCounts({ delivered: 13, retrying: 1 });
+    expect(await circuit()).toMatchObject({ state: 'closed', since: '2027-01-01T00:01:00.000Z', next_probe_at: null });
+    expect(new Set(receiver.received.map(one => one.body.user_id)).size).toBe(14);
+  });
+
+  test('Retry-After holds first attempts of others back, and no retry', async () => {
+    await p.clock('webhooks', { now: '2027-02-01T00:00:00.000Z' });
+    receiver.reply((_one, response) => void response.writeHead(429, { 'retry-after': '3600' }).end());
+    const [first, second] = await people(2);
+    await protocolBegan(p, first!);
+    await untilCounts({ retrying: 1 });
+    await protocolBegan(p, second!);
+    await until(
+      'the second delivery',
+      () => deliveriesOf(p, subscription.id),
+      all => all.length === 2,
+    );
+    await p.clock('webhooks', { advance: 'PT59S' });
+    expect(receiver.received).toHaveLength(1);
+    receiver.reply(200);
+    await p.clock('webhooks', { advance: 'PT1S' });
+    await untilCounts({ delivered: 2 });
+  });
+
+  test('a rate limit is kept, whatever waits', async () => {
+    await call(p, 'PATCH', `/v1/webhook-subscriptions/${subscription.id}`, { rate_limit_per_second: 20 });
+    for (const user of await people(30)) await protocolBegan(p, user);
+    const all = await receiver.until(received => received.length === 30);
+    const times = all.map(one => one.at);
+    const busiest = Math.max(...times.map(at => times.filter(other => other >= at && other < at + 900).length));
+    expect(busiest).toBeLessThanOrEqual(22); // 20 and the tenth that a burst may have
+    await untilCounts({ delivered: 30 });
+  });
+
+  test('no more requests than max_concurrency are in the air, over all users', async () => {
+    await call(p, 'PATCH', `/v1/webhook-subscriptions/${subscription.id}`, { max_concurrency: 3 });
+    const waiting: (() => void)[] = [];
+    let most = 0;
+    receiver.reply((_one, response) => {
+      waiting.push(() => response.writeHead(200).end());
+      most = Math.max(most, waiting.length);
+    });
+    for (const user of await people(9)) await protocolBegan(p, user);
+    for (let answered = 0; answered < 9; answered++) {
+      const room = Math.min(3, 9 - answered);
+      await until(
+        `${room} requests in the air`,
+        async () => waiting.length,
+        open => open === room,
+      );
+      waiting.shift()!();
+    }
+    await untilCounts({ delivered: 9 });
+    expect(most).toBe(3);
+  });
+
+  test('an endpoint with ten thousand waiting users delays nobody else', async () => {
+    await call(p, 'PATCH', `/v1/webhook-subscriptions/${subscription.id}`, { max_concurrency: 1, timeout_ms: 30_000 });
+    const held: (() => void)[] = [];
+    receiver.reply((_one, response) => void held.push(() => response.writeHead(200).end()));
+    const [user] = await people(1);
+    await protocolBegan(p, user!);
+    await receiver.until(all => all.length === 1);
+    await p.sql(
+      `with u as (select gen_random_uuid() as user_id, gen_random_uuid() as id, lpad(to_hex(floor(extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '7000800000000000000' || lpad(to_hex(n % 16), 1, '0') as e, n from generate_series(1, 10000) n),
+     rows as (select *, gen_random_uuid() as event_id from u),
+     d as (insert into webhooks.webhook_delivery (id, event_id, subscription_id, client_id, user_id, event_type, sequence, replay_no, status, created_at)
+       select id, event_id, $1, 'demo-app', user_id, $2, n, 0, 'pending', now() from rows)
+     insert into webhooks.webhook_lane (subscription_id, user_id, shard, head_id, head_event_id, head_sequence, head_replay_no, next_attempt_at, open_count)
+       select $1, user_id, (select shard from webhooks.webhook_lane where subscription_id = $1 limit 1), id, event_id, n, 0, '2026-01-01', 1 from rows`,
+      [subscription.id, PROTOCOL],
+    );
+    const other = await p.receiver();
+    const quick = await subscribe(p, other.url, [PROTOCOL]);
+    await protocolBegan(p, DEMO);
+    await other.until(all => all.length === 1);
+    await untilStatuses(p, quick.id, ['delivered']);
+    await call(p, 'DELETE', `/v1/webhook-subscriptions/${quick.id}`);
+    held.forEach(answer => answer());
+  });
+
+  describe('an endpoint that never succeeds', () => {
+    test('is disabled after 120 hours and 10 failed attempts; what is open becomes a dead letter', async () => {
+      await p.clock('webhooks', { now: '2027-03-01T00:00:00.000Z' });
+      receiver.reply(500);
+      const users = await people(3);
+      for (const user of users.slice(0, 2)) await protocolBegan(p, user);
+      await untilCounts({ retrying: 2 });
+      await p.clock('webhooks', { advance: 'PT119H' });
+      expect((await call(p, 'GET', `/v1/webhook-subscriptions/${subscription.id}`)).body).toMatchObject({
+        status: 'active',
+        failing_since: '2027-03-01T00:00:00.000Z',
+      });
+      await protocolBegan(p, users[2]!);
+      await until(
+        'the third',
+        () => deliveriesOf(p, subscription.id),
+        all => all.length === 3 && all[2].status === 'retrying',
+      );
+      await p.clock('webhooks', { advance: 'PT1H' });
+      const disabled = (await call(p, 'GET', `/v1/webhook-subscriptions/${subscription.id}`)).body;
+      expect(disabled).toMatchObject({ status: 'disabled', disabled_reason: 'failing', status_changed_at: '2027-03-06T00:00:00.000Z' });
+      const all = await untilStatuses(p, subscription.id, ['dead_lettered', 'dead_lettered', 'dead_lettered']);
+      expect(all.map(one => one.dead_letter_reason)).toEqual(['retries_exhausted', 'retries_exhausted', 'subscription_disabled']);
+    });
+
+    test('and answers 410 to the end is disabled at once', async () => {
+      await p.clock('webhooks', { now: '2027-04-01T00:00:00.000Z' });
+      receiver.reply(410);
+      const [user] = await people(1);
+      await protocolBegan(p, user!);
+      await untilCounts({ retrying: 1 });
+      await p.clock('webhooks', { advance: 'PT15H' });
+      expect((await call(p, 'GET', `/v1/webhook-subscriptions/${subscription.id}`)).body).toMatchObject({
+        status: 'disabled',
+        disabled_reason: 'gone',
+        status_changed_at: '2027-04-01T14:36:00.000Z',
+      });
+    });
+
+    test('stays active when a success came in between', async () => {
+      await p.clock('webhooks', { now: '2027-05-01T00:00:00.000Z' });
+      receiver.reply(500);
+      const users = await people(4);
+      for (const user of users.slice(0, 3)) await protocolBegan(p, user);
+      await untilCounts({ retrying: 3 });
+      await p.clock('webhooks', { advance: 'PT20H' });
+      receiver.reply(200);
+      await protocolBegan(p, users[3]!);
+      await untilCounts({ dead_lettered: 3, delivered: 1 });
+      await p.clock('webhooks', { advance: 'P7D' });
+      expect((await call(p, 'GET', `/v1/webhook-subscriptions/${subscription.id}`)).body).toMatchObject({
+        status: 'active',
+        failing_since: null,
+      });
+    });
+  });
+});
