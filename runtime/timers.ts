@@ -35,7 +35,7 @@ async function runOrClaim(ctx: Context, timer: Timer<Context>, until: Date): Pro
 
 /** Works outside a transaction and keeps the claim up meanwhile. */
 async function runClaimed(host: ServiceHost, timer: Timer<Context>, at: Date): Promise<void> {
-  const keep = repeat(() => host.transaction(ctx => timer.claimed!.keep(ctx, at)).catch(() => undefined), (CLAIM_SECONDS * 1000) / 4);
+  const keep = repeat(() => host.transaction(ctx => timer.claimed!.keep(ctx, at)).catch(() => undefined), (CLAIM_SECONDS * 1000) / 4, 'later');
   try {
     await host.read(ctx => timer.run(ctx, at));
   } finally {
@@ -57,7 +57,7 @@ async function earliest(host: ServiceHost, until: Date): Promise<{ timer: Timer<
 /** Whether a timer of this service works on an instant that it has claimed, in whatever process. */
 async function working(host: ServiceHost): Promise<boolean> {
   const claimed = (host.declaration.timers ?? []).flatMap(timer => timer.claimed ?? []);
-  const answers = await host.read(ctx => Promise.all(claimed.map(one => one.running?.(ctx) ?? false)));
+  const answers = await host.read(ctx => Promise.all(claimed.map(async one => one.running?.(ctx) ?? false)));
   return answers.includes(true);
 }
 
@@ -101,8 +101,8 @@ async function housekeeping(host: ServiceHost): Promise<void> {
   }).catch(error => host.log.warn({ err: loggedError(error) }, 'housekeeping failed; it is tried again in an hour'));
 }
 
-/** Calls `work` now and again after each pause, never twice at once; the stop waits for the one that runs. */
-function repeat(work: () => Promise<void>, pauseMs: number): () => Promise<void> {
+/** Calls `work` now, or after the first pause, and again after each, never twice at once; the stop waits for the one that runs. */
+function repeat(work: () => Promise<void>, pauseMs: number, first: 'now' | 'later' = 'now'): () => Promise<void> {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -111,7 +111,8 @@ function repeat(work: () => Promise<void>, pauseMs: number): () => Promise<void>
       if (!stopped) timer = setTimeout(round, pauseMs);
     });
   };
-  round();
+  if (first === 'now') round();
+  else timer = setTimeout(round, pauseMs);
   return async () => {
     stopped = true;
     clearTimeout(timer);

@@ -11,8 +11,7 @@ const { Client } = createRequire(createRequire(import.meta.url).resolve('@mikro-
 let clinic: Clinic;
 let cycles: any[];
 beforeAll(async () => {
-  clinic = await Clinic.open();
-  await clinic.clock(day(100));
+  clinic = await Clinic.open(day(100));
   cycles = [];
   for (const user of [DEMO, DEMO2]) {
     await clinic.rest('POST', '/v1/protocols', { user_id: user, kind: 'protocol', key: 'lipid_reset' });
@@ -149,7 +148,9 @@ describe('a list of 100 results', () => {
     );
     const texts = query.mock.calls.map(([one]) => String((one as unknown as { text?: string }).text ?? one));
     query.mockRestore();
-    const statements = texts.filter(text => /"?clinical"?\./.test(text) && !/test_clock|schedule_slot|inbox|sweep_run|from clinical\.retest_cycle/.test(text)); // not the manual clock, nor what runs beside
+    const statements = texts.filter(
+      text => /"?clinical"?\./.test(text) && !/test_clock|schedule_slot|inbox|sweep_run|from clinical\.retest_cycle/.test(text),
+    ); // not the manual clock, nor what runs beside
     expect(data.observations.nodes).toHaveLength(100);
     expect(statements.length).toBeGreaterThan(2);
     expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(6);

@@ -7,8 +7,7 @@ import { Clinic, day, T0 } from './clinic.js';
 
 let clinic: Clinic;
 beforeAll(async () => {
-  clinic = await Clinic.open();
-  await clinic.clock(day(100));
+  clinic = await Clinic.open(day(100));
 });
 afterEach(() => clinic.leave());
 

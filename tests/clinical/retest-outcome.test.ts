@@ -6,8 +6,7 @@ import { Clinic, CYCLE_FLAG, day, type CycleOptions, type Result } from './clini
 
 let clinic: Clinic;
 beforeAll(async () => {
-  clinic = await Clinic.open();
-  await clinic.clock(day(120));
+  clinic = await Clinic.open(day(120));
 });
 afterEach(() => clinic.leave());
 

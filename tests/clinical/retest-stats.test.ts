@@ -8,7 +8,7 @@ let member: string;
 const stats = (query = '', token: string | null = clinic.token) => clinic.rest('GET', `/v1/retest-cycles/stats${query}`, undefined, token);
 
 beforeAll(async () => {
-  clinic = await Clinic.open();
+  clinic = await Clinic.open(day(91));
   member = await clinic.p.userToken(DEMO, ['read:clinical']);
 });
 
@@ -29,7 +29,6 @@ describe('GET /v1/retest-cycles/stats', () => {
   });
 
   test('6 retested, 3 expired, 4 and 2 open: rate 0.6667, counts, average and who came without a prompt', async () => {
-    await clinic.clock(day(91));
     const make = async (options: Parameters<Clinic['cycle']>[1] = {}) => {
       const patient = await clinic.patient();
       return { patient, cycle: await clinic.cycle(patient, { drawId: randomUUID(), ...options }) };

@@ -192,18 +192,15 @@ insert into ${schema}.retest_tally (brand_id, code, intervention_key, status, cy
 select brand_id, code, intervention_key, status, sum(cycles), sum(days), sum(organic), sum(late) from gone
 group by brand_id, code, intervention_key, status having sum(cycles) <> 0`;
 
+/** The run's row, written once it is known what became of it. */
 async function finish({ ctx, run }: Sweep): Promise<void> {
-  const { id, scanned, prompted, expired, recorded, skippedFlag, skippedLimit, skippedLabInProgress, failed } = run;
   await ctx.host.transaction(
     async tx => {
       run.finishedAt = tx.now();
-      await tx.em.nativeUpdate(
-        SweepRun,
-        { id },
-        { finishedAt: run.finishedAt, scanned, prompted, expired, recorded, skippedFlag, skippedLimit, skippedLabInProgress, failed },
-      );
+      await tx.em.insert(SweepRun, { ...run });
       await tx.sql(FOLD(tx.schema));
-      tx.audit('retest_sweep.run', id, { trigger: run.trigger, scanned, prompted, expired, recorded, failed });
+      const { trigger, scanned, prompted, expired, recorded, failed } = run;
+      tx.audit('retest_sweep.run', run.id, { trigger, scanned, prompted, expired, recorded, failed });
     },
     internalRequest(ctx.caller, ctx.request.id),
   );
@@ -217,7 +214,6 @@ export async function runSweep(ctx: Context, trigger: SweepRunTrigger): Promise<
   const now = ctx.now();
   const run = Object.assign(new SweepRun(), { trigger, startedAt: now });
   const sweep: Sweep = { ctx, run, now, settings: settingsOf(ctx), cycleFlag: ctx.flags.boolean(RETEST_FLAG) };
-  await ctx.host.transaction(tx => tx.em.insert(SweepRun, { ...run }));
   for (let after = NOTHING, more = true; more;) {
     const rows = await ctx.sql<Row>(CANDIDATES(ctx.schema), [after, PAGE, now.toISOString()]);
     await sweepPage(sweep, rows);
