@@ -42,14 +42,15 @@ export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const waiting = new Set<() => void>();
   let reply: number | Reply = 200;
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const raw = await readBody(request);
     const one: Received = { headers: request.headers, raw, body: parsed(raw), at: Date.now() };
     received.push(one);
     waiting.forEach(check => check());
     if (typeof reply === 'number') response.writeHead(reply).end();
     else await reply(one, response);
-  });
+  };
+  const server = createServer((request, response) => void take(request, response));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const until = (condition: (all: Received[]) => boolean, timeoutMs = 15_000): Promise<Received[]> => new Promise((resolve, reject) => {
     const timer = setTimeout(() => (waiting.delete(check), reject(new Error(`the receiver waited in vain; it has ${received.map(one => one.body?.type).join(', ') || 'nothing'}`))), timeoutMs);

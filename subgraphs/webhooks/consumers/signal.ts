@@ -13,17 +13,16 @@ export class Signal {
   /** Resolves at the next notification, also one since the last wait, or after `ms`. */
   wait(ms: number): Promise<void> {
     return new Promise(resolve => {
+      const done = (): void => {
+        this.#wake = null;
+        this.#raised = false;
+        resolve();
+      };
       const timer = setTimeout(done, ms);
       const finish = (): void => {
         clearTimeout(timer);
         done();
       };
-      const self = this;
-      function done(): void {
-        self.#wake = null;
-        self.#raised = false;
-        resolve();
-      }
       this.#wake = finish;
       if (this.#raised) finish();
     });
