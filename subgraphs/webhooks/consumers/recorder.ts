@@ -1,4 +1,5 @@
 import type { Sql } from '../../../events/outbox.js';
+import { loggedError } from '../../../runtime/log.js';
 import type { Context } from '../../../runtime/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { newId } from '../../../runtime/ids.js';
@@ -174,7 +175,7 @@ export class Recorder {
         return await this.host.transaction(ctx => this.#record(ctx, held));
       } catch (error) {
         this.host.log.warn(
-          { err: { name: (error as Error).name, message: (error as Error).message } },
+          { err: loggedError(error) },
           'attempts could not be recorded; they are written again',
         );
         await new Promise(resolve => setTimeout(resolve, RETRY_MS));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../events/outbox.js';
+import { loggedError } from '../../../runtime/log.js';
 import type { Context } from '../../../runtime/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { Worker } from '../../../runtime/service.js';
@@ -116,7 +117,7 @@ export class DeliveryWorker {
   }
 
   #warn(error: unknown, message: string): number {
-    this.host.log.warn({ err: { name: (error as Error).name, message: (error as Error).message } }, message);
+    this.host.log.warn({ err: loggedError(error) }, message);
     return 0;
   }
 
