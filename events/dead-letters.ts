@@ -130,17 +130,13 @@ export class RetryWorker<Ctx> {
   }
 
   async #handle(letter: Letter, event: Envelope, now: Date): Promise<void> {
-    const { consumer, host } = this.handling.options;
+    const { consumer } = this.handling.options;
     const facts = await this.handling.prepare(event);
     await this.handling.transaction(
       { event },
       async ({ sql, context }) => {
-        await sql('select events.is_blocked($1, $2)', [consumer, event.order_key]);
-        const fresh = await sql(
-          `insert into ${host.schema}.inbox (consumer, event_id, replay_id, processed_at) values ($1, $2::uuid, $3::uuid, clock_timestamp()) on conflict do nothing returning 1`,
-          [consumer, event.id, this.handling.inboxReplayId({ event, rerun: letter.rerun })],
-        );
-        if (fresh.length > 0) await this.handling.run(context, event);
+        const fresh = await this.handling.inbox.add(sql, { event, rerun: letter.rerun });
+        if (fresh) await this.handling.run(context, event);
         await settle(sql, consumer, letter, { status: 'resolved', resolved_by: `retry:${consumer}` }, now);
       },
       facts,

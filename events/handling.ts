@@ -3,6 +3,7 @@ import type { Consumer, ConsumerHost, Handler, TransactionMeta } from './consume
 import type { EventDefinition } from './define.js';
 import { newId, NO_REPLAY, timeOfId, type Envelope } from './envelope.js';
 import { describe, type Failure } from './failure.js';
+import { Inbox } from './inbox.js';
 import type { Limiter } from './limiter.js';
 import { errorOf } from './log.js';
 import type { EventMetrics } from './metrics.js';
@@ -60,8 +61,12 @@ class HandlerTimeout extends Error {
 export class Handling<Ctx> {
   readonly #running = new Set<Promise<unknown>>();
   readonly #order = new OrderWatch();
+  readonly inbox: Inbox;
 
-  constructor(readonly options: HandlingOptions<Ctx>) {}
+  constructor(readonly options: HandlingOptions<Ctx>) {
+    const { consumer, host, rerun, handlerTimeoutMs } = options;
+    this.inbox = new Inbox({ consumer, schema: host.schema, rerun, timeoutMs: handlerTimeoutMs });
+  }
 
   /** @throws GivenBack when the consumer stops or the event will be delivered again. */
   async settle(delivery: Delivery): Promise<Settled> {
@@ -129,7 +134,7 @@ export class Handling<Ctx> {
   }
 
   async #handle(delivery: Delivery, tx: { sql: Sql; context: Ctx }, entered: { handler: boolean }): Promise<Outcome> {
-    const { blocked, fresh } = await this.#enter(tx.sql, delivery);
+    const { blocked, fresh } = await this.inbox.enter(tx.sql, delivery);
     if (blocked) return this.#behind(tx.sql, delivery);
     if (!fresh) return 'duplicate';
     if (delivery.erased) return 'erased';
@@ -138,39 +143,10 @@ export class Handling<Ctx> {
     return 'handled';
   }
 
-  /**
-   * Key lock, blocked?, inbox row and, embedded, taking the queue's row, in one round trip; then every statement has the handler's deadline.
-   * One plain statement, because its planning costs more than its work: with two common table expressions it took twice as long.
-   */
-  async #enter(sql: Sql, delivery: Delivery): Promise<{ blocked: boolean; fresh: boolean }> {
-    const { event } = delivery;
-    const { consumer, host, handlerTimeoutMs } = this.options;
-    const take = takeOf(delivery, 6);
-    const fresh = await sql(
-      `insert into ${host.schema}.inbox (consumer, event_id, replay_id, processed_at)
-      select $1, $3::uuid, $4::uuid, clock_timestamp() where not events.is_blocked($1, $2) on conflict do nothing
-      returning set_config('statement_timeout', $5, true)${take.text && `, ${take.text}`}`,
-      [consumer, event.order_key, event.id, this.inboxReplayId(delivery), String(handlerTimeoutMs), ...take.params],
-    );
-    return fresh.length > 0 ? { blocked: false, fresh: true } : { blocked: await this.#blocked(sql, delivery), fresh: false };
-  }
-
-  /** Whether the key waits behind a dead letter; takes the key's lock, and the queue's row. */
-  async #blocked(sql: Sql, delivery: Delivery): Promise<boolean> {
-    const { consumer } = this.options;
-    const take = takeOf(delivery, 3);
-    const [row] = await sql<{ blocked: boolean }>(`select events.is_blocked($1, $2) as blocked${take.text && `, ${take.text}`}`, [
-      consumer,
-      delivery.event.order_key,
-      ...take.params,
-    ]);
-    return row!.blocked;
-  }
-
   /** The key is blocked: a duplicate is dropped all the same, anything else waits behind. */
   async #behind(sql: Sql, delivery: Delivery): Promise<Outcome> {
     if (delivery.erased) return 'erased';
-    if (await this.isHandled(sql, delivery)) return 'duplicate';
+    if (await this.inbox.has(sql, delivery)) return 'duplicate';
     return this.#park(sql, delivery, { status: 'parked', reason: 'behind_another' });
   }
 
@@ -198,8 +174,8 @@ export class Handling<Ctx> {
   }
 
   async #fileIn(sql: Sql, delivery: Delivery, verdict: Verdict): Promise<Outcome> {
-    const blocked = await this.#blocked(sql, delivery);
-    if (await this.isHandled(sql, delivery)) return 'duplicate';
+    const blocked = await this.inbox.isBlocked(sql, delivery);
+    if (await this.inbox.has(sql, delivery)) return 'duplicate';
     return this.#park(sql, delivery, blocked ? { status: 'parked', reason: 'behind_another' } : verdict);
   }
 
@@ -226,21 +202,6 @@ export class Handling<Ctx> {
     };
     await sql('select events.park($1, $2::json, $3::timestamptz)', [consumer, JSON.stringify(letter), now.toISOString()]);
     return 'parked';
-  }
-
-  /** Whether the effect is committed already. */
-  async isHandled(sql: Sql, delivery: Pick<Delivery, 'event' | 'rerun'>): Promise<boolean> {
-    const { consumer, host } = this.options;
-    const [row] = await sql<{ handled: boolean }>(
-      `select exists (select from ${host.schema}.inbox where consumer = $1 and event_id = $2::uuid and replay_id = $3::uuid) as handled`,
-      [consumer, delivery.event.id, this.inboxReplayId(delivery)],
-    );
-    return row!.handled;
-  }
-
-  /** A replay is recognised as handled, unless it and the consumer both say that handlers run again. */
-  inboxReplayId({ event, rerun }: Pick<Delivery, 'event' | 'rerun'>): string {
-    return rerun && this.options.rerun && event.replay_id ? event.replay_id : NO_REPLAY;
   }
 
   /** Calls the handler with its deadline; a late one counts as failed, and its transaction rolls back. */
@@ -327,12 +288,6 @@ export class Handling<Ctx> {
     if (status === 'dead') this.options.host.log.error(detail, 'an event is a dead letter; its key waits');
     else this.options.host.log.warn(detail, 'an event is retried later; its key waits');
   }
-}
-
-/** The expression that takes the event out of the queue, for a delivery that stands in one; `$1` is the consumer. */
-function takeOf({ queued, slot, event }: Delivery, first: number): { text: string; params: unknown[] } {
-  if (!queued) return { text: '', params: [] };
-  return { text: `events.take($1, $${first}, $${first + 1}, $${first + 2})`, params: [slot, event.seq, event.replay_id ?? NO_REPLAY] };
 }
 
 const dead = (reason: DeadReason, failure?: Failure): Verdict => ({ status: 'dead', reason, ...(failure && { failure }) });
