@@ -108,6 +108,32 @@ const subscriptions: Route[] = [
   },
 ];
 
+const secrets: Route[] = [
+  {
+    method: 'POST',
+    path: '/v1/webhook-subscriptions/{id}/rotate-secret',
+    status: [200],
+    summary: 'Make a new signing secret',
+    document: `mutation RotateWebhookSecret($input: RotateWebhookSecretInput!) {
+      result: rotateWebhookSecret(input: $input) { ${SUBSCRIPTION} ${DATES} signingSecret }
+    }`,
+    variables: { input: input({ path: ['id'] }) },
+    example: { request: { overlap_hours: 24, activation: 'immediate' } },
+    problems: { 409: 'A next secret waits already' },
+  },
+  {
+    method: 'POST',
+    path: '/v1/webhook-subscriptions/{id}/secrets/{secret_id}/expire',
+    status: [200],
+    summary: 'End a previous secret, or let a next one take over now',
+    document: `mutation ExpireWebhookSecret($input: ExpireWebhookSecretInput!) {
+      result: expireWebhookSecret(input: $input) { ${SUBSCRIPTION} lastSuccessAt lastFailureAt ${DATES} }
+    }`,
+    variables: { input: input({ body: false, path: ['id', 'secret_id'] }) },
+    problems: { 409: 'It is the current secret' },
+  },
+];
+
 const deliveries: Route[] = [
   {
     method: 'GET',
@@ -218,5 +244,5 @@ const deliveries: Route[] = [
 ];
 
 /** Routes of the webhooks service. Source: contracts/webhooks.md, section 4. */
-const table: RouteTable = { service: 'webhooks', routes: [...subscriptions, ...deliveries] };
+const table: RouteTable = { service: 'webhooks', routes: [...subscriptions, ...secrets, ...deliveries] };
 export default table;

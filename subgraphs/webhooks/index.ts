@@ -2,6 +2,7 @@ import { service } from '../../runtime/service.js';
 import { clockControl } from '../../runtime/test-controls.js';
 import { autoDisableTimer } from './consumers/auto-disable.js';
 import { deliveryConsumer } from './consumers/delivery.js';
+import { secretsTimer } from './consumers/secrets.js';
 import { attemptsTimer, retentionTimer } from './consumers/timers.js';
 import { deliveryWorker, workerOf } from './consumers/worker.js';
 import { WebhookAttempt, WebhookDelivery } from './entities/delivery.js';
@@ -21,6 +22,7 @@ import { AttemptFieldsResolver, DeliveryFieldsResolver } from './resolver/delive
 import { erase } from './resolver/erasure.js';
 import { EventTypeResolver } from './resolver/event-type.js';
 import { ReplayResolver } from './resolver/replay.js';
+import { SecretResolver } from './resolver/secret.js';
 import { SubscriptionResolver } from './resolver/subscription.js';
 import { SubscriptionFieldsResolver } from './resolver/subscription-fields.js';
 import { SubscriptionStateResolver } from './resolver/subscription-state.js';
@@ -47,6 +49,7 @@ export default service({
     SubscriptionResolver,
     SubscriptionStateResolver,
     SubscriptionFieldsResolver,
+    SecretResolver,
     DeliveryResolver,
     DeliveryFieldsResolver,
     AttemptFieldsResolver,
@@ -59,7 +62,7 @@ export default service({
     WebhookDelivery: deliveryReferences,
   },
   consumers: [deliveryConsumer],
-  timers: [attemptsTimer, autoDisableTimer, retentionTimer],
+  timers: [attemptsTimer, autoDisableTimer, secretsTimer, retentionTimer],
   workers: [deliveryWorker],
   erase,
   native: async (_app, host) => void settingsOf(host), // has no path of its own yet; a wrong setting stops the start

@@ -174,10 +174,7 @@ export class Recorder {
       try {
         return await this.host.transaction(ctx => this.#record(ctx, held));
       } catch (error) {
-        this.host.log.warn(
-          { err: loggedError(error) },
-          'attempts could not be recorded; they are written again',
-        );
+        this.host.log.warn({ err: loggedError(error) }, 'attempts could not be recorded; they are written again');
         await new Promise(resolve => setTimeout(resolve, RETRY_MS));
       }
     }

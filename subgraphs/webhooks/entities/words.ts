@@ -109,3 +109,10 @@ export const WebhookReplayRefusal = words(
   'Why an event was not sent again.',
 );
 export type WebhookReplayRefusal = Word<typeof WebhookReplayRefusal>;
+
+export const WebhookSecretActivation = words(
+  'WebhookSecretActivation',
+  { IMMEDIATE: 'immediate', AFTER_OVERLAP: 'after_overlap' },
+  'When a new secret signs the main header: at once, or only when the overlap ends.',
+);
+export type WebhookSecretActivation = Word<typeof WebhookSecretActivation>;

@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/page.js';
 import { Rule } from '../../../runtime/rule.js';
-import { WebhookSubscriptionStatus } from '../entities/words.js';
+import { WebhookSecretActivation, WebhookSubscriptionStatus } from '../entities/words.js';
 
 @InputType({ description: 'A custom header of every request.' })
 export class WebhookHeaderInput {
@@ -99,6 +99,28 @@ export class DisableWebhookSubscriptionInput {
   @Rule({ minLength: 1, maxLength: 500 })
   @Field(() => String, { description: 'Why; for the record.' })
   reason: string;
+}
+
+@InputType()
+export class RotateWebhookSecretInput {
+  @Field(() => ID)
+  id: string;
+
+  @Rule({ min: 0, max: 168 })
+  @Field(() => Int, { defaultValue: 24, description: 'Hours during which both secrets sign.' })
+  overlapHours: number = 24;
+
+  @Field(() => WebhookSecretActivation, { defaultValue: 'immediate' })
+  activation: WebhookSecretActivation = 'immediate';
+}
+
+@InputType()
+export class ExpireWebhookSecretInput {
+  @Field(() => ID)
+  id: string;
+
+  @Field(() => ID)
+  secretId: string;
 }
 
 @ArgsType()

@@ -7,6 +7,7 @@ import { WebhookDeliveryConnection, type WebhookDelivery } from '../entities/del
 import { WebhookCircuit, WebhookHealth, WebhookSecretInfo, WebhookSubscription } from '../entities/subscription.js';
 import { OAuthClient } from '../references.js';
 import { deadLetters, deliveries } from './delivery-list.js';
+import { circuitOf } from './subscription-answer.js';
 
 const healthOf = (ctx: Context, subscriptionId: string): Promise<WebhookHealth | null> =>
   ctx.load('webhooks.health', subscriptionId, async ids => {
@@ -36,9 +37,7 @@ export class SubscriptionFieldsResolver {
 
   @FieldResolver(() => WebhookCircuit)
   async circuit(@Root() { id }: WebhookSubscription, @Ctx() ctx: Context): Promise<WebhookCircuit> {
-    const health = await healthOf(ctx, id);
-    const state = health?.circuitState ?? 'closed';
-    return { state, since: health?.circuitSince ?? null, nextProbeAt: state === 'closed' ? null : health!.firstsHeldUntil };
+    return circuitOf(await healthOf(ctx, id));
   }
 
   @FieldResolver(() => DateTime, { nullable: true, description: 'End of the first failed attempt since the last success.' })

@@ -6,8 +6,9 @@ import { fail } from '../../../runtime/errors.js';
 import { isUuid } from '../../../runtime/ids.js';
 import { Prepare } from '../../../runtime/operation.js';
 import { connectionOf, page, type Connection } from '../../../runtime/page.js';
-import { changeConfiguration, configurationOf, headersContext, secretContext } from '../consumers/configuration.js';
+import { changeConfiguration, configurationOf, headersContext } from '../consumers/configuration.js';
 import { closeOpen } from '../consumers/lanes.js';
+import { addSecret } from '../consumers/secrets.js';
 import { MANAGERS, READERS, WebhookSecretInfo, WebhookSubscription, WebhookSubscriptionWithSecret } from '../entities/subscription.js';
 import {
   CreateWebhookSubscriptionInput,
@@ -20,7 +21,7 @@ import { askClient } from '../ports/grant-source.js';
 import { sealerOf } from '../ports/sealer.js';
 import { sortedTypes, type ClientFacts } from '../rules/filter.js';
 import { normalisedUrl, withoutQuery } from '../rules/url.js';
-import { hintOf, newSecret } from '../rules/wire.js';
+import { withSecret } from './subscription-answer.js';
 import { checkNulls, checkSubscription } from './subscription-input.js';
 
 /** Subscriptions of one client at most. Source: section 2. */
@@ -82,73 +83,6 @@ async function checkRoom(ctx: Context, clientId: string, url: string, own: strin
     fail('conflict', `The client has ${MAX_PER_CLIENT} subscriptions`, { reason: 'limit_reached' });
 }
 
-/** The first secret of a subscription: `[row, value]`; the value is shown now and never again. */
-function makeSecret(ctx: Context, subscriptionId: string): [WebhookSecretInfo, string] {
-  const value = newSecret();
-  const secret = new WebhookSecretInfo();
-  Object.assign(secret, { subscriptionId, hint: hintOf(value), status: 'current', createdAt: ctx.now() });
-  secret.valueSealed = sealerOf(ctx.host).seal(value, secretContext(secret.id));
-  ctx.em.persist(secret);
-  return [secret, value];
-}
-
-const plain = ({ id, hint, status, createdAt, activatesAt, expiresAt }: WebhookSecretInfo) => ({
-  id,
-  hint,
-  status,
-  createdAt,
-  activatesAt,
-  expiresAt,
-});
-
-/** The answer that bears the secret, as plain values: it is kept sealed for a repeated Idempotency-Key. */
-function withSecret(subscription: WebhookSubscription, secret: WebhookSecretInfo, signingSecret: string): WebhookSubscriptionWithSecret {
-  const {
-    id,
-    clientId,
-    name,
-    description,
-    url,
-    eventTypes,
-    status,
-    disabledReason,
-    statusChangedAt,
-    timeoutMs,
-    maxConcurrency,
-    rateLimitPerSecond,
-    spread,
-    standardHeaders,
-    createdAt,
-    updatedAt,
-    version,
-    headers,
-  } = subscription;
-  return {
-    id,
-    clientId,
-    name,
-    description,
-    url,
-    eventTypes,
-    status,
-    disabledReason,
-    statusChangedAt,
-    timeoutMs,
-    maxConcurrency,
-    rateLimitPerSecond,
-    spread,
-    standardHeaders,
-    createdAt,
-    updatedAt,
-    version,
-    headers,
-    secrets: [plain(secret) as WebhookSecretInfo],
-    circuit: { state: 'closed', since: null, nextProbeAt: null },
-    failingSince: null,
-    signingSecret,
-  };
-}
-
 @Resolver(() => WebhookSubscription)
 export class SubscriptionResolver {
   @Access(READERS)
@@ -197,13 +131,14 @@ export class SubscriptionResolver {
     setHeaders(ctx, subscription, headers ?? []);
     touched(ctx, subscription, version);
     ctx.em.persist(subscription);
-    const [secret, value] = makeSecret(ctx, subscription.id);
+    await ctx.em.flush(); // the secret refers to it
+    const { value } = await addSecret(ctx, subscription.id, { status: 'current', activatesAt: null });
     ctx.audit('webhook_subscription.created', subscription.id, {
       client_id: clientId,
       url: withoutQuery(url),
       event_types: subscription.eventTypes,
     });
-    return withSecret(subscription, secret, value);
+    return withSecret(ctx, subscription, value);
   }
 
   @Access(MANAGERS)

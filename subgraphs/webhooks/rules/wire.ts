@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { settledSecrets, type PlacedSecret } from './secrets.js';
 
 /** What of an event is sent. `data` is JSON text, copied byte for byte. */
 export interface SentEvent {
@@ -49,22 +50,13 @@ export interface ActiveSecrets {
   next: string | null;
 }
 
-export interface StoredSecret {
-  status: 'current' | 'next' | 'previous';
-  value: string;
-  /** When a next secret takes over, ms. */
-  activatesAt: number | null;
-  /** When a previous secret ends, ms. */
-  expiresAt: number | null;
-}
+export type StoredSecret = PlacedSecret & { value: string };
 
-/** Which secret signs at `at` (ms), whether or not the change has been written down yet. Source: section 4, rotate-secret. */
+/** Which secrets sign at `at`, ms. */
 export function secretsAt(secrets: readonly StoredSecret[], at: number): ActiveSecrets {
-  const find = (status: StoredSecret['status']) => secrets.find(secret => secret.status === status);
-  const [current, next, previous] = [find('current'), find('next'), find('previous')];
-  if (next && next.activatesAt !== null && next.activatesAt <= at) return { current: next.value, previous: null, next: null };
-  const overlapping = previous && (previous.expiresAt === null || previous.expiresAt > at);
-  return { current: current!.value, previous: overlapping ? previous.value : null, next: next?.value ?? null };
+  const settled = settledSecrets(secrets, at);
+  const valueOf = (status: StoredSecret['status']) => settled.find(secret => secret.status === status)?.value ?? null;
+  return { current: valueOf('current')!, previous: valueOf('previous'), next: valueOf('next') };
 }
 
 export interface CustomHeader {
