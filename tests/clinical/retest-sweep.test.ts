@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BRAND } from '../support/platform.js';
 import { Clinic, day, PROMPT_FLAG } from './clinic.js';
 
@@ -121,6 +121,24 @@ describe('the sweep', () => {
     for (const patient of patients) expect(await clinic.eventTypes(patient)).toEqual(['cycle_started', 'prompted']);
   });
 
+  test('raises an alarm for a cycle that fails 5 times in a row, and tries it still', async () => {
+    start = await now();
+    await clinic.flag(PROMPT_FLAG, true);
+    const cycle = await cycleDue(await clinic.patient(), 0);
+    const log = vi.spyOn(clinic.p.host('clinical').log, 'error');
+    await clinic.fault('retest.sweep.cycle', cycle.id, 5);
+    const alarms = () =>
+      log.mock.calls.map(([fields]) => fields as unknown).filter(fields => (fields as { alarm?: string }).alarm === 'retest_cycle_failing');
+    for (let failures = 1; failures <= 5; failures++) {
+      expect(alarms()).toEqual([]);
+      await clinic.sweep();
+    }
+    expect(alarms()).toEqual([{ alarm: 'retest_cycle_failing', cycle: cycle.id, failures: 5, error_class: 'Error' }]);
+    log.mockRestore();
+    await clinic.sweep();
+    expect(await clinic.read(cycle.id)).toMatchObject({ status: 'prompted', failure_count: 0 });
+  });
+
   test('isolates a row that the database refuses', async () => {
     start = await now();
     await clinic.flag(PROMPT_FLAG, true);
@@ -212,6 +230,7 @@ describe('the sweep', () => {
     await other.connect();
     await other.query(`select pg_advisory_lock(hashtextextended('clinical:retest.sweep', 19))`);
     const refused = await clinic.rest('POST', '/v1/retest-cycles/sweep');
+    await other.query(`select pg_advisory_unlock(hashtextextended('clinical:retest.sweep', 19))`);
     await other.end();
     expect(refused).toMatchObject({ status: 409, body: { code: 'conflict', reason: 'sweep_running' } });
     await clinic.sweep();
