@@ -4,6 +4,7 @@ import type { Context } from '../../../runtime/context.js';
 import { Problem } from '../../../runtime/errors.js';
 import { sweepTimer } from '../../../runtime/schedule.js';
 import { settingsOf } from '../ports/settings.js';
+import { advance } from './lanes.js';
 import { signalOf } from './signal.js';
 import { workerOf } from './worker.js';
 
@@ -53,15 +54,32 @@ const DAY_MS = 86_400_000;
 /** Markers of erased users outlive every event about them: the log keeps 30 days, the inbox 35. */
 const ERASED_DAYS = 40;
 
+const ORPHANS = `
+select l.subscription_id, l.user_id from webhooks.webhook_lane l
+where not exists (select from webhooks.webhook_delivery d where d.event_id = l.head_event_id and d.id = l.head_id)
+order by l.subscription_id, l.user_id for update`;
+
+/** Lanes whose head was dropped, as can happen to a pause that outlasts a short retention, go on with what is left of them. */
+async function mendLanes(ctx: Context): Promise<void> {
+  const lanes = await ctx.sql<{ subscription_id: string; user_id: string }>(ORPHANS);
+  const touched = lanes.map(lane => ({ subscriptionId: lane.subscription_id, userId: lane.user_id, closed: 1 }));
+  await advance(ctx.sql, touched, ctx.now());
+}
+
+async function dropOld(ctx: Context, slot: Date): Promise<void> {
+  const [at, days] = [slot.toISOString(), settingsOf(ctx.host).retentionDays];
+  await ctx.sql('select webhooks.roll_deliveries($1::timestamptz, $2)', [at, days]);
+  await mendLanes(ctx);
+  await ctx.sql(`delete from webhooks.webhook_subscription where deleted_at < $1::timestamptz - $2 * interval '1 day'`, [at, days]);
+  await ctx.sql(
+    'delete from webhooks.webhook_health h where not exists (select from webhooks.webhook_subscription s where s.id = h.subscription_id)',
+  );
+  await ctx.sql(`delete from webhooks.erased_user where erased_at < $1::timestamptz - interval '${ERASED_DAYS} days'`, [at]);
+}
+
 /** Makes the next partitions and drops what is older than the retention, once a day. Source: rule 25. */
 export const retentionTimer = sweepTimer({
   name: 'retention',
   everyMs: DAY_MS,
-  run: (ctx, slot) =>
-    ctx.host.transaction(async own => {
-      await own.sql('select webhooks.roll_deliveries($1::timestamptz, $2)', [slot.toISOString(), settingsOf(own.host).retentionDays]);
-      await own.sql(`delete from webhooks.erased_user where erased_at < $1::timestamptz - interval '${ERASED_DAYS} days'`, [
-        slot.toISOString(),
-      ]);
-    }),
+  run: (ctx, slot) => ctx.host.transaction(own => dropOld(own, slot)),
 });
