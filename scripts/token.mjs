@@ -1,13 +1,17 @@
 /**
  * Prints an access token of a machine client, for curl: `npm run token -- --client demo-m2m [--scope "admin:clinical"]`.
+ * With `--user demo@example.test --client demo-app --scope "read:profile"` it walks people's pages (code flow with PKCE, consent to every
+ * scope asked) with the password of development data, else `--password`, and prints the access token and the refresh token, a line each.
  * The secret is `--secret`, else the one that development data has given the client: demo-m2m's own, or that of an internal client
  * `svc-<slug>` from the environment or the data folder. Has no dependencies. Exit code 1 when there is no token.
  */
+import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const options = { client: { type: 'string' }, secret: { type: 'string' }, scope: { type: 'string' }, url: { type: 'string' } };
+const NAMES = ['client', 'secret', 'scope', 'url', 'user', 'password', 'redirect'];
+const options = Object.fromEntries(NAMES.map(name => [name, { type: 'string' }]));
 
 function stop(line) {
   console.error(line);
@@ -23,6 +27,91 @@ function internalSecret(slug) {
   return lines.find(line => line.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
+/** Where development data's apps are sent back to. */
+const REDIRECTS = {
+  'demo-app': 'http://localhost:5173/callback',
+  'demo-partner-app': 'http://localhost:5174/callback',
+  'demo-admin': 'http://localhost:5175/callback',
+};
+
+/** A browser as far as the pages need one: cookies (a page's own path is enough here) and forms. */
+class Browser {
+  #cookies = new Map();
+
+  async #send(url, init = {}) {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(url, { ...init, redirect: 'manual', headers: { cookie } }).catch(error =>
+      stop(`${new URL(url).origin} cannot be reached: ${error.cause?.code ?? error.message}`),
+    );
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line);
+      if (value) this.#cookies.set(name, value);
+    }
+    const location = answer.headers.get('location');
+    return { status: answer.status, html: await answer.text(), location: location && new URL(location, url).href };
+  }
+
+  /** Follows redirects until a page, or an answer for the app. */
+  async open(url, callback, init) {
+    let page = await this.#send(url, init);
+    while (page.location && !page.location.startsWith(callback)) page = await this.#send(page.location);
+    return page;
+  }
+
+  submit(page, step, fields, callback) {
+    const forms = [...page.html.matchAll(/<form method="post" action="([^"]+)">([\s\S]*?)<\/form>/g)];
+    const form = forms.find(([, action]) => action.endsWith(step));
+    if (!form) stop(`${page.status}: ${/<h1>([^<]*)<\/h1>\s*<p>([^<]*)/.exec(page.html)?.slice(1).join(': ') ?? 'an unexpected page'}`);
+    const csrf = /name="csrf" value="([^"]*)"/.exec(form[2])[1];
+    const body = new URLSearchParams([['csrf', csrf], ...fields]);
+    return this.open(form[1], callback, { method: 'POST', body });
+  }
+}
+
+/** Walks the pages. @returns the code. */
+async function askForCode(base, { client, scope, user, password }, callback, challenge) {
+  const browser = new Browser();
+  const query = {
+    response_type: 'code',
+    client_id: client,
+    redirect_uri: callback,
+    scope,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  };
+  let page = await browser.open(`${base}/identity/v1/oauth/authorize?${new URLSearchParams(query)}`, callback);
+  if (!page.location) page = await browser.submit(page, '/login', [['identifier', user], ['password', password]], callback); // prettier-ignore
+  if (page.status === 422) stop('401: the e-mail address or the password is wrong');
+  if (!page.location)
+    page = await browser.submit(page, '/consent', [['decision', 'allow'], ...scope.split(' ').map(one => ['scope', one])], callback);
+  const answer = new URL(page.location ?? stop(`${page.status}: the pages led nowhere`)).searchParams;
+  return answer.get('code') ?? stop(`${answer.get('error')}: ${answer.get('error_description') ?? ''}`);
+}
+
+async function userTokens(base, values) {
+  const { client, scope = 'read:profile' } = values;
+  const callback = values.redirect ?? REDIRECTS[client] ?? stop(`where is ${client} sent back to? give it with --redirect`);
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const password = values.password ?? process.env.SEED_PASSWORD ?? 'Demo-Passw0rd-2026';
+  const code = await askForCode(base, { ...values, scope, password }, callback, challenge);
+  const secret = values.secret ?? (client === 'demo-partner-app' ? process.env.SEED_PARTNER_SECRET || 'demo-partner-secret' : undefined);
+  return {
+    grant_type: 'authorization_code',
+    client_id: client,
+    ...(secret && { client_secret: secret }),
+    code,
+    redirect_uri: callback,
+    code_verifier: verifier,
+  };
+}
+
+function serviceTokens({ client, scope, ...values }) {
+  const secret = values.secret ?? secretOf(client);
+  if (!secret) stop(`the secret of ${client} is not known here: give it with --secret`);
+  return { grant_type: 'client_credentials', client_id: client, client_secret: secret, ...(scope && { scope }) };
+}
+
 function secretOf(client) {
   if (client === 'demo-m2m') return process.env.SEED_M2M_SECRET || 'demo-m2m-secret';
   return client.startsWith('svc-') ? internalSecret(client.slice(4)) : undefined;
@@ -30,19 +119,19 @@ function secretOf(client) {
 
 async function main() {
   const { values } = parseArgs({ options });
-  const { client, scope } = values;
-  if (!client)
-    stop('which client? npm run token -- --client demo-m2m [--scope "admin:clinical"] [--secret …] [--url http://localhost:4000]');
-  const secret = values.secret ?? secretOf(client);
-  if (!secret) stop(`the secret of ${client} is not known here: give it with --secret`);
+  if (!values.client)
+    stop(
+      'which client? npm run token -- --client demo-m2m [--scope "admin:clinical"] [--secret …] [--url http://localhost:4000] [--user …]',
+    );
   const base = values.url ?? process.env.BASE_URL ?? `http://localhost:${process.env.PORT || 4000}`;
-  const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: client, client_secret: secret, ...(scope && { scope }) });
+  const form = new URLSearchParams(values.user ? await userTokens(base, values) : serviceTokens(values));
   const answer = await fetch(`${base}/identity/v1/oauth/token`, { method: 'POST', body: form }).catch(error =>
     stop(`${base} cannot be reached: ${error.cause?.code ?? error.message}`),
   );
   const body = await answer.json();
   if (!body.access_token) stop(`${answer.status} ${body.error}: ${body.error_description ?? ''}`);
   console.log(body.access_token);
+  if (body.refresh_token) console.log(body.refresh_token);
 }
 
 await main();

@@ -10,7 +10,6 @@ export const PENDING_SERVICES: readonly Slug[] = SLUGS.filter(slug => !['identit
 /** Documented endpoints of services that exist, not built yet. */
 export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>>> = {
   identity: [
-    'GET /v1/oauth/authorize',
     'POST /v1/tokens',
     'POST /v1/tokens/exchange',
     'POST /v1/sessions/verify',

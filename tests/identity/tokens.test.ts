@@ -100,13 +100,10 @@ describe('client_credentials', () => {
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
 
-  test.each(['password', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code', 'authorization_code'])(
-    'grant type %s is not offered',
-    async grant_type => {
-      const { status, body } = await post(p, 'token', { ...M2M, grant_type });
-      expect([status, body.error]).toEqual([400, 'unsupported_grant_type']);
-    },
-  );
+  test.each(['password', 'implicit', 'urn:ietf:params:oauth:grant-type:device_code'])('grant type %s is not offered', async grant_type => {
+    const { status, body } = await post(p, 'token', { ...M2M, grant_type });
+    expect([status, body.error]).toEqual([400, 'unsupported_grant_type']);
+  });
 
   test('a client of the code flow has no client_credentials', async () => {
     const { status, body } = await post(p, 'token', { ...PARTNER, grant_type: 'client_credentials' });
@@ -138,7 +135,7 @@ describe('client_credentials', () => {
   });
 
   test('paths of flows that are not offered are unknown', async () => {
-    for (const path of ['/v1/oauth/register', '/v1/oauth/device', '/v1/oauth/authorize/x'])
+    for (const path of ['/v1/oauth/register', '/v1/oauth/device', '/v1/oauth/authorize/x/y'])
       expect((await p.rest('GET', `/identity${path}`)).status).toBe(404);
   });
 
@@ -279,15 +276,13 @@ describe('discovery', () => {
       introspection_endpoint: `${p.url}/identity/v1/oauth/introspect`,
       revocation_endpoint: `${p.url}/identity/v1/oauth/revoke`,
       jwks_uri: `${p.url}/identity/.well-known/jwks.json`,
-      grant_types_supported: ['client_credentials'],
+      authorization_endpoint: `${p.url}/identity/v1/oauth/authorize`,
+      grant_types_supported: expect.arrayContaining(['client_credentials', 'authorization_code', 'refresh_token']),
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      code_challenge_methods_supported: ['S256'],
     });
-    for (const absent of [
-      'authorization_endpoint',
-      'registration_endpoint',
-      'device_authorization_endpoint',
-      'userinfo_endpoint',
-      'end_session_endpoint',
-    ])
+    for (const absent of ['registration_endpoint', 'device_authorization_endpoint', 'userinfo_endpoint', 'end_session_endpoint'])
       expect(body).not.toHaveProperty(absent);
   });
 

@@ -15,9 +15,9 @@ export async function effectiveScopesOf(ctx: Context, grant: OAuthGrant): Promis
   return client ? effectiveScopes(grant.scopes, client, await agreementsOf(ctx, client.id), ctx.now()) : [];
 }
 
-/** Tells the whole new state of a grant; a revoked one has no scopes. */
+/** Tells the whole new state of a grant; a revoked one, or one that nobody uses any more, has no scopes. */
 async function emitChange(ctx: Context, grant: OAuthGrant, reason: ChangeReason): Promise<void> {
-  const revoked = grant.status === OAuthGrantStatus.REVOKED;
+  const revoked = grant.status !== OAuthGrantStatus.ACTIVE;
   const { id, clientId, version, userId } = grant;
   const scopes = revoked ? [] : await effectiveScopesOf(ctx, grant);
   ctx.emit(
@@ -59,6 +59,14 @@ export async function giveConsent(ctx: Context, userId: string, clientId: string
   ctx.audit('grant.given', grant.id, { client_id: clientId, scopes: scopes.length });
   await emitChange(ctx, grant, reason ?? 'consented');
   return grant;
+}
+
+/** A family of a consent went unused: the next authorization asks again, with the stored choices. `last`: no other family lives. Needs a transaction. */
+export async function letGoStale(ctx: Context, grant: OAuthGrant, last: boolean): Promise<void> {
+  if (grant.status === OAuthGrantStatus.STALE && !last) return;
+  Object.assign(grant, { status: OAuthGrantStatus.STALE, version: grant.version + 1, updatedAt: ctx.now() });
+  ctx.audit('grant.stale', grant.id, { client_id: grant.clientId });
+  if (last) await emitChange(ctx, grant, 'expired');
 }
 
 export interface Revoking {

@@ -92,6 +92,18 @@ export async function endFamilies(ctx: Context, key: FamilyKey, value: string, r
   return ids;
 }
 
+/** Ends the families that the operator's own apps opened in a sign-in; those of other apps belong to connected apps. @returns their ids. */
+export async function endFirstPartyFamilies(ctx: Context, sessionId: string): Promise<string[]> {
+  const rows = await ctx.sql<{ id: string }>(
+    `select f.id from identity.token_family f join identity.oauth_client c on c.id = f.client_id
+     where f.session_id = $1 and f.ended_at is null and c.first_party order by f.id`,
+    [sessionId],
+  );
+  const ended: string[] = [];
+  for (const { id } of rows) ended.push(...(await endFamilies(ctx, 'id', id, 'signed_out')));
+  return ended;
+}
+
 /** The feed's entries of families that have ended now. */
 export const familyRevocations = (ctx: Context, ids: readonly string[]): NewRevocation[] =>
   ids.map(id => ({ kind: 'family', value: id, expiresAt: untilDead(ctx) }));

@@ -1,70 +1,15 @@
-import { errors, Provider, type Adapter, type AdapterFactory, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
-import type { Sql } from '../../../../events/outbox.js';
-import { sha256 } from '../../../../runtime/crypto.js';
-import type { ServiceHost } from '../../../../runtime/host.js';
+import { errors, type Adapter, type AdapterFactory, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
 import { internalRequest } from '../../../../runtime/request.js';
 import { PROTOCOL_SCOPES } from '../../rules/scopes.js';
-import type { EngineRequest, EngineState } from './engine.js';
+import { FOREVER, type EngineRequest, type EngineState } from './engine.js';
 import { inspectedToken, isRevoked } from './inspection.js';
+import { ArtifactAdapter, CodeAdapter, RefreshTokenAdapter, SessionAdapter } from './artifacts.js';
 import { asClient } from './issued.js';
-import { clientMetadata, failureKey, waitSeconds, type Registration, type Registrations } from './registration.js';
-import { endFamilies, familyRevocations, publishRevocations } from '../../resolver/token-family.js';
+import { koa, ModelAdapter, type EngineStore } from './model.js';
+import { clientMetadata, failureKey, waitSeconds, type Registration } from './registration.js';
+import { publishRevocations } from '../../resolver/token-family.js';
 
-/** A family has no end of its own: its refresh tokens have. Seconds, a hundred years. */
-const FOREVER = 3_155_760_000;
-
-export interface EngineStore {
-  host: ServiceHost;
-  /** On the service's pool, outside any transaction. */
-  sql: Sql;
-  registrations: Registrations;
-  /** Grant types that the engine offers. */
-  offered: readonly string[];
-}
-
-const iso = (ms: number): string => new Date(ms).toISOString();
-const koa = (): KoaContextWithOIDC | undefined => Provider.ctx;
-
-/** Storage for one model of the engine. What a model does not need is an error. */
-abstract class ModelAdapter implements Adapter {
-  constructor(
-    protected readonly store: EngineStore,
-    protected readonly model: string,
-  ) {}
-
-  protected refuse(what: string): never {
-    throw new Error(`${this.model} is not ${what}`);
-  }
-
-  async upsert(_id: string, _payload: AdapterPayload, _expiresIn: number): Promise<void> { this.refuse('stored'); } // prettier-ignore
-  abstract find(id: string): Promise<AdapterPayload | undefined>;
-  async findByUserCode(): Promise<AdapterPayload | undefined> { return this.refuse('found by user code'); } // prettier-ignore
-  async findByUid(_uid: string): Promise<AdapterPayload | undefined> { return this.refuse('found by uid'); } // prettier-ignore
-  async consume(_id: string): Promise<void> { this.refuse('consumed'); } // prettier-ignore
-  async destroy(_id: string): Promise<void> { this.refuse('destroyed'); } // prettier-ignore
-
-  /** Ends the family of an engine grant: on revocation by the app, or on a replay. Once a request, however many models ask for it. */
-  async revokeByGrantId(familyId: string): Promise<void> {
-    const ctx = koa();
-    const state = (ctx?.state ?? {}) as { ended?: Map<string, Promise<void>> };
-    state.ended ??= new Map();
-    if (!state.ended.has(familyId)) state.ended.set(familyId, this.#end(familyId, ctx));
-    await state.ended.get(familyId);
-  }
-
-  async #end(familyId: string, ctx: KoaContextWithOIDC | undefined): Promise<void> {
-    const reason = ctx?.oidc.route === 'revocation' ? 'token_revoked' : 'replayed';
-    const clientId = ctx?.oidc.client?.clientId ?? '';
-    await this.store.host.transaction(
-      async tx => {
-        const ended = await endFamilies(tx, 'id', familyId, reason);
-        for (const id of ended) tx.audit(reason === 'replayed' ? 'token.replayed' : 'token_family.revoked', id, { client_id: clientId });
-        await publishRevocations(tx, familyRevocations(tx, ended));
-      },
-      internalRequest(asClient(clientId)),
-    );
-  }
-}
+export type { EngineStore } from './model.js';
 
 /** Notes whose failures are counted together: a client and an address. */
 function throttle({ host }: EngineStore, ctx: KoaContextWithOIDC, clientId: string): Buffer {
@@ -82,11 +27,15 @@ export async function readAuthenticating(store: EngineStore, ctx: KoaContextWith
   return found.registration;
 }
 
+/** Routes of the engine where a client is named and does not authenticate. */
+const PAGE_ROUTES: ReadonlySet<string> = new Set(['authorization', 'resume']);
+
 /** Clients. The one that authenticates may be believed from memory: a secret that does not fit is compared with the database again. */
 class ClientAdapter extends ModelAdapter {
   async find(id: string): Promise<AdapterPayload | undefined> {
     const ctx = koa();
-    const registration = ctx && !ctx.oidc.client ? await this.#authenticating(ctx, id) : await this.#other(id);
+    const registration =
+      ctx && !ctx.oidc.client && !PAGE_ROUTES.has(ctx.oidc.route) ? await this.#authenticating(ctx, id) : await this.#other(id);
     return registration ? (clientMetadata(registration, this.store.offered) as AdapterPayload) : undefined;
   }
 
@@ -134,6 +83,12 @@ class AccessTokenAdapter extends ModelAdapter {
   }
 }
 
+/** What was consented to for this family and is still consented to. */
+const FAMILY = `
+select f.user_id, f.client_id, floor(extract(epoch from f.created_at))::float8 as created,
+  array(select scope from unnest(f.scopes) as scope where scope = any(g.scopes) or scope = any($2::text[])) as scopes
+from identity.token_family f join identity.oauth_grant g on g.id = f.grant_id where f.id = $1 and f.ended_at is null`;
+
 interface FamilyRow {
   user_id: string;
   client_id: string;
@@ -144,13 +99,9 @@ interface FamilyRow {
 /** An engine grant is a token family: one authorization of one app in one sign-in. */
 class FamilyAdapter extends ModelAdapter {
   async find(id: string): Promise<AdapterPayload | undefined> {
-    const [row] = await this.store.sql<FamilyRow>(
-      'select user_id, client_id, scopes, floor(extract(epoch from created_at))::float8 as created from identity.token_family where id = $1 and ended_at is null',
-      [id],
-    );
+    const [row] = await this.store.sql<FamilyRow>(FAMILY, [id, PROTOCOL_SCOPES]);
     if (!row) return undefined;
-    const isProtocol = (scope: string): boolean => PROTOCOL_SCOPES.includes(scope);
-    const [protocol, rest] = [row.scopes.filter(isProtocol), row.scopes.filter(scope => !isProtocol(scope))];
+    const protocol = row.scopes.filter(scope => PROTOCOL_SCOPES.includes(scope));
     return {
       kind: 'Grant',
       jti: id,
@@ -158,7 +109,7 @@ class FamilyAdapter extends ModelAdapter {
       exp: row.created + FOREVER,
       accountId: row.user_id,
       clientId: row.client_id,
-      resources: { [this.store.host.config.audience]: rest.join(' ') },
+      resources: { [this.store.host.config.audience]: row.scopes.join(' ') },
       ...(protocol.length > 0 && { openid: { scope: protocol.join(' ') } }),
     };
   }
@@ -168,78 +119,13 @@ class FamilyAdapter extends ModelAdapter {
   }
 }
 
-interface ArtifactRow {
-  payload: AdapterPayload;
-  consumed: number | null;
-}
-
-/** The shared lock on the family makes a save and a revocation exclude each other. Source: identity 7, rule 2. */
-const SAVE = `
-with family as (select id from identity.token_family where id = $4 and ended_at is null for share)
-insert into identity.oauth_artifact (model, id_hash, uid, family_id, payload, created_at, expires_at)
-select $1, $2, $3, $4, $5, $6, $7 where $4::text is null or exists (select from family)
-on conflict (model, id_hash) do update set uid = excluded.uid, payload = excluded.payload, expires_at = excluded.expires_at returning 1 as saved`;
-
-/** Seconds after its use in which a refresh token may be used again. */
-const LEEWAY = `coalesce((select c.refresh_reuse_leeway_seconds from identity.token_family f join identity.oauth_client c on c.id = f.client_id
-  where f.id = a.family_id and a.model = 'RefreshToken'), 0) * interval '1 second'`;
-
-const SPEND = `
-update identity.oauth_artifact a set consumed_at = coalesce(a.consumed_at, $3)
-where a.model = $1 and a.id_hash = $2 and (a.consumed_at is null or a.consumed_at + ${LEEWAY} > $3) returning 1 as spent`;
-
-const FIND = `
-select a.payload, case when a.consumed_at + ${LEEWAY} <= $3 then floor(extract(epoch from a.consumed_at))::float8 end as consumed
-from identity.oauth_artifact a where a.model = $1 and a.id_hash = $2 and a.expires_at > $3`;
-
-/** Codes, refresh tokens, sessions, interactions: found by the SHA-256 of their secret, which no row holds. */
-class ArtifactAdapter extends ModelAdapter {
-  override async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
-    const { jti: _secret, ...kept } = payload;
-    const now = Date.now();
-    const values = [
-      this.model,
-      sha256(id),
-      payload.uid ?? null,
-      payload.grantId ?? null,
-      JSON.stringify(kept),
-      iso(now),
-      iso(now + expiresIn * 1000),
-    ];
-    const [saved] = await this.store.sql(SAVE, values);
-    if (!saved) throw new errors.InvalidGrant({ detail: 'the authorization has ended' });
-  }
-
-  async find(id: string): Promise<AdapterPayload | undefined> {
-    const [row] = await this.store.sql<ArtifactRow>(FIND, [this.model, sha256(id), iso(Date.now())]);
-    return row && { ...row.payload, jti: id, ...(row.consumed !== null && { consumed: row.consumed }) };
-  }
-
-  /** Without its secret id: the engine then only reads it. */
-  override async findByUid(uid: string): Promise<AdapterPayload | undefined> {
-    const text = 'select payload from identity.oauth_artifact where model = $1 and uid = $2 and expires_at > $3';
-    const [row] = await this.store.sql<ArtifactRow>(text, [this.model, uid, iso(Date.now())]);
-    return row?.payload;
-  }
-
-  /** One conditional update spends it; whoever comes second ends the family. */
-  override async consume(id: string): Promise<void> {
-    const [spent] = await this.store.sql(SPEND, [this.model, sha256(id), iso(Date.now())]);
-    if (spent) return;
-    const found = await this.find(id);
-    if (found?.grantId) await this.revokeByGrantId(found.grantId);
-    throw new errors.InvalidGrant({ detail: `${this.model} was used before` });
-  }
-
-  override async destroy(id: string): Promise<void> {
-    await this.store.sql('delete from identity.oauth_artifact where model = $1 and id_hash = $2', [this.model, sha256(id)]);
-  }
-}
-
 /** The engine's storage: everything in PostgreSQL, so any process can serve any step. */
 export function engineAdapter(store: EngineStore): AdapterFactory {
   const kinds: Record<string, new (store: EngineStore, model: string) => Adapter> = {
     Client: ClientAdapter,
+    AuthorizationCode: CodeAdapter,
+    RefreshToken: RefreshTokenAdapter,
+    Session: SessionAdapter,
     Grant: FamilyAdapter,
     AccessToken: AccessTokenAdapter,
     ClientCredentials: AccessTokenAdapter,

@@ -1,15 +1,21 @@
+import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { errors, Provider, type Client, type Configuration, type JWTStructured, type KoaContextWithOIDC } from 'oidc-provider';
-import { ADMIN_SCOPES } from '../../rules/scopes.js';
-import { serviceClaims } from './claims.js';
+import { ADMIN_SCOPES, PROTOCOL_SCOPES, USER_SCOPES } from '../../rules/scopes.js';
+import { accountOf, ID_TOKEN_CLAIMS } from './account.js';
+import { grantOf, SESSION_SECONDS, type Authorization } from './authorization.js';
+import { serviceClaims, type TokenClaims } from './claims.js';
 import { engineAdapter, readAuthenticating, type EngineStore } from './adapter.js';
 import type { IssuedToken } from './issued.js';
 import type { Keyring, SigningKey } from './keyring.js';
-import { matchSecret, type Registration } from './registration.js';
+import { checkSignInAge, interactions, SIGN_IN_AGE } from './policy.js';
+import { allowedNow, matchSecret, type Registration } from './registration.js';
+import { userTokenClaims } from './user-token.js';
 import { USER_TOKEN_SECONDS } from '../../resolver/token-family.js';
 
 /** Paths of the protocol endpoints, relative to the service. */
 export const PATHS = {
+  authorization: '/v1/oauth/authorize',
   token: '/v1/oauth/token',
   introspection: '/v1/oauth/introspect',
   revocation: '/v1/oauth/revoke',
@@ -17,7 +23,16 @@ export const PATHS = {
 } as const;
 
 /** Grant types that are offered: clients, endpoints and discovery follow from it. */
-export const GRANT_TYPES: readonly string[] = ['client_credentials'];
+export const GRANT_TYPES: readonly string[] = ['client_credentials', 'authorization_code', 'refresh_token'];
+
+/** People's pages, relative to the service. */
+export const PAGES = '/v1/auth';
+
+const CODE_SECONDS = 60;
+const REFRESH_SECONDS = 90 * 86_400;
+const INTERACTION_SECONDS = 3600;
+/** A family has no end of its own. Seconds, a hundred years. */
+export const FOREVER = 3_155_760_000;
 
 /** A request on its way into the engine. */
 export interface EngineRequest extends IncomingMessage {
@@ -36,6 +51,10 @@ export interface EngineState {
   /** Id of the secret that the client has authenticated with: claim `csi`. */
   secretId?: string;
   issued?: IssuedToken;
+  /** How an authorization request stands to the user's consent. */
+  authorization?: Authorization;
+  /** This request has spent its code or refresh token. */
+  spent?: boolean;
 }
 
 export const stateOf = (ctx: KoaContextWithOIDC): EngineState => ctx.state as EngineState;
@@ -65,12 +84,18 @@ async function authenticate(store: EngineStore, client: Client, presented: strin
   return secretId !== null;
 }
 
-/** Nothing is dropped silently: a scope that is unknown or not the client's is an error that names it. */
-function checkScopes(ctx: KoaContextWithOIDC, { scopes }: Registration): void {
-  const asked = String(ctx.oidc.params!.scope).split(' ');
-  const wrong = asked.filter(scope => !scopes.includes(scope));
+/** Nothing is dropped silently: a scope that is unknown or not the client's now is an error that names it. */
+function checkScopes(ctx: KoaContextWithOIDC, allowed: readonly string[]): void {
+  const { scope } = ctx.oidc.params!;
+  if (ctx.oidc.route === 'authorization' && !scope) throw new errors.InvalidScope('scope is missing', '');
+  const asked = String(scope ?? '').split(' ').filter(Boolean); // prettier-ignore
+  const wrong = asked.filter(one => !allowed.includes(one));
   if (wrong.length) throw new errors.InvalidScope(`the client may not ask for ${wrong.join(' ')}`, wrong.join(' '));
 }
+
+/** Signs cookies and forms; made of the key that every process has. */
+export const cookieSecret = ({ host }: EngineStore): string =>
+  createHmac('sha256', host.config.signingKek!).update('cookies').digest('base64');
 
 /** The engine behind one issuer with the keys of now. Construction takes about 3 ms. Source: identity 8. */
 export class EngineBuilder {
@@ -93,18 +118,55 @@ export class EngineBuilder {
     return {
       adapter: engineAdapter(this.store),
       jwks: { keys: keys.map(key => ({ ...key.privateJwk, kid: key.kid, alg: 'ES256', use: 'sig' })) },
-      routes: { ...PATHS, authorization: '/v1/oauth/authorize' },
-      responseTypes: [],
-      scopes: [],
+      routes: { ...PATHS },
+      responseTypes: ['code'],
+      scopes: [...PROTOCOL_SCOPES],
+      claims: { openid: [...ID_TOKEN_CLAIMS] },
       clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
       clientDefaults: { id_token_signed_response_alg: 'ES256' },
       extraClientMetadata: { properties: ['registration'] },
       clientBasedCORS: (_ctx, origin, client) => mayCallFrom(origin, client),
       formats: { customizers: { jwt: (ctx, token, parts) => this.#fillClaims(ctx, token.kind, parts) } },
-      ttl: { ClientCredentials: (_ctx, _token, client) => registrationOf(client).ttl, AccessToken: () => USER_TOKEN_SECONDS },
+      ttl: this.#lifetimes(),
       renderError: (ctx, out) => void (ctx.body = out),
       revokeGrantPolicy: () => true,
       features: this.#features(),
+      ...this.#people(),
+    };
+  }
+
+  /** Seconds. Source: identity A2. */
+  #lifetimes(): Configuration['ttl'] {
+    return {
+      ClientCredentials: (_ctx, _token, client) => registrationOf(client).ttl,
+      AccessToken: USER_TOKEN_SECONDS,
+      IdToken: USER_TOKEN_SECONDS,
+      AuthorizationCode: CODE_SECONDS,
+      RefreshToken: REFRESH_SECONDS,
+      Interaction: INTERACTION_SECONDS,
+      Session: SESSION_SECONDS,
+      Grant: FOREVER,
+    };
+  }
+
+  /** The code flow and its pages. Every app proves possession of its code; every family is one authorization. */
+  #people(): Configuration {
+    const { issuer } = this.store.host.config;
+    const path = new URL(issuer).pathname;
+    return {
+      pkce: { required: () => true },
+      cookies: {
+        keys: [cookieSecret(this.store)],
+        long: { signed: true, httpOnly: true, sameSite: 'lax', path },
+        short: { signed: true, httpOnly: true, sameSite: 'lax' },
+      },
+      interactions: { policy: interactions(), url: (_ctx, interaction) => `${issuer}${PAGES}/interactions/${interaction.uid}` },
+      extraParams: { [SIGN_IN_AGE]: checkSignInAge },
+      findAccount: (_ctx, id) => accountOf(this.store, id),
+      loadExistingGrant: ctx => grantOf(this.store, ctx),
+      issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+      rotateRefreshToken: true,
+      expiresWithSession: async () => false,
     };
   }
 
@@ -134,11 +196,12 @@ export class EngineBuilder {
     const { audience } = this.store.host.config;
     if (resource !== audience) throw new errors.InvalidTarget(`the only resource is ${audience}`);
     const registration = registrationOf(client);
-    ctx.oidc.params!.scope ??= registration.scopes.join(' ');
-    checkScopes(ctx, registration);
+    if (ctx.oidc.params!.grant_type === 'client_credentials') ctx.oidc.params!.scope ??= registration.scopes.join(' ');
+    const allowed = allowedNow(registration, new Date(Date.now()));
+    checkScopes(ctx, allowed);
     const { kid } = this.keyring.current(new Date(Date.now()));
     return {
-      scope: registration.scopes.join(' '),
+      scope: allowed.join(' '),
       audience,
       accessTokenFormat: 'jwt' as const,
       jwt: { sign: { alg: 'ES256' as const, kid } },
@@ -147,32 +210,29 @@ export class EngineBuilder {
 
   /** Our claims instead of the engine's. Source: identity A2. */
   async #fillClaims(ctx: KoaContextWithOIDC, kind: string, parts: JWTStructured): Promise<void> {
-    if (kind !== 'ClientCredentials') throw new Error(`${kind} is not issued by the engine`);
+    const claims = kind === 'ClientCredentials' ? this.#serviceClaims(ctx, parts) : await userTokenClaims(this.store, ctx, parts);
+    parts.payload = claims as unknown as JWTStructured['payload'];
+    await this.keyring.noteLifetime(this.keyring.current(new Date(claims.iat * 1000)).kid, claims.exp - claims.iat);
+  }
+
+  #serviceClaims(ctx: KoaContextWithOIDC, parts: JWTStructured): TokenClaims {
     const { id, serviceSlug } = registrationOf(ctx.oidc.client);
     const { iat: issuedAt, exp: expiresAt, scope } = parts.payload as { iat: number; exp: number; scope?: string };
     const secretId = stateOf(ctx).secretId!;
     const scopes = (scope ?? '').split(' ').filter(Boolean);
     const claims = serviceClaims(this.store.host.config, { clientId: id, scopes, secretId, serviceSlug, issuedAt, expiresAt });
-    parts.payload = claims as unknown as JWTStructured['payload'];
     stateOf(ctx).issued = { id: claims.jti, clientId: id, secretId, scopes, issuedAt, expiresAt };
-    await this.keyring.noteLifetime(this.keyring.current(new Date(issuedAt * 1000)).kid, expiresAt - issuedAt);
+    return claims;
   }
 }
 
-/** Discovery that only a code flow has, but that the engine always announces. */
-const CODE_FLOW_METADATA = [
-  'authorization_endpoint',
-  'authorization_response_iss_parameter_supported',
-  'claims_parameter_supported',
-  'claims_supported',
-  'code_challenge_methods_supported',
-  'request_uri_parameter_supported',
-  'response_modes_supported',
-];
-
 /** Discovery without what is not offered. */
 export function honestDiscovery(document: Record<string, unknown>): Record<string, unknown> {
-  const hidden = GRANT_TYPES.includes('authorization_code') ? [] : CODE_FLOW_METADATA;
-  const kept = Object.entries(document).filter(([name]) => !hidden.includes(name));
-  return { ...Object.fromEntries(kept), scopes_supported: ADMIN_SCOPES, token_endpoint_auth_signing_alg_values_supported: undefined };
+  const scopes_supported = [...PROTOCOL_SCOPES, ...Object.keys(USER_SCOPES), ...ADMIN_SCOPES];
+  return {
+    ...document,
+    scopes_supported,
+    response_modes_supported: ['query'],
+    token_endpoint_auth_signing_alg_values_supported: undefined,
+  };
 }

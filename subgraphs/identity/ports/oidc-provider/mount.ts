@@ -8,12 +8,13 @@ import { addressKey } from '../../../../runtime/rate-limit.js';
 import { databaseProblem } from '../../../../runtime/transaction.js';
 import { verifyToken } from './claims.js';
 import { atEngineTime, installEngineClock, systemTime } from './clock.js';
-import { EngineBuilder, GRANT_TYPES, PATHS, type EngineRequest } from './engine.js';
+import { EngineBuilder, GRANT_TYPES, PAGES, PATHS, type EngineRequest } from './engine.js';
 import type { EngineStore } from './adapter.js';
 import { translateToken } from './inspection.js';
 import { loggedError } from '../../../../runtime/log.js';
 import { IssuedTokens } from './issued.js';
 import { keyringOf } from './keyring.js';
+import { authorizationQuery } from './policy.js';
 import { Registrations } from './registration.js';
 import { addSteps } from './steps.js';
 
@@ -27,6 +28,12 @@ const ROUTES: readonly (readonly [methods: readonly ('GET' | 'POST' | 'OPTIONS')
   [['POST', 'OPTIONS'], PATHS.token],
   [['POST', 'OPTIONS'], PATHS.introspection],
   [['POST', 'OPTIONS'], PATHS.revocation],
+  [['GET'], PATHS.authorization],
+  [['GET'], `${PATHS.authorization}/:uid`],
+  [['GET'], `${PAGES}/interactions/:uid`],
+  [['POST'], `${PAGES}/interactions/:uid/:step`],
+  [['GET', 'POST'], `${PAGES}/sign-out`],
+  [['GET'], `${PAGES}/style.css`],
   [['GET', 'OPTIONS'], PATHS.jwks],
   [['GET', 'OPTIONS'], OPENID],
   [['GET', 'OPTIONS'], OAUTH],
@@ -88,10 +95,10 @@ class MountedEngine {
   /** As if the request had come to the issuer, whatever address and forwarded headers it bore. Source: identity A1. */
   #canonical(path: string, request: FastifyRequest): EngineRequest {
     const raw = request.raw as EngineRequest;
-    const query = raw.url!.includes('?') ? raw.url!.slice(raw.url!.indexOf('?')) : '';
+    const query = queryOf(raw);
     for (const name of ['x-forwarded-host', 'x-forwarded-prefix', 'forwarded']) delete raw.headers[name];
     Object.assign(raw.headers, { host: this.#issuer.host, 'x-forwarded-proto': this.#issuer.protocol.slice(0, -1) });
-    raw.url = `${path}${query}`;
+    raw.url = `${path}${path === PATHS.authorization ? authorizationQuery(query) : query}`;
     raw.originalUrl = `${this.#issuer.pathname.replace(/\/$/, '')}${raw.url}`;
     raw.clientAddress = this.#addressOf(request);
     return raw;
@@ -117,11 +124,22 @@ class MountedEngine {
   }
 }
 
+const queryOf = ({ url }: { url?: string }): string => (url!.includes('?') ? url!.slice(url!.indexOf('?')) : '');
+
+/** The path that the engine knows: what follows our prefix. */
+function enginePath(pattern: string, request: FastifyRequest): string {
+  const params = request.params as Record<string, string>;
+  return pattern.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(params[name]!));
+}
+
 /** Headers of the house that a hijacked answer would lack. */
 function keepHeaders(request: FastifyRequest, reply: FastifyReply): void {
   const headers = { 'x-request-id': request.info.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
   for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value);
 }
+
+/** Cookies are set at the canonical address only, so an authorization begins there. Source: identity A1. */
+const isForeign = (issuer: string, request: FastifyRequest): boolean => (request.headers.host ?? '').toLowerCase() !== new URL(issuer).host;
 
 /** Serves the OAuth endpoints below `/identity`, and the metadata at the issuer's origin (RFC 8414) when the issuer has a path. */
 export async function mountEngine(app: FastifyInstance, host: ServiceHost): Promise<void> {
@@ -133,9 +151,11 @@ export async function mountEngine(app: FastifyInstance, host: ServiceHost): Prom
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null)); // the engine reads the body itself
     const serve = (methods: readonly string[], url: string, path: string) =>
       scope.route({ method: [...methods] as 'GET'[], url, handler: (request, reply) => {
+        if (path === PATHS.authorization && isForeign(host.config.issuer, request))
+          return reply.redirect(`${host.config.issuer}${path}${queryOf(request.raw)}`, 302);
         keepHeaders(request, reply);
         reply.hijack();
-        void engine.answer(path, request, reply);
+        void engine.answer(enginePath(path, request), request, reply);
       } }); // prettier-ignore
     for (const [methods, path] of ROUTES) serve(methods, `/identity${path}`, path);
     const issuerPath = new URL(host.config.issuer).pathname.replace(/\/$/, '');

@@ -18,8 +18,16 @@ const object = (properties: object, required: readonly string[] = []): object =>
 
 const tokenForm = object(
   {
-    grant_type: { type: 'string', enum: ['client_credentials'] },
-    scope: { ...text, description: "Space-separated; all of the client's scopes when not given." },
+    grant_type: { type: 'string', enum: ['client_credentials', 'authorization_code', 'refresh_token'] },
+    scope: {
+      ...text,
+      description:
+        "Space-separated; all of a machine client's scopes when not given. With a refresh token: narrower, for this token alone.",
+    },
+    code: text,
+    redirect_uri: { ...text, description: 'As in the authorization request.' },
+    code_verifier: text,
+    refresh_token: text,
     ...credentials,
   },
   ['grant_type'],
@@ -31,6 +39,8 @@ const tokenAnswer = object(
     token_type: { type: 'string', enum: ['Bearer'] },
     expires_in: { type: 'integer', description: 'Seconds.' },
     scope: text,
+    refresh_token: { ...text, description: 'User tokens only; the one that was sent is spent.' },
+    id_token: { ...text, description: 'When openid was granted.' },
   },
   ['access_token', 'token_type', 'expires_in'],
 );
@@ -59,9 +69,10 @@ const inspection = object(
   ['active'],
 );
 
-const metadata = object({ issuer: text, token_endpoint: text, jwks_uri: text, grant_types_supported: list, scopes_supported: list }, [
-  'issuer',
-]);
+const metadata = object(
+  { issuer: text, authorization_endpoint: text, token_endpoint: text, jwks_uri: text, grant_types_supported: list, scopes_supported: list },
+  ['issuer'],
+);
 const keys = object({ keys: { type: 'array', items: { type: 'object' } } }, ['keys']);
 
 const json = (schema: object): NativePath['response'] => ({ contentType: 'application/json', schema });
@@ -69,6 +80,13 @@ const form = (schema: object): NativePath['requestBody'] => ({ contentType: FORM
 
 /** The protocol endpoints, for OpenAPI. Their forms and errors are those of RFC 6749, 7009 and 7662. */
 export const nativePaths: readonly NativePath[] = [
+  {
+    method: 'GET',
+    path: PATHS.authorization,
+    summary: 'Ask a person for access (code flow with PKCE S256)',
+    status: 303,
+    public: true,
+  },
   {
     method: 'POST',
     path: PATHS.token,

@@ -3,6 +3,9 @@ import type { ClientMetadata } from 'oidc-provider';
 import type { Sql } from '../../../../events/outbox.js';
 import { sha256 } from '../../../../runtime/crypto.js';
 import type { OAuthClientKind } from '../../entities/client.js';
+import { allowedScopes } from '../../rules/consent.js';
+import { isNativeRedirect } from '../../rules/redirects.js';
+import { PROTOCOL_SCOPES } from '../../rules/scopes.js';
 
 /** A client as the engine needs it. Times are epoch ms, so that equal rows have equal JSON: the engine caches clients by it. */
 export interface Registration {
@@ -11,12 +14,24 @@ export interface Registration {
   kind: `${OAuthClientKind}`;
   scopes: string[];
   firstParty: boolean;
+  staffAccess: boolean;
+  brandId: string | null;
+  privacyUrl: string | null;
   serviceSlug: string | null;
   redirectUris: string[];
   ttl: number;
   authMethod: string;
   /** Hex SHA-256 of each secret that is not retired. */
   secrets: { id: string; hash: string; expiresAt: number | null }[];
+  /** Agreements over health data that have not been ended. */
+  agreements: { scopes: string[]; expiresAt: number | null }[];
+}
+
+/** What the client may be given now: its own scopes, of class PHI only as first party or under an agreement; for an app of people also `openid`. */
+export function allowedNow({ kind, scopes, firstParty, agreements }: Registration, now: Date): string[] {
+  if (kind === 'machine') return scopes;
+  const inForce = agreements.map(one => ({ ...one, endedAt: null, expiresAt: one.expiresAt === null ? null : new Date(one.expiresAt) }));
+  return [...PROTOCOL_SCOPES, ...allowedScopes({ scopes, firstParty }, inForce, now)];
 }
 
 /** What the engine asks when a client names itself: the client, if it is active, and how often it failed lately from there. */
@@ -35,10 +50,13 @@ on conflict (key) do update set failures = case when f.window_ends_at <= $2 then
 
 /** One statement per token: client, secrets and failures together. */
 const FIND = `
-select c.id, c.name, c.kind, c.scopes, c.first_party as "firstParty", c.service_slug as "serviceSlug", c.redirect_uris as "redirectUris",
+select c.id, c.name, c.kind, c.scopes, c.first_party as "firstParty", c.staff_access as "staffAccess",
+  c.brand_id as "brandId", c.privacy_url as "privacyUrl", c.service_slug as "serviceSlug", c.redirect_uris as "redirectUris",
   c.access_token_ttl_seconds as ttl, c.token_endpoint_auth_method as "authMethod",
   coalesce((select json_agg(json_build_object('id', s.id, 'hash', encode(s.hash, 'hex'), 'expiresAt', floor(extract(epoch from s.expires_at) * 1000)) order by s.id)
     from identity.oauth_client_secret s where s.client_id = c.id), '[]') as secrets,
+  coalesce((select json_agg(json_build_object('scopes', a.scopes, 'expiresAt', floor(extract(epoch from a.expires_at) * 1000)) order by a.id)
+    from identity.oauth_client_agreement a where a.client_id = c.id and a.ended_at is null), '[]') as agreements,
   coalesce(f.failures, 0) as failures, coalesce(extract(epoch from f.window_ends_at)::float8 * 1000, 0) as "windowEndsAt"
 from (values ($1::text, $2::bytea)) as asked(id, key)
 left join identity.oauth_client c on c.id = asked.id and c.status = 'active'
@@ -56,7 +74,10 @@ async function find(sql: Sql, clientId: string, key: Buffer | null): Promise<Fou
 const BELIEVED_MS = 1_000;
 const REMEMBERED = 1_000;
 
-/** Registrations as a process knows them, by client and address; only where none of the two has failed lately. */
+/**
+ * Registrations as a process knows them, by client and address; only where none of the two has failed lately. Those of machine clients:
+ * what an app of people may hold is asked at every issue and refresh, because an agreement over health data may have ended.
+ */
 export class Registrations {
   readonly #known = new Map<string, { registration: Registration; until: number }>();
 
@@ -77,7 +98,7 @@ export class Registrations {
 
   #remember(key: string, { registration, failures, windowEndsAt }: Found): void {
     this.#known.delete(key);
-    if (!registration || (failures > 0 && windowEndsAt > Date.now())) return;
+    if (registration?.kind !== 'machine' || (failures > 0 && windowEndsAt > Date.now())) return;
     if (this.#known.size >= REMEMBERED) this.#known.delete(this.#known.keys().next().value!);
     this.#known.set(key, { registration, until: performance.now() + BELIEVED_MS });
   }
@@ -109,6 +130,7 @@ export function clientMetadata(registration: Registration, offered: readonly str
     grant_types: grants,
     response_types: code ? ['code'] : [],
     redirect_uris: code ? registration.redirectUris : [],
+    application_type: registration.redirectUris.some(isNativeRedirect) ? 'native' : 'web',
     token_endpoint_auth_method: registration.authMethod as 'client_secret_post',
     ...(registration.authMethod !== 'none' && { client_secret: PLACEHOLDER }),
     registration,

@@ -2,7 +2,8 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { Problem } from '../../../../runtime/errors.js';
 import { databaseProblem } from '../../../../runtime/transaction.js';
 import { withPrefix } from './claims.js';
-import { honestDiscovery, PATHS, stateOf } from './engine.js';
+import { Pages } from '../../native/pages.js';
+import { honestDiscovery, PAGES, PATHS, stateOf } from './engine.js';
 import type { EngineStore } from './adapter.js';
 import { inspectedToken, introspectionOf } from './inspection.js';
 import { loggedError } from '../../../../runtime/log.js';
@@ -55,6 +56,16 @@ const countingStep =
     if (ctx.status === 401 && failureKey) await registrations.fail(failureKey, Date.now());
   };
 
+/** What cannot be sent back to an app is told to the person. */
+const refusalStep =
+  (pages: Pages): Step =>
+  async (ctx, next) => {
+    await next();
+    if (!ctx.path.startsWith(PATHS.authorization)) return;
+    ctx.set('Referrer-Policy', 'no-referrer');
+    if (ctx.status >= 400) pages.refuse(ctx, bodyOf(ctx) as { error: string });
+  };
+
 /** A failure of ours: logged, and told as temporary when it is. The engine has already answered `server_error`. */
 function explainFailure({ host }: EngineStore, ctx: KoaContextWithOIDC, error: Error): void {
   const problem = databaseProblem(error);
@@ -74,6 +85,9 @@ export function addSteps(provider: Provider, store: EngineStore, issued: IssuedT
     '/.well-known/openid-configuration': discoveryStep,
     '/.well-known/oauth-authorization-server': discoveryStep,
   };
+  const pages = new Pages(store, provider);
+  provider.use((ctx, next) => (ctx.path.startsWith(`${PAGES}/`) ? pages.answer(ctx as KoaContextWithOIDC) : next()));
+  provider.use((ctx, next) => refusalStep(pages)(ctx as KoaContextWithOIDC, next));
   provider.use((ctx, next) => countingStep(store)(ctx as KoaContextWithOIDC, next));
   provider.use((ctx, next) => (steps[ctx.path] ?? ((_ctx, go) => go()))(ctx as KoaContextWithOIDC, next));
   provider.on('server_error', (ctx, error) => explainFailure(store, ctx as KoaContextWithOIDC, error as Error));

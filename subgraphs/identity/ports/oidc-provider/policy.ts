@@ -1,0 +1,57 @@
+import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { stateOf } from './engine.js';
+
+const { Check } = interactionPolicy;
+
+/** The engine judges `max_age` only together with `openid`; apps that want no id_token may demand a fresh sign-in, too. */
+export const SIGN_IN_AGE = 'sign_in_age';
+
+const signedInNow = (ctx: KoaContextWithOIDC): boolean =>
+  Boolean((ctx.oidc as KoaContextWithOIDC['oidc'] & { result?: { login?: object } }).result?.login);
+
+function isTooOld(ctx: KoaContextWithOIDC): boolean {
+  const age = ctx.oidc.params![SIGN_IN_AGE];
+  return age !== undefined && !signedInNow(ctx) && ctx.oidc.session!.past(Number(age));
+}
+
+/** @throws invalid_request for anything but whole seconds. */
+export function checkSignInAge(_ctx: unknown, value: unknown): void {
+  if (value !== undefined && !/^\d{1,9}$/.test(String(value))) throw new errors.InvalidRequest('invalid max_age parameter value');
+}
+
+/** When a person must be asked: to sign in, and for consent. Source: identity 4.1. */
+export function interactions(): interactionPolicy.DefaultPolicy {
+  const policy = interactionPolicy.base();
+  policy.get('login')!.checks.add(new Check('sign_in_age', 'the sign-in is too old', 'login_required', isTooOld));
+  policy
+    .get('login')!
+    .checks.add(
+      new Check(
+        'account_unusable',
+        'the account cannot be used',
+        'login_required',
+        ctx => Boolean(ctx.oidc.session!.accountId) && !ctx.oidc.account,
+      ),
+    );
+  const { checks } = policy.get('consent')!;
+  const requested = checks.get('consent_prompt')!;
+  checks.clear();
+  checks.add(requested);
+  checks.add(new Check('consent_missing', 'the user has to be asked', 'consent_required', ctx => stateOf(ctx).authorization?.asks ?? true));
+  return policy;
+}
+
+/**
+ * The query of an authorization request as the engine shall judge it: an age of sign-in without `openid` by our rule, a `nonce` without an
+ * id_token by nobody, and no answer but one in the query.
+ */
+export function authorizationQuery(query: string): string {
+  const params = new URLSearchParams(query);
+  const openid = params.getAll('scope').some(scope => scope.split(' ').includes('openid'));
+  const adapted = [...params]
+    .filter(([name]) => name !== SIGN_IN_AGE && (openid || name !== 'nonce'))
+    .map(([name, value]) => (name === 'max_age' && !openid ? [SIGN_IN_AGE, value] : [name, value]))
+    .map(([name, value]) => (name === 'response_mode' && value !== 'query' ? [name, 'unsupported'] : [name!, value!]));
+  const text = new URLSearchParams(adapted as [string, string][]).toString();
+  return text && `?${text}`;
+}
