@@ -12,7 +12,7 @@ import type { Sql } from './outbox.js';
 import type { Slug } from './slugs.js';
 import { partitionOf, type ConsumerSpec, type Delivery, type Partitions, type Settled, type Transport } from './transport/port.js';
 import { Suspects } from './suspects.js';
-import { watch } from './watch.js';
+import { isPaused, watch } from './watch.js';
 
 export { Permanent } from './failure.js';
 export type { Envelope } from './envelope.js';
@@ -201,8 +201,11 @@ class Running<Ctx> implements RunningConsumer {
   async start(): Promise<void> {
     await this.transport.ensureTopology([this.#spec]);
     const subscription = await this.transport.consume(this.#spec, delivery => this.#onMessage(delivery));
+    const paused = await isPaused(this.deps.pool, this.name);
+    if (!paused) await subscription.resume();
     const watching = watch(this.deps.pool, this.host.log, {
       consumer: this.name,
+      paused,
       metrics: this.deps.metrics,
       onWaiting: () => this.#retry(),
       onPaused: paused => (paused ? subscription.pause() : subscription.resume()),

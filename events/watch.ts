@@ -10,6 +10,8 @@ const SLOW_ROUNDS = 15;
 /** A consumer that wants to know what operators and time did to it. */
 export interface Watched {
   consumer: string;
+  /** How it begins. */
+  paused: boolean;
   metrics: EventMetrics | undefined;
   /** Dead letters may be due. */
   onWaiting(): Promise<void>;
@@ -20,19 +22,18 @@ const REASONS = ['schema_invalid', 'handler_error', 'permanent', 'crash_loop', '
 
 /** Pauses and resumes follow each other; retries never overlap. */
 interface Entry extends Watched {
-  paused: boolean;
   busy: Promise<void>;
   retrying: boolean;
 }
 
 interface State {
   name: string;
-  status: 'active' | 'paused' | 'detached';
+  paused: boolean;
   waiting: boolean;
 }
 
 const STATES = `
-select c.name, c.status, exists (select from events.dead_letter d where d.consumer = c.name and d.status in ('retrying', 'parked')) as waiting
+select c.name, c.status <> 'active' as paused, exists (select from events.dead_letter d where d.consumer = c.name and d.status in ('retrying', 'parked')) as waiting
 from events.consumer c where c.name = any ($1)`;
 
 const OPEN_LETTERS = `
@@ -41,7 +42,7 @@ from events.dead_letter where consumer = any ($1) and status in ('dead', 'retryi
 
 /** One per pool, so that 28 services in a process cost one query a second. */
 class Watch {
-  readonly #watched = new Map<string, Entry>();
+  readonly #watched = new Set<Entry>();
   #timer: NodeJS.Timeout | undefined;
   #round = 0;
 
@@ -51,13 +52,14 @@ class Watch {
   ) {}
 
   add(watched: Watched): { stop(): void } {
-    this.#watched.set(watched.consumer, { ...watched, paused: false, busy: Promise.resolve(), retrying: false });
+    const entry = { ...watched, busy: Promise.resolve(), retrying: false };
+    this.#watched.add(entry);
     if (!this.#timer) this.#schedule();
-    return { stop: () => this.#remove(watched.consumer) };
+    return { stop: () => this.#remove(entry) };
   }
 
-  #remove(consumer: string): void {
-    this.#watched.delete(consumer);
+  #remove(entry: Entry): void {
+    this.#watched.delete(entry);
     if (this.#watched.size > 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -71,22 +73,19 @@ class Watch {
 
   async #look(): Promise<void> {
     try {
-      const names = [...this.#watched.keys()];
+      const names = [...new Set([...this.#watched].map(({ consumer }) => consumer))];
       const { rows } = await this.pool.query<State>(STATES, [names]);
-      rows.forEach(state => this.#tell(state));
+      for (const entry of this.#watched) rows.filter(({ name }) => name === entry.consumer).forEach(state => this.#tell(entry, state));
       if (this.#round++ % SLOW_ROUNDS === 0) await this.#note(names);
     } catch (error) {
       this.log.warn({ err: errorOf(error) }, 'the state of the consumers could not be read');
     }
   }
 
-  #tell(state: State): void {
-    const watched = this.#watched.get(state.name);
-    if (!watched) return;
-    const paused = state.status !== 'active';
-    if (paused !== watched.paused) watched.busy = watched.busy.then(() => watched.onPaused(paused)).catch(() => undefined);
-    watched.paused = paused;
-    if (state.waiting && !paused && !watched.retrying) this.#retry(watched);
+  #tell(entry: Entry, { paused, waiting }: State): void {
+    if (paused !== entry.paused) entry.busy = entry.busy.then(() => entry.onPaused(paused)).catch(() => undefined);
+    entry.paused = paused;
+    if (waiting && !paused && !entry.retrying) this.#retry(entry);
   }
 
   #retry(watched: Entry): void {
@@ -96,7 +95,7 @@ class Watch {
 
   async #note(names: string[]): Promise<void> {
     await this.pool.query('update events.consumer set last_seen_at = clock_timestamp() where name = any ($1)', [names]);
-    const measured = [...this.#watched.values()].filter(({ metrics }) => metrics);
+    const measured = [...this.#watched].filter(({ metrics }) => metrics);
     if (measured.length === 0) return;
     const { rows } = await this.pool.query<{ consumer: string; reason: string | null; letters: number; keys: number }>(OPEN_LETTERS, [
       names,
@@ -116,4 +115,10 @@ export function watch(pool: pg.Pool, log: EventLog, watched: Watched): { stop():
   const existing = watches.get(pool) ?? new Watch(pool, log);
   watches.set(pool, existing);
   return existing.add(watched);
+}
+
+/** Whether operators have taken the consumer off the stream. */
+export async function isPaused(pool: pg.Pool, consumer: string): Promise<boolean> {
+  const { rows } = await pool.query<State>(STATES, [[consumer]]);
+  return rows[0]?.paused ?? false;
 }

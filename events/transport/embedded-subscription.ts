@@ -33,7 +33,7 @@ export class EmbeddedSubscription implements Subscription {
   #reading = false;
   #again = false;
   #more = false;
-  #paused = false;
+  #paused = true;
   #closed = false;
 
   constructor(

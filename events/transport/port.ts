@@ -39,7 +39,7 @@ export interface Delivery {
   stale(): boolean;
 }
 
-/** A running consumption. Events that are not settled when it closes are delivered again, in order. */
+/** A consumption; it begins paused. Events that are not settled when it pauses or closes are delivered again, in order. */
 export interface Subscription {
   /** Stops taking events until `resume`; the ones that wait are given back. */
   pause(): Promise<void>;

@@ -25,7 +25,7 @@ const WAIT_MS = 500;
 export class RabbitSubscription implements Subscription {
   #model: ChannelModel | undefined;
   #queues: QueueConsumer[] = [];
-  #paused = false;
+  #paused = true;
   #closed = false;
   #work: Promise<void> = Promise.resolve();
   readonly #ending = new AbortController();
@@ -132,11 +132,11 @@ export class RabbitSubscription implements Subscription {
     await this.#work;
   }
 
+  /** Does not wait until the queues are open: those of an older generation may have to be emptied first. */
   async resume(): Promise<void> {
     this.#paused = false;
     const model = this.#model;
     if (model) this.#queue(() => this.#open(model));
-    await this.#work;
   }
 
   async close(): Promise<void> {

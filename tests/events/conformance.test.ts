@@ -367,6 +367,7 @@ describe.each(kinds)('%s transport', kind => {
     await new Promise(resolve => setTimeout(resolve, 2_500)); // two looks of the watch
     await world.emit('clinical', { userId: user }, numbers(2, 100));
     await until('published', async () => (await world.rows('select from events.outbox where published_at is null')).length === 0);
+    await world.consumer(world.transport(), noting('clinical.first')); // another process starts paused
     expect(await world.effects('clinical.first')).toHaveLength(1);
     await status('active');
     expect(ns(await effectsOf('clinical.first', 100))).toEqual(numbers(1, 100));

@@ -369,6 +369,22 @@ describe.each(kinds.filter(kind => kind === 'rabbitmq'))('%s', () => {
     await until('an effect', async () => (await world.effects('clinical.first')).length === 1);
   });
 
+  test('when confirms hang, the connection is made anew and what was unconfirmed is published again', async () => {
+    const proxy = await Proxy.before(inject('amqpUrl')!);
+    world.onClose(() => proxy.cut());
+    const user = newUser();
+    await world.consumer(world.transport(), noting('clinical.first'));
+    const transport = world.transport({ url: proxy.url, confirmTimeoutMs: 500 });
+    await world.relay(transport);
+    await world.emit('clinical', { userId: user }, [1]);
+    await until('an effect', async () => (await world.effects('clinical.first')).length === 1);
+    proxy.hold();
+    await world.emit('clinical', { userId: user }, [2, 3]);
+    await until('all effects', async () => (await world.effects('clinical.first')).length === 3);
+    expect(inOrder(await world.effects('clinical.first'), user)).toEqual([1, 2, 3]);
+    await until('marked', async () => (await world.rows('select from events.outbox where published_at is null')).length === 0);
+  });
+
   test(
     'a start without a broker goes on, readiness tells after 10 s, and the broker is used as soon as it is there',
     { timeout: 60_000 },

@@ -52,6 +52,11 @@ export class Proxy {
     if (this.#server?.listening) await new Promise(resolve => this.#server!.close(resolve));
   }
 
+  /** What the server says no longer gets through to those who are connected; who connects anew is heard. */
+  hold(): void {
+    for (const socket of this.#sockets) if (socket.localPort !== this.#port) socket.unpipe().resume();
+  }
+
   /** Puts bytes into every connection, in the server's name; only between frames, so only while it is silent. */
   inject(bytes: Buffer): void {
     for (const socket of this.#sockets) if (socket.localPort === this.#port) socket.write(bytes);
