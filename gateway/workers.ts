@@ -1,11 +1,12 @@
 import type pg from 'pg';
-import { handle, startConsumer, type Consumer, type ConsumerHost, type RunningConsumer } from '../events/consumer.js';
+import { handle, startConsumer, type Consumer, type ConsumerHost, type Envelope, type RunningConsumer } from '../events/consumer.js';
+import type { DataOf } from '../events/define.js';
 import { userErasureRequested } from '../events/catalogue/identity.js';
 import { Limiter } from '../events/limiter.js';
 import { schemaOf } from '../events/slugs.js';
 import { systemCaller } from '../runtime/caller.js';
 import type { Context } from '../runtime/context.js';
-import { eraseUser } from '../runtime/erasure.js';
+import { eraseAndConfirm } from '../runtime/erasure.js';
 import type { ServiceHost } from '../runtime/host.js';
 import { internalRequest } from '../runtime/request.js';
 import { startTimers } from '../runtime/timers.js';
@@ -25,13 +26,16 @@ export const consumerHost = (host: ServiceHost): ConsumerHost<Context> => ({
   }, { ...internalRequest(systemCaller(host.slug), meta.requestId ?? undefined), traceparent: meta.traceparent }),
 });
 
-/** Every service that holds personal data erases a user when identity asks for it; identity itself erases last, by its own task. */
+/**
+ * Every service that holds personal data erases a user when identity asks for it, and confirms; identity itself erases last, by its
+ * own task. All happens before the event's transaction, which notes the event as handled: until identity has the confirmation, it comes again.
+ */
 function erasureConsumer({ declaration }: ServiceHost): Consumer<Context>[] {
   if (declaration.erase === 'nothing_held' || declaration.slug === 'identity') return [];
-  const run = handle(userErasureRequested, async (ctx: Context, event) => {
-    await eraseUser(ctx, declaration.erase, { userId: event.user_id!, requestId: event.data.request_id, scope: event.data.scope });
-  });
-  return [{ name: `${declaration.slug}.erasure`, on: [run], partitions: 1 }];
+  const run = handle(userErasureRequested, async (_ctx: Context) => undefined);
+  const prepare = (ctx: Context, { user_id, data }: Envelope<DataOf<typeof userErasureRequested>>): Promise<void> =>
+    eraseAndConfirm(ctx, declaration.erase, { userId: user_id!, requestId: data.request_id, scope: data.scope });
+  return [{ name: `${declaration.slug}.erasure`, on: [run], prepare, partitions: 1 }];
 }
 
 /** Starts the consumers of a service (role `consumers`); all of them together leave one connection of its pool free. */

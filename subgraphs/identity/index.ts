@@ -2,6 +2,7 @@ import { clockControl } from '../../runtime/test-controls.js';
 import { service } from '../../runtime/service.js';
 import { UserAddress } from './entities/address.js';
 import { Badge, UserBadge } from './entities/badge.js';
+import { ErasureRequest, ErasureTask } from './entities/erasure.js';
 import { OAuthClient, OAuthClientAgreement, OAuthClientSecret } from './entities/client.js';
 import { OAuthGrant } from './entities/grant.js';
 import { UserSettings } from './entities/settings.js';
@@ -13,6 +14,8 @@ import { nativePaths } from './ports/oidc-provider/paths.js';
 import { AddressResolver, loadAddresses } from './resolver/address.js';
 import { BadgeResolver, loadBadges } from './resolver/badge.js';
 import { CreateUserResolver } from './resolver/create-user.js';
+import { ErasureRequestResolver, loadErasureRequests } from './resolver/erasure-request.js';
+import { erasureTimers } from './resolver/erasure-timers.js';
 import { HandleResolver } from './resolver/handle.js';
 import { ProfileResolver } from './resolver/profile.js';
 import { AccountResolver } from './resolver/accounts.js';
@@ -42,6 +45,8 @@ export default service({
     UserAddress,
     Badge,
     UserBadge,
+    ErasureRequest,
+    ErasureTask,
   ],
   resolvers: [
     AccountResolver,
@@ -54,12 +59,13 @@ export default service({
     AddressResolver,
     BadgeResolver,
     CreateUserResolver,
+    ErasureRequestResolver,
     HandleResolver,
     ProfileResolver,
     clockControl('identity'),
   ],
-  references: { User: loadUsers, UserAddress: loadAddresses, Badge: loadBadges, OAuthClient: loadClients, OAuthGrant: loadGrants },
-  timers,
+  references: { User: loadUsers, UserAddress: loadAddresses, Badge: loadBadges, ErasureRequest: loadErasureRequests, OAuthClient: loadClients, OAuthGrant: loadGrants },
+  timers: [...timers, ...erasureTimers],
   seed,
   erase,
   native: async (app, host) => {

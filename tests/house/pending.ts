@@ -34,9 +34,6 @@ export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>
     'GET /v1/admin/crm-sync/candidates',
     'GET /v1/entitlements/{user_id}',
     'GET /v1/entitlements/{user_id}/check/{product_key}',
-    'POST /v1/erasure-requests',
-    'GET /v1/erasure-requests/{request_id}',
-    'PATCH /v1/erasure-requests/{request_id}',
     'GET /v1/internal-team',
     'POST /v1/rbac/assignments',
     'POST /v1/rbac/assignments/revoke',
@@ -62,6 +59,4 @@ export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>
 export const PENDING_EVENTS: readonly string[] = [
   'auth.magic_link.requested.v1',
   'auth.two_factor.challenge.v1',
-  'comms.message.send_requested.v1',
-  'user.erasure_completed.v1',
 ];

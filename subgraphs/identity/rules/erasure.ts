@@ -1,0 +1,35 @@
+import type { TransitionTable } from '../../../runtime/states.js';
+
+export type ErasureState = 'scheduled' | 'on_hold' | 'in_progress' | 'partial' | 'completed' | 'cancelled' | 'rejected';
+export type ErasureTrigger = 'cancel' | 'reject' | 'hold' | 'release' | 'start' | 'complete' | 'lapse';
+
+/** Erasure requests. Source: identity 3. From in_progress there is no way back. */
+export const ERASURE_STATES: TransitionTable<ErasureState, ErasureTrigger> = {
+  scheduled: { cancel: 'cancelled', reject: 'rejected', hold: 'on_hold', start: 'in_progress' },
+  on_hold: { reject: 'rejected', release: 'scheduled' },
+  in_progress: { complete: 'completed', lapse: 'partial' },
+  partial: { complete: 'completed' },
+  completed: {},
+  cancelled: {},
+  rejected: {},
+};
+
+/** Time in which a user's own request can be cancelled. Source: identity 3. */
+export const CANCEL_WINDOW_MS = 72 * 3_600_000;
+/** Every service has confirmed by then, or is named. Source: identity 2. */
+export const DUE_MS = 30 * 86_400_000;
+/** A service that has not confirmed for so long is asked again. Source: identity 3. */
+export const ASK_AGAIN_MS = 72 * 3_600_000;
+/** Questions without an answer until somebody is called. Source: identity 3. */
+export const ALARM_AFTER = 3;
+
+type Scope = 'full' | 'health' | 'marketing';
+
+/** Services that hold data of each kind and exist; identity's own task runs last. Marketing data is identity's alone so far. */
+const HOLDERS: Readonly<Record<Scope, readonly string[]>> = {
+  full: ['clinical', 'platform', 'webhooks', 'identity'],
+  health: ['clinical', 'webhooks'],
+  marketing: ['identity'],
+};
+
+export const holdersOf = (scope: Scope): readonly string[] => HOLDERS[scope];
