@@ -133,12 +133,20 @@ export class BrokerConnection {
     await this.#attempt;
     const model = this.#model;
     if (!model) return;
-    await Promise.race([model.close().catch(() => undefined), new Promise(resolve => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref())]);
+    await closed(model);
     if (this.#model === model) sever(model);
   }
 }
 
-/** amqplib's `close` waits for an answer that may never come. */
+/** Closes a channel or connection; amqplib waits for an answer that a network gone silent never brings. */
+export async function closed(one: { close(): Promise<void> }): Promise<void> {
+  const answer = one.close().catch(() => undefined); // it may be closed already
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise(resolve => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)));
+  await Promise.race([answer, silence]);
+  clearTimeout(timer);
+}
+
 function sever(model: ChannelModel): void {
   (model.connection as unknown as { stream: Duplex }).stream.destroy(new Error('severed'));
 }

@@ -2,6 +2,7 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { Backoff } from '../backoff.js';
 import { errorOf, type EventLog } from '../log.js';
 import type { Delivery } from './port.js';
+import { closed } from './rabbitmq-connection.js';
 import { deliveryOf } from './rabbitmq-message.js';
 
 /**
@@ -93,10 +94,7 @@ export class QueueConsumer {
   #restart(channel: Channel, wait: number): void {
     if (this.#channel !== channel) return;
     this.#channel = undefined;
-    void channel
-      .close()
-      .catch(() => undefined)
-      .then(() => this.#reopen(wait)); // it may be closed already
+    void closed(channel).then(() => this.#reopen(wait));
   }
 
   /** What is not settled goes back to the queue in order. */
@@ -105,6 +103,6 @@ export class QueueConsumer {
     this.#model = undefined;
     this.#channel = undefined;
     clearTimeout(this.#reopening);
-    await channel?.close().catch(() => undefined); // it may have gone with its connection
+    if (channel) await closed(channel);
   }
 }
