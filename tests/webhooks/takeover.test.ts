@@ -74,7 +74,7 @@ test('a worker that is killed while the receiver holds its request: E1 is sent a
   const { first, answers, e1 } = await twoWorkers();
   expect(receiver.received).toHaveLength(1);
   await first.end('SIGKILL');
-  await receiver.until(all => all.length === 2);
+  await receiver.until(all => all.length === 2, 15_000); // a lease is 10 s
   expect(receiver.received.map(one => [one.body.id, one.headers['x-platform-delivery-attempt']])).toEqual([
     [e1, '1'],
     [e1, '1'],
@@ -90,7 +90,7 @@ test('a worker that is killed while the receiver holds its request: E1 is sent a
 test('a worker that slept longer than its lease cannot record what it did, and nothing is out of order', async () => {
   const { first, answers } = await twoWorkers();
   first.process.kill('SIGSTOP');
-  await receiver.until(all => all.length === 2);
+  await receiver.until(all => all.length === 2, 20_000);
   answers[1]!();
   await receiver.until(all => all.length === 3);
   answers[2]!();

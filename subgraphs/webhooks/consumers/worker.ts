@@ -25,6 +25,9 @@ const IDLE_MS = 250;
 const GAP_MS = 10;
 /** A head that was read longer ago is read again before it is sent, ms. */
 const FRESH_MS = 250;
+/** Length of a shard's lease and distance of its renewals, ms. Source: rule 20. */
+const LEASE_MS = 10_000;
+const RENEW_MS = 3_000;
 /** Longest wait at the end for requests in the air, ms. */
 const DRAIN_MS = 10_000;
 
@@ -48,7 +51,7 @@ export class DeliveryWorker {
   ) {
     this.#configuration = configurationOf(host);
     this.#signal = signalOf(host);
-    this.#shards = new Shards(work => host.transaction(ctx => work(ctx.sql)), host.config.leaseMs);
+    this.#shards = new Shards(work => host.transaction(ctx => work(ctx.sql)), LEASE_MS);
     this.#shards.on('lost', shard => this.#abandon(shard));
     this.#slots = new Slots(this.#configuration, shard => this.#shards.holds(shard));
     this.#recorder = new Recorder(host, settings.retrySeconds, this.#shards.holder, shard => this.#shards.holds(shard));
@@ -87,7 +90,7 @@ export class DeliveryWorker {
   #scheduleBeat(): void {
     this.#beat = setTimeout(() => {
       this.#beating = this.#renew().finally(() => this.#stopping || this.#scheduleBeat());
-    }, this.host.config.leaseMs * 0.3);
+    }, RENEW_MS);
   }
 
   async #renew(): Promise<void> {
