@@ -50,7 +50,10 @@ function reset(ctx: Context): void {
 async function settle(ctx: Context, manual: Date | null): Promise<void> {
   await ctx.em.flush();
   await writeAudit(ctx.sql, ctx.schema, ctx.audits, ctx.caller, ctx.request.id, ctx.now());
-  if (ctx.events.length) await appendEvents(ctx.sql, ctx.events, manual);
+  if (ctx.events.length) {
+    await appendEvents(ctx.sql, ctx.events, manual);
+    ctx.afterCommit(() => ctx.host.transport.wake()); // an idle relay looks four times a second only
+  }
   await ctx.em.commit();
 }
 
