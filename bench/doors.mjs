@@ -53,7 +53,7 @@ async function tokenOf(base) {
 
 const median = numbers => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-async function measure({ url, method, body, headers }) {
+async function measure({ url, method = 'GET', body, headers }) {
   const result = await autocannon({ url, method, body, headers, connections, duration: seconds, warmup: { connections, duration: 1 } });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);
   return { rps: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
