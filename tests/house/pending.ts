@@ -11,7 +11,6 @@ export const PENDING_SERVICES: readonly Slug[] = SLUGS.filter(slug => !['identit
 export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>>> = {
   identity: [
     'POST /v1/tokens',
-    'POST /v1/tokens/exchange',
     'POST /v1/sessions/verify',
     'POST /v1/auth/sso/partner',
     'POST /v1/webhooks/idp/auth-emails',

@@ -6,10 +6,11 @@ import { accountOf, ID_TOKEN_CLAIMS } from './account.js';
 import { grantOf, SESSION_SECONDS, type Authorization } from './authorization.js';
 import { serviceClaims, type TokenClaims } from './claims.js';
 import { engineAdapter, readAuthenticating, type EngineStore } from './adapter.js';
+import { TokenExchange } from './exchange.js';
 import type { IssuedToken } from './issued.js';
 import type { Keyring, SigningKey } from './keyring.js';
 import { checkSignInAge, interactions, SIGN_IN_AGE } from './policy.js';
-import { allowedNow, matchSecret, type Registration } from './registration.js';
+import { allowedNow, EXCHANGE_GRANT, matchSecret, type Registration } from './registration.js';
 import { userTokenClaims } from './user-token.js';
 import { USER_TOKEN_SECONDS } from '../../resolver/token-family.js';
 
@@ -23,7 +24,10 @@ export const PATHS = {
 } as const;
 
 /** Grant types that are offered: clients, endpoints and discovery follow from it. */
-export const GRANT_TYPES: readonly string[] = ['client_credentials', 'authorization_code', 'refresh_token'];
+export const GRANT_TYPES: readonly string[] = ['client_credentials', 'authorization_code', 'refresh_token', EXCHANGE_GRANT];
+
+/** The token endpoint for the exchange grant alone. */
+export const EXCHANGE = '/v1/tokens/exchange';
 
 /** People's pages, relative to the service. */
 export const PAGES = '/v1/auth';
@@ -107,6 +111,7 @@ export class EngineBuilder {
   build(keys: readonly SigningKey[]): Provider {
     const provider = new Provider(this.store.host.config.issuer, this.#configuration(keys));
     provider.proxy = true;
+    new TokenExchange(this.store, this.keyring).register(provider);
     const { store } = this;
     (provider.Client as unknown as { prototype: Client }).prototype.compareClientSecret = function (presented) {
       return authenticate(store, this, presented);

@@ -8,7 +8,7 @@ import { addressKey } from '../../../../runtime/rate-limit.js';
 import { databaseProblem } from '../../../../runtime/transaction.js';
 import { verifyToken } from './claims.js';
 import { atEngineTime, installEngineClock, systemTime } from './clock.js';
-import { EngineBuilder, GRANT_TYPES, PAGES, PATHS, type EngineRequest } from './engine.js';
+import { EngineBuilder, EXCHANGE, GRANT_TYPES, PAGES, PATHS, type EngineRequest } from './engine.js';
 import type { EngineStore } from './adapter.js';
 import { translateToken } from './inspection.js';
 import { loggedError } from '../../../../runtime/log.js';
@@ -26,6 +26,7 @@ const OAUTH = '/.well-known/oauth-authorization-server';
 /** Exact paths only: an unknown one is the door's 404, not the engine's. */
 const ROUTES: readonly (readonly [methods: readonly ('GET' | 'POST' | 'OPTIONS')[], path: string])[] = [
   [['POST', 'OPTIONS'], PATHS.token],
+  [['POST', 'OPTIONS'], EXCHANGE],
   [['POST', 'OPTIONS'], PATHS.introspection],
   [['POST', 'OPTIONS'], PATHS.revocation],
   [['GET'], PATHS.authorization],
@@ -98,7 +99,8 @@ class MountedEngine {
     const query = queryOf(raw);
     for (const name of ['x-forwarded-host', 'x-forwarded-prefix', 'forwarded']) delete raw.headers[name];
     Object.assign(raw.headers, { host: this.#issuer.host, 'x-forwarded-proto': this.#issuer.protocol.slice(0, -1) });
-    raw.url = `${path}${path === PATHS.authorization ? authorizationQuery(query) : query}`;
+    const known = path === EXCHANGE ? PATHS.token : path;
+    raw.url = `${known}${path === PATHS.authorization ? authorizationQuery(query) : query}`;
     raw.originalUrl = `${this.#issuer.pathname.replace(/\/$/, '')}${raw.url}`;
     raw.clientAddress = this.#addressOf(request);
     return raw;

@@ -1,5 +1,6 @@
 import type { NativePath } from '../../../../runtime/service.js';
-import { PATHS } from './engine.js';
+import { EXCHANGE, PATHS } from './engine.js';
+import { EXCHANGE_GRANT } from './registration.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const text = { type: 'string' } as const;
@@ -43,6 +44,28 @@ const tokenAnswer = object(
     id_token: { ...text, description: 'When openid was granted.' },
   },
   ['access_token', 'token_type', 'expires_in'],
+);
+
+const exchangeForm = object(
+  {
+    grant_type: { type: 'string', enum: [EXCHANGE_GRANT] },
+    subject_token: { ...text, description: 'A usr_ token.' },
+    subject_token_type: { type: 'string', enum: ['urn:ietf:params:oauth:token-type:access_token'] },
+    scope: { ...text, description: "Space-separated, within the subject token's; the same when not given." },
+    ...credentials,
+  },
+  ['grant_type', 'subject_token', 'subject_token_type'],
+);
+
+const exchangeAnswer = object(
+  {
+    access_token: text,
+    issued_token_type: text,
+    token_type: { type: 'string', enum: ['Bearer'] },
+    expires_in: { type: 'integer', description: 'Seconds, at most 900.' },
+    scope: text,
+  },
+  ['access_token', 'issued_token_type', 'token_type', 'expires_in', 'scope'],
 );
 
 const presented = object({ token: text, token_type_hint: { type: 'string', enum: ['access_token', 'refresh_token'] }, ...credentials }, [
@@ -95,6 +118,15 @@ export const nativePaths: readonly NativePath[] = [
     public: true,
     requestBody: form(tokenForm),
     response: json(tokenAnswer),
+  },
+  {
+    method: 'POST',
+    path: EXCHANGE,
+    summary: "Exchange a user's token for a narrower one (RFC 8693)",
+    status: 200,
+    public: true,
+    requestBody: form(exchangeForm),
+    response: json(exchangeAnswer),
   },
   {
     method: 'POST',

@@ -20,6 +20,7 @@ export interface Registration {
   serviceSlug: string | null;
   redirectUris: string[];
   ttl: number;
+  tokenExchange: boolean;
   authMethod: string;
   /** Hex SHA-256 of each secret that is not retired. */
   secrets: { id: string; hash: string; expiresAt: number | null }[];
@@ -52,7 +53,7 @@ on conflict (key) do update set failures = case when f.window_ends_at <= $2 then
 const FIND = `
 select c.id, c.name, c.kind, c.scopes, c.first_party as "firstParty", c.staff_access as "staffAccess",
   c.brand_id as "brandId", c.privacy_url as "privacyUrl", c.service_slug as "serviceSlug", c.redirect_uris as "redirectUris",
-  c.access_token_ttl_seconds as ttl, c.token_endpoint_auth_method as "authMethod",
+  c.access_token_ttl_seconds as ttl, c.token_exchange as "tokenExchange", c.token_endpoint_auth_method as "authMethod",
   coalesce((select json_agg(json_build_object('id', s.id, 'hash', encode(s.hash, 'hex'), 'expiresAt', floor(extract(epoch from s.expires_at) * 1000)) order by s.id)
     from identity.oauth_client_secret s where s.client_id = c.id), '[]') as secrets,
   coalesce((select json_agg(json_build_object('scopes', a.scopes, 'expiresAt', floor(extract(epoch from a.expires_at) * 1000)) order by a.id)
@@ -110,6 +111,9 @@ export class Registrations {
   }
 }
 
+/** Source: RFC 8693. */
+export const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
 /** Grants that each kind of client may use, as far as the engine offers them. */
 const GRANTS: Readonly<Record<Registration['kind'], readonly string[]>> = {
   machine: ['client_credentials'],
@@ -122,7 +126,8 @@ const PLACEHOLDER = 'kept as a hash';
 
 /** A registration in the engine's words. `offered`: grant types of the engine. */
 export function clientMetadata(registration: Registration, offered: readonly string[]): ClientMetadata {
-  const grants = GRANTS[registration.kind].filter(grant => offered.includes(grant));
+  const exchange = registration.tokenExchange && registration.kind !== 'public' ? [EXCHANGE_GRANT] : [];
+  const grants = [...GRANTS[registration.kind], ...exchange].filter(grant => offered.includes(grant));
   const code = grants.includes('authorization_code');
   return {
     client_id: registration.id,
