@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Directive } from 'type-graphql';
-import { holdsPermission, type Caller } from './caller.js';
+import { holdsPermission, isStaff, type Caller } from './caller.js';
 import { fail } from './errors.js';
 import { Kind, type ASTNode, type ConstDirectiveNode, valueFromASTUntyped } from 'graphql';
 
@@ -13,7 +13,7 @@ export interface AccessRule {
   service?: string;
   /** User token with all of these scopes; `*` for any user token. */
   user?: readonly string[];
-  /** Staff token holding this permission. */
+  /** Staff token holding this permission; `*` for any staff token. */
   staff?: string;
   /** A user token acts on `sub` only: a `userId` or `patientId` argument that differs is `not_found`. */
   self?: boolean;
@@ -88,7 +88,7 @@ const missingScope = (needed: readonly string[], caller: Caller): string | undef
   needed.find(scope => scope !== '*' && !either(scope, one => caller.scopes.has(one)));
 
 function checkUser(rule: AccessRule, caller: Caller): void {
-  if (rule.staff !== undefined && either(rule.staff, one => holdsPermission(caller, one))) return;
+  if (rule.staff !== undefined && either(rule.staff, one => (one === '*' ? isStaff(caller) : holdsPermission(caller, one)))) return;
   const staffWithout = rule.staff !== undefined && caller.permissions.length > 0;
   if (rule.user === undefined && !staffWithout) forbidden();
   if (rule.user !== undefined && rule.firstParty && !caller.firstParty) forbidden();

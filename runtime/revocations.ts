@@ -9,7 +9,7 @@ export interface Revocation {
   seq: number;
   kind: 'token' | 'family' | 'session' | 'secret' | 'client' | 'user';
   value: string;
-  /** Epoch seconds; only for `user`: tokens issued up to then are dead. */
+  /** Epoch seconds, for `user`, and for a `client` that may come back: tokens issued up to then are dead. */
   not_before: number | null;
   effective_at: string;
   expires_at: string;
@@ -99,8 +99,8 @@ export class Revocations {
   /** Whether a verified token has been revoked meanwhile. */
   isRevoked(caller: Caller): boolean {
     const { jti, gid, sid, csi, clientId, userId, issuedAt } = caller;
-    const keys = [jti && `token:${jti}`, gid && `family:${gid}`, sid && `session:${sid}`, csi && `secret:${csi}`, `client:${clientId}`];
-    return keys.some(key => this.#kills(key, null)) || this.#kills(userId && `user:${userId}`, issuedAt);
+    const keys = [jti && `token:${jti}`, gid && `family:${gid}`, sid && `session:${sid}`, csi && `secret:${csi}`];
+    return keys.some(key => this.#kills(key, null)) || [userId && `user:${userId}`, `client:${clientId}`].some(key => this.#kills(key, issuedAt));
   }
 
   /** Milliseconds since the feed was last heard of; null before the first time. */

@@ -1,4 +1,8 @@
 import type { RouteTable } from '../route.js';
+import sessions from './identity/sessions.js';
+import tokens from './identity/tokens.js';
+import rbac from './identity/rbac.js';
+import moderation from './identity/moderation.js';
 import clock from './identity/clock.js';
 import erasure from './identity/erasure.js';
 import grants from './identity/grants.js';
@@ -7,6 +11,9 @@ import people from './identity/people.js';
 import users from './identity/users.js';
 
 /** Identity's documented paths, one file a part. */
-const table: RouteTable = { service: 'identity', routes: [...clock, ...grants, ...oauthClients, ...users, ...people, ...erasure] };
+const table: RouteTable = {
+  service: 'identity',
+  routes: [...sessions, ...tokens, ...rbac, ...moderation, ...clock, ...grants, ...oauthClients, ...users, ...people, ...erasure],
+};
 
 export default table;

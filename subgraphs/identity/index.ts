@@ -1,5 +1,19 @@
 import { clockControl } from '../../runtime/test-controls.js';
 import { service } from '../../runtime/service.js';
+import { loadSessions, SessionResolver, UserSessionsResolver } from './resolver/session.js';
+import { SessionVerificationResolver } from './resolver/session-verification.js';
+import { loadIssued, loadServiceTokens, ServiceTokenResolver } from './resolver/service-token.js';
+import { AuthSession } from './entities/session.js';
+import { ServiceToken } from './entities/service-token.js';
+import { StaffFieldResolver, UserStaffResolver } from './resolver/user-staff.js';
+import { loadAssignments, loadRoles, loadStaff } from './resolver/staff-references.js';
+import { RoleResolver } from './resolver/role.js';
+import { ModerationHistoryResolver, ModerationResolver, suspensions } from './resolver/moderation.js';
+import { ClientSecretRotationResolver, loadRotations } from './resolver/client-secret.js';
+import { agreementExpiry, ClientAgreementAdministrationResolver } from './resolver/client-agreement.js';
+import { ClientAdministrationResolver } from './resolver/client-administration.js';
+import { Role, RoleAssignment, StaffMember } from './entities/staff.js';
+import { ModerationAction } from './entities/moderation.js';
 import { UserAddress } from './entities/address.js';
 import { Badge, UserBadge } from './entities/badge.js';
 import { ErasureRequest, ErasureTask } from './entities/erasure.js';
@@ -33,6 +47,12 @@ export default service({
   slug: 'identity',
   purpose: 'User accounts, OAuth clients, consent, tokens and their revocation.',
   entities: [
+    ServiceToken,
+    AuthSession,
+    StaffMember,
+    RoleAssignment,
+    Role,
+    ModerationAction,
     User,
     UserEmail,
     UserProfile,
@@ -49,6 +69,18 @@ export default service({
     ErasureTask,
   ],
   resolvers: [
+    SessionVerificationResolver,
+    ServiceTokenResolver,
+    UserSessionsResolver,
+    SessionResolver,
+    UserStaffResolver,
+    StaffFieldResolver,
+    RoleResolver,
+    ModerationResolver,
+    ModerationHistoryResolver,
+    ClientSecretRotationResolver,
+    ClientAgreementAdministrationResolver,
+    ClientAdministrationResolver,
     AccountResolver,
     UserFieldResolver,
     ClientResolver,
@@ -64,8 +96,22 @@ export default service({
     ProfileResolver,
     clockControl('identity'),
   ],
-  references: { User: loadUsers, UserAddress: loadAddresses, Badge: loadBadges, ErasureRequest: loadErasureRequests, OAuthClient: loadClients, OAuthGrant: loadGrants },
-  timers: [...timers, ...erasureTimers],
+  references: {
+    IssuedServiceToken: loadIssued,
+    ServiceToken: loadServiceTokens,
+    AuthSession: loadSessions,
+    StaffMember: loadStaff,
+    RoleAssignment: loadAssignments,
+    Role: loadRoles,
+    RotatedOAuthClientSecret: loadRotations,
+    User: loadUsers,
+    UserAddress: loadAddresses,
+    Badge: loadBadges,
+    ErasureRequest: loadErasureRequests,
+    OAuthClient: loadClients,
+    OAuthGrant: loadGrants,
+  },
+  timers: [suspensions, agreementExpiry, ...timers, ...erasureTimers],
   seed,
   erase,
   native: async (app, host) => {

@@ -2,7 +2,7 @@ import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decora
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
-import { DateTime, Url } from '../../../runtime/scalars.js';
+import { DateTime, JSONObject, Url } from '../../../runtime/scalars.js';
 
 export enum OAuthClientKind {
   MACHINE = 'machine',
@@ -146,6 +146,18 @@ export class OAuthClient {
   @Field(() => OAuthClientTokenEndpointAuthMethod)
   @Enum({ items: () => OAuthClientTokenEndpointAuthMethod, type: 'text' })
   tokenEndpointAuthMethod: OAuthClientTokenEndpointAuthMethod;
+
+  @Field(() => JSONObject, { nullable: true, description: 'Public keys of a client that signs.' })
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true })
+  jwks: Record<string, unknown> | null = null;
+
+  @Field(() => Url, { nullable: true })
+  @Property({ type: 'text', nullable: true })
+  jwksUri: string | null = null;
+
+  /** In the answer that made the client, never in a row. */
+  @Field(() => String, { nullable: true, description: 'Only in the answer that made the client; null ever after.' })
+  clientSecret?: string | null;
 
   @Field(() => [String])
   @Property({ type: 'string[]', columnType: 'text[]', defaultRaw: "'{}'" })

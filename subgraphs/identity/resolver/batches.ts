@@ -3,6 +3,7 @@ import { isUuid } from '../../../runtime/ids.js';
 import { inOrder } from '../../../runtime/loaders.js';
 import { OAuthClient, OAuthClientAgreement } from '../entities/client.js';
 import { UserSettings } from '../entities/settings.js';
+import { Role } from '../entities/staff.js';
 import { User, UserEmail, UserProfile } from '../entities/user.js';
 
 /** One statement per level: what hangs on an account or a client, batched over a request. */
@@ -28,6 +29,9 @@ export const clientOf = (ctx: Context, clientId: string): Promise<OAuthClient | 
   ctx.load('identity.client', clientId, async ids =>
     inOrder(ids, await ctx.em.find(OAuthClient, { id: { $in: [...ids] } }), row => row.id),
   );
+
+export const roleOf = (ctx: Context, key: string): Promise<Role | null> =>
+  ctx.load('identity.role', key, async keys => inOrder(keys, await ctx.em.find(Role, { key: { $in: [...keys] } }), row => row.key));
 
 /** Agreements of a client, ended ones included. */
 export async function agreementsOf(ctx: Context, clientId: string): Promise<OAuthClientAgreement[]> {

@@ -7,7 +7,7 @@ import { agreementsOf, clientOf } from './batches.js';
 import { effectiveScopes, mergeConsent, type ConsentAnswer } from '../rules/consent.js';
 import { endFamilies, familyRevocations, publishRevocations, type EndReason } from './token-family.js';
 
-type ChangeReason = 'consented' | 'scopes_changed' | 'user_revoked' | 'admin_revoked' | 'client_removed' | 'expired' | 'user_erased';
+export type ChangeReason = 'consented' | 'scopes_changed' | 'user_revoked' | 'admin_revoked' | 'client_removed' | 'expired' | 'user_erased';
 
 /** granted ∩ the client's ∩ agreements in force now. */
 export async function effectiveScopesOf(ctx: Context, grant: OAuthGrant): Promise<string[]> {
@@ -16,7 +16,7 @@ export async function effectiveScopesOf(ctx: Context, grant: OAuthGrant): Promis
 }
 
 /** Tells the whole new state of a grant; a revoked one, or one that nobody uses any more, has no scopes. */
-async function emitChange(ctx: Context, grant: OAuthGrant, reason: ChangeReason): Promise<void> {
+export async function emitChange(ctx: Context, grant: OAuthGrant, reason: ChangeReason): Promise<void> {
   const revoked = grant.status !== OAuthGrantStatus.ACTIVE;
   const { id, clientId, version, userId } = grant;
   const scopes = revoked ? [] : await effectiveScopesOf(ctx, grant);

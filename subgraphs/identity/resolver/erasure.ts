@@ -10,6 +10,9 @@ const HANDLE_HOLD_MS = 90 * 86_400_000;
 
 /** Tables that hold nothing but the user's own data, children first. */
 const OWN_TABLES = [
+  'role_assignment',
+  'staff_member',
+  'moderation_action',
   'token_family',
   'oauth_grant',
   'auth_session',

@@ -6,18 +6,23 @@ import type { ServiceHost } from '../../../runtime/host.js';
 import { newId } from '../../../runtime/ids.js';
 import { OAuthClient, OAuthClientKind, OAuthClientSecret, OAuthClientTokenEndpointAuthMethod } from '../entities/client.js';
 import { UserSettings } from '../entities/settings.js';
+import { StaffMember, StaffMemberStatus } from '../entities/staff.js';
 import { CredentialPassword, User, UserEmail, UserProfile } from '../entities/user.js';
 import { giveConsent } from './consent.js';
+import { OWNER } from '../rules/roles.js';
 import { ADMIN_SCOPES, scopeSet, USER_SCOPES } from '../rules/scopes.js';
 import { emailKey } from '../rules/visibility.js';
+import { grantRole } from './role.js';
 
 /** Fixed ids of development data. Source: conventions 8. */
 const BRAND = '0190b3a0-0000-7000-8000-000000000001';
 const DEMO = '0190b3a0-0000-7000-8000-0000000000a1';
+/** The person who runs the installation: staff with the role `owner`. */
+const OWNER_ID = '0190b3a0-0000-7000-8000-0000000000a9';
 const PEOPLE = [
   { id: DEMO, name: 'demo', displayName: 'Demo' },
   { id: '0190b3a0-0000-7000-8000-0000000000a2', name: 'demo2', displayName: 'Demo Two' },
-  { id: '0190b3a0-0000-7000-8000-0000000000a9', name: 'admin', displayName: 'Admin' },
+  { id: OWNER_ID, name: 'admin', displayName: 'Admin' },
 ];
 
 /** argon2id parameters. Source: identity 4.1. */
@@ -106,6 +111,23 @@ async function plantPerson(ctx: Context, { id, name, displayName }: (typeof PEOP
   plant(CredentialPassword, { userId: id, hash, changedAt: now });
 }
 
+/** The first of the staff, whom nobody could invite. */
+async function plantOwner(ctx: Context): Promise<void> {
+  const now = ctx.now();
+  const email = 'admin@example.test';
+  const names = { email, emailKey: emailKey(email), displayName: 'Admin', title: 'Owner' };
+  const row = {
+    ...names,
+    userId: OWNER_ID,
+    status: StaffMemberStatus.ACTIVE,
+    invitedBy: 'system:identity',
+    invitedAt: now,
+    acceptedAt: now,
+  };
+  ctx.em.persist(ctx.em.create(StaffMember, row as never, { partial: true }));
+  await grantRole(ctx, { userId: OWNER_ID, role: OWNER });
+}
+
 /**
  * Development data: clients, people, and the demo user's consent to the first-party app with all user scopes.
  * @throws Error in production. Source: identity A11.
@@ -116,6 +138,7 @@ export async function seed(ctx: Context): Promise<void> {
   plantApps(ctx);
   for (const person of PEOPLE) await plantPerson(ctx, person);
   await ctx.em.flush();
+  await plantOwner(ctx);
   await giveConsent(ctx, DEMO, 'demo-app', { granted: Object.keys(USER_SCOPES) });
 }
 

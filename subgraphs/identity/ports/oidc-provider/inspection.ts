@@ -63,7 +63,7 @@ export async function isRevoked(sql: Sql, claims: TokenClaims, now: Date): Promi
   const { jti, gid, sid, csi, client_id, sub, iat } = claims;
   const [row] = await sql<{ revoked: boolean }>(
     `select exists (select from identity.token_revocation where effective_at <= $8 and ((kind = 'token' and value = $1) or (kind = 'family' and value = $2)
-       or (kind = 'session' and value = $3) or (kind = 'secret' and value = $4) or (kind = 'client' and value = $5)
+       or (kind = 'session' and value = $3) or (kind = 'secret' and value = $4) or (kind = 'client' and value = $5 and coalesce(not_before >= $7, true))
        or (kind = 'user' and value = $6 and not_before >= $7))) as revoked`,
     [jti, gid ?? null, sid ?? null, csi ?? null, client_id, sub, iat, now.toISOString()],
   );

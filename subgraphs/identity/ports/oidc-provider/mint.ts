@@ -8,6 +8,7 @@ import { User, UserStatus } from '../../entities/user.js';
 import { PROTOCOL_SCOPES } from '../../rules/scopes.js';
 import { signToken, userClaims, type UserFacts } from './claims.js';
 import { effectiveScopesOf, giveConsent } from '../../resolver/consent.js';
+import { staffPower } from '../../resolver/staff-power.js';
 import { keyringOf } from './keyring.js';
 import { USER_TOKEN_SECONDS } from '../../resolver/token-family.js';
 
@@ -26,7 +27,7 @@ export interface MintOptions {
   amr?: readonly string[];
   /** Time of the last active sign-in; default now. */
   authTime?: Date;
-  /** Staff power; only with `permissions`. */
+  /** Staff power, only with `permissions`; default: what the user holds, where identity A8 lets it into a token. */
   roles?: readonly string[];
   permissions?: readonly string[];
 }
@@ -79,9 +80,11 @@ async function authorize(ctx: Context, options: MintOptions): Promise<UserFacts>
   const grant = await consentFor(ctx, options);
   const sessionId = options.sessionId ?? (await openSession(ctx, options));
   const familyId = await openFamily(ctx, grant, sessionId, options.scopes);
-  const { firstParty, brandId } = await ctx.em.findOneOrFail(OAuthClient, options.clientId);
+  const client = await ctx.em.findOneOrFail(OAuthClient, options.clientId);
+  const { firstParty, brandId } = client;
   const issuedAt = Math.floor(ctx.now().getTime() / 1000);
-  const { userId, clientId, scopes, roles, permissions, authTime = ctx.now(), amr = ['pwd'] } = options;
+  const { userId, clientId, scopes, authTime = ctx.now(), amr = ['pwd'] } = options;
+  const { roles, permissions } = options.permissions ? options : await staffPower(ctx, { userId, client, amr, authTime });
   const life = { issuedAt, expiresAt: issuedAt + USER_TOKEN_SECONDS };
   return { ...life, userId, clientId, scopes, familyId, sessionId, authTime, amr, firstParty, brandId, roles, permissions };
 }

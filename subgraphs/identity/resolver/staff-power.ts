@@ -1,0 +1,98 @@
+import type { Context } from '../../../runtime/context.js';
+import { fail } from '../../../runtime/errors.js';
+import { Role, RoleAssignment, StaffMember, StaffMemberStatus } from '../entities/staff.js';
+import { beyond } from '../rules/permissions.js';
+import { mayBearPower, OWNER, powerOf, type HeldRole, type Power } from '../rules/roles.js';
+import { publishRevocations, userRevocation } from './token-family.js';
+
+const NO_POWER: Power = { roles: [], permissions: [] };
+
+/** Roles that somebody holds and that were not revoked; expired ones included. */
+export async function heldRoles(ctx: Context, userId: string): Promise<HeldRole[]> {
+  const held = await ctx.em.find(RoleAssignment, { userId, revokedAt: null }, { orderBy: { grantedAt: 'asc', id: 'asc' } });
+  const roles = new Map((await ctx.em.find(Role, { key: { $in: held.map(one => one.roleKey) } })).map(role => [role.key, role]));
+  return held.map(({ id, roleKey, brandId, expiresAt }) => ({
+    assignmentId: id,
+    role: roleKey,
+    permissions: roles.get(roleKey)!.permissions,
+    brandId,
+    expiresAt,
+  }));
+}
+
+/** The entry of somebody who works here, suspended or not; null for everybody else. */
+export const staffOf = (ctx: Context, userId: string): Promise<StaffMember | null> =>
+  ctx.em.findOne(StaffMember, { userId, status: { $in: [StaffMemberStatus.ACTIVE, StaffMemberStatus.SUSPENDED] } });
+
+/** A sign-in through an app, as far as staff power depends on it. */
+export interface StaffSignIn {
+  userId: string;
+  client: { staffAccess: boolean; brandId: string | null };
+  amr: readonly string[];
+  authTime: Date;
+}
+
+/**
+ * `roles` and `permissions` for a user token that is issued or refreshed now; empty unless all conditions of identity A8 hold. An
+ * app that a staff member merely connects asks no statement.
+ */
+export async function staffPower(ctx: Context, { userId, client, amr, authTime }: StaffSignIn): Promise<Power> {
+  const now = ctx.now();
+  const could = { staffActive: true, staffAccess: client.staffAccess, amr, authTime };
+  if (!mayBearPower(could, now)) return NO_POWER;
+  const staffActive = (await staffOf(ctx, userId))?.status === StaffMemberStatus.ACTIVE;
+  return staffActive ? powerOf(await heldRoles(ctx, userId), client.brandId, now) : NO_POWER;
+}
+
+/** Nobody hands on what they do not hold; a service with `admin:identity` may. @throws Problem forbidden naming what is beyond. */
+export function requirePower({ caller }: Context, permissions: readonly string[]): void {
+  if (caller.kind !== 'user') return;
+  const over = beyond(caller.permissions, permissions);
+  if (over.length) fail('forbidden', `You do not hold ${over.join(', ')}`);
+}
+
+/** @throws Problem forbidden when staff act on themselves. */
+export function refuseOneself({ caller }: Context, userId: string | null): void {
+  if (userId !== null && caller.userId === userId) fail('forbidden', 'Nobody may do this to themselves');
+}
+
+/** Keeps others from taking away an owner at the same time; before any row of theirs is locked. */
+const LOCK_OWNERS = "select key from identity.role where key = 'owner' for no key update";
+
+const OTHER_OWNERS = `
+select 1 as found from identity.role_assignment a
+join identity.staff_member s on s.user_id = a.user_id and s.status = 'active'
+join identity."user" u on u.id = a.user_id and u.status = 'active'
+where a.role = '${OWNER}' and a.brand_id is null and a.revoked_at is null and (a.expires_at is null or a.expires_at > $2) and a.user_id <> $1 limit 1`;
+
+/** Whether somebody is an owner now: active staff with the role on all brands. */
+async function isOwner(ctx: Context, userId: string): Promise<boolean> {
+  if ((await staffOf(ctx, userId))?.status !== StaffMemberStatus.ACTIVE) return false;
+  return (await heldRoles(ctx, userId)).some(
+    one => one.role === OWNER && one.brandId === null && (one.expiresAt === null || one.expiresAt > ctx.now()),
+  );
+}
+
+/** Before somebody loses the role, the job or the account. Needs a transaction. @throws Problem conflict for the last active owner. */
+export async function guardLastOwner(ctx: Context, userId: string): Promise<void> {
+  await ctx.sql(LOCK_OWNERS);
+  if (!(await isOwner(ctx, userId))) return;
+  const [other] = await ctx.sql(OTHER_OWNERS, [userId, ctx.now().toISOString()]);
+  if (!other) fail('conflict', 'This is the last active owner', { reason: 'last_owner' });
+}
+
+/** Ends somebody's work here: the entry is final, the roles are gone. Needs a transaction. Their tokens end with `renewTokens`. */
+export async function dismiss(ctx: Context, staff: StaffMember): Promise<void> {
+  staff.status = StaffMemberStatus.REMOVED;
+  const roles = await ctx.em.find(RoleAssignment, { userId: staff.userId!, revokedAt: null });
+  for (const role of roles) role.revokedAt = ctx.now();
+  ctx.audit('staff.removed', staff.id, { roles: roles.map(role => role.roleKey) });
+  await ctx.em.flush();
+}
+
+/** What somebody may do has changed: their access tokens end, the next refresh carries the new set. Call it last. */
+export const renewTokens = (ctx: Context, userIds: readonly string[]): Promise<void> =>
+  publishRevocations(
+    ctx,
+    userIds.map(userId => userRevocation(ctx, userId)),
+  );

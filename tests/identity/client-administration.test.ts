@@ -1,0 +1,314 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { OAuthClientKind, OAuthClientTokenEndpointAuthMethod } from '../../subgraphs/identity/entities/client.js';
+import { redirectFault, registrationFaults, retire } from '../../subgraphs/identity/rules/client-registration.js';
+import { ADMIN, DEMO, platform, type TestPlatform } from '../support/platform.js';
+import { until } from '../support/until.js';
+import { credentials, introspect } from './oauth.js';
+
+let p: TestPlatform;
+let service: string;
+beforeAll(async () => {
+  p = await platform();
+  service = await p.serviceToken('admin:identity');
+});
+
+const STAFF = { clientId: 'demo-admin', amr: ['pwd', 'otp', 'mfa'] };
+const BASE = '/identity/v1/admin/oauth-clients';
+const create = (body: object, token = service, headers = {}) => p.rest('POST', BASE, { token, body, headers });
+const patch = (id: string, body: object, token = service) => p.rest('PATCH', `${BASE}/${id}`, { token, body });
+const rotate = (id: string, body: object = {}, headers = {}) =>
+  p.rest('POST', `${BASE}/${id}/rotate-secret`, { token: service, body, headers });
+const machine = (client_id: string, more: object = {}) =>
+  create({ client_id, name: 'Machine', kind: 'machine', scopes: ['admin:webhooks'], ...more });
+const tokenOf = (client_id: string, client_secret: string) => credentials(p, { client_id, client_secret });
+const app = (client_id: string, scopes: string[], more: object = {}) =>
+  create({ client_id, name: 'App', kind: 'public', scopes, redirect_uris: ['https://app.example/callback'], ...more });
+const me = async (token: string): Promise<number> => (await p.rest('GET', '/identity/v1/users/me', { token })).status;
+const dies = (token: string) => until('the token to end', () => me(token), status => status === 401); // prettier-ignore
+
+describe('a redirect address', () => {
+  test.each([
+    ['https://app.example/cb', null],
+    ['https://app.example/cb?a=1', null],
+    ['http://127.0.0.1:1234/cb', null],
+    ['http://[::1]/cb', null],
+    ['com.example.app:/cb', null],
+    ['http://app.example/cb', /https/],
+    ['https://app.example/cb#x', /fragment/],
+    ['https://*.app.example/cb', /wildcard/],
+    ['https://user@app.example/cb', /credentials/],
+    ['myapp:/cb', /dot/],
+    ['javascript:alert(1)', /dot/],
+    ['/cb', /absolute/],
+  ])('%s: %s', (uri, fault) => (fault ? expect(redirectFault(uri, true)).toMatch(fault) : expect(redirectFault(uri, true)).toBeNull()));
+
+  test('on localhost is for development', () => {
+    expect(redirectFault('http://localhost:5173/cb', false)).toBeNull();
+    expect(redirectFault('http://localhost:5173/cb', true)).toMatch(/https/);
+  });
+});
+
+test('the faults of a registration are all named', () => {
+  const faults = registrationFaults(
+    { kind: OAuthClientKind.MACHINE, scopes: ['admin:cash', 'read:profile'], redirectUris: ['http://x.example/'], postLogoutRedirectUris: [], firstParty: false,
+      staffAccess: true, serviceSlug: null, accessTokenTtlSeconds: 300, tokenExchange: false, tokenEndpointAuthMethod: OAuthClientTokenEndpointAuthMethod.NONE, hasKeys: false },
+    true,
+  ); // prettier-ignore
+  expect(faults.map(one => one.field)).toEqual([
+    'redirectUris',
+    'staffAccess',
+    'staffAccess',
+    'scopes/1',
+    'tokenEndpointAuthMethod',
+    'redirectUris/0',
+  ]);
+});
+
+describe('the secrets of a rotation', () => {
+  const NOW = new Date('2026-06-01T12:00:00.000Z');
+  const secret = (id: string, createdAt: string, expiresAt: string | null = null) => ({
+    id,
+    createdAt: new Date(createdAt),
+    expiresAt: expiresAt ? new Date(expiresAt) : null,
+  });
+  const [old, young] = [secret('old', '2026-01-01', '2026-06-01T13:00:00.000Z'), secret('young', '2026-05-01')];
+  test.each([
+    ['one', [young], 60, false, [['young', '2026-06-01T12:01:00.000Z']], false],
+    ['one at once', [young], 0, false, [['young', '2026-06-01T12:00:00.000Z']], false],
+    ['two', [old, young], 60, false, [], true],
+    ['two with force', [old, young], 60, true, [['old', '2026-06-01T12:00:00.000Z'], ['young', '2026-06-01T12:01:00.000Z']], false],
+    ['one and a dead one', [secret('dead', '2025-01-01', '2026-06-01T12:00:00.000Z'), young], 60, false, [['young', '2026-06-01T12:01:00.000Z']], false],
+    ['one that ends earlier', [old], 86_400, false, [['old', '2026-06-01T13:00:00.000Z']], false],
+  ] as const)('with %s alive end in time', (_what, secrets, overlapSeconds, force, ends, refused) => {
+    const found = retire([...secrets], { overlapSeconds, force }, NOW);
+    expect(found.ends.map(one => [one.secret.id, one.at.toISOString()])).toEqual(ends);
+    expect(found.refused).toBe(refused);
+  }); // prettier-ignore
+});
+
+describe('POST /v1/admin/oauth-clients', () => {
+  test('registers a client whose secret is told once and works', async () => {
+    const made = await machine('m-first', {});
+    expect(made).toMatchObject({
+      status: 201,
+      body: { id: 'm-first', kind: 'machine', client_secret: expect.any(String), status: 'active' },
+    });
+    expect((await tokenOf('m-first', made.body.client_secret)).status).toBe(200);
+    const read = await p.rest('GET', `${BASE}/m-first`, { token: service });
+    expect(read.body.secrets).toEqual([expect.objectContaining({ hint: made.body.client_secret.slice(-4), status: 'active' })]);
+    expect(JSON.stringify(read.body)).not.toContain(made.body.client_secret);
+    expect(JSON.stringify(await p.sql("select * from identity.audit_log where target = 'm-first'"))).not.toContain(made.body.client_secret);
+    expect((await machine('m-first')).status).toBe(409);
+  });
+
+  test('repeated with its Idempotency-Key tells the client without the secret', async () => {
+    const body = { client_id: 'm-again', name: 'Again', kind: 'machine', scopes: ['admin:cash'] };
+    const [first, again] = [
+      await create(body, service, { 'idempotency-key': 'k1' }),
+      await create(body, service, { 'idempotency-key': 'k1' }),
+    ];
+    expect([first.status, again.status, again.body.id, again.body.client_secret]).toEqual([201, 201, 'm-again', null]);
+  });
+
+  test('lists every violation', async () => {
+    const { status, body } = await create({
+      name: 'x',
+      kind: 'public',
+      scopes: ['admin:cash'],
+      redirect_uris: ['http://x.example'],
+      staff_access: true,
+      homepage_url: 'http://x.example',
+    });
+    expect(status).toBe(400);
+    expect(body.errors.map((one: any) => one.pointer).sort()).toEqual(['/homepage_url', '/redirect_uris/0', '/scopes/0', '/staff_access']);
+  });
+
+  test('by staff gives no machine scope that they lack, and nothing that is reserved to owners', async () => {
+    const developer = await p.userToken(DEMO, ['read:profile'], {
+      ...STAFF,
+      roles: ['developer'],
+      permissions: ['admin:identity:clients', 'admin:webhooks'],
+    });
+    const body = { name: 'x', kind: 'machine', scopes: ['admin:webhooks'] };
+    expect((await create(body, developer)).status).toBe(201);
+    expect((await create({ ...body, scopes: ['admin:cash'] }, developer)).body).toMatchObject({ code: 'forbidden' });
+    expect((await create({ ...body, first_party: true }, developer)).body).toMatchObject({ code: 'forbidden' });
+    const owner = await p.userToken(ADMIN, ['read:profile'], STAFF);
+    expect((await create({ ...body, first_party: true }, owner)).status).toBe(201);
+    expect((await create(body, await p.userToken(DEMO, ['read:profile']))).status).toBe(403);
+  });
+});
+
+describe('GET /v1/admin/oauth-clients', () => {
+  const list = async (query: string) => (await p.rest('GET', `${BASE}?${query}`, { token: service })).body;
+  test('filters and pages', async () => {
+    expect((await list('q=demo-')).data.map((one: any) => one.id)).toEqual(['demo-admin', 'demo-app', 'demo-m2m', 'demo-partner-app']);
+    expect((await list('q=demo-&kind=public')).data.map((one: any) => one.id)).toEqual(['demo-admin', 'demo-app']);
+    expect((await list('q=demo-&first_party=false')).data.map((one: any) => one.id)).toEqual(['demo-m2m', 'demo-partner-app']);
+    const first = await list('q=demo-&limit=3');
+    const second = await list(`q=demo-&limit=3&cursor=${first.next_cursor}`);
+    expect([...first.data, ...second.data].map((one: any) => one.id)).toEqual(['demo-admin', 'demo-app', 'demo-m2m', 'demo-partner-app']);
+    expect(second.next_cursor).toBeNull();
+  });
+});
+
+describe('a rotation of a secret', () => {
+  test('lets both work for the overlap; then the old one and its tokens are dead, those of the new one live', async () => {
+    const { client_secret: old } = (await machine('m-rotate')).body;
+    const oldToken = (await tokenOf('m-rotate', old)).body.access_token;
+    const rotated = await rotate('m-rotate', { overlap_seconds: 60 });
+    expect(rotated).toMatchObject({ status: 200, body: { client_id: 'm-rotate', previous: [{ expires_at: expect.any(String) }] } });
+    const fresh = rotated.body.client_secret;
+    await p.clock('identity', { advance: 'PT59S' });
+    expect([(await tokenOf('m-rotate', old)).status, (await tokenOf('m-rotate', fresh)).status]).toEqual([200, 200]);
+    expect((await introspect(p, oldToken)).active).toBe(true);
+    const freshToken = (await tokenOf('m-rotate', fresh)).body.access_token;
+    await p.clock('identity', { advance: 'PT2S' });
+    expect(await tokenOf('m-rotate', old)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    expect((await introspect(p, oldToken)).active).toBe(false);
+    expect((await introspect(p, freshToken)).active).toBe(true);
+  });
+
+  test('without overlap stops the tokens of the old secret everywhere', async () => {
+    const { client_secret: old } = (await machine('m-stop', { scopes: ['admin:identity'] })).body;
+    const oldToken = (await tokenOf('m-stop', old)).body.access_token;
+    const ask = async (token: string) => (await p.rest('GET', '/identity/v1/rbac/roles', { token })).status;
+    expect(await ask(oldToken)).toBe(200);
+    const fresh = (await rotate('m-stop', { overlap_seconds: 0 })).body.client_secret;
+    await until(
+      'the old token to end',
+      () => ask(oldToken),
+      status => status === 401,
+    );
+    expect(await ask((await tokenOf('m-stop', fresh)).body.access_token)).toBe(200);
+  });
+
+  test('is refused while two are alive, unless forced; and for a client without secrets', async () => {
+    await machine('m-two');
+    expect((await rotate('m-two')).status).toBe(200);
+    expect((await rotate('m-two')).status).toBe(409);
+    expect((await rotate('m-two', { force: true })).body.previous).toHaveLength(1);
+    expect((await rotate('demo-app')).status).toBe(409);
+    expect((await rotate('nobody')).status).toBe(404);
+    expect((await rotate('m-two', { overlap_seconds: 2_592_001 })).status).toBe(400);
+  });
+
+  test('repeated with its Idempotency-Key tells no secret', async () => {
+    await machine('m-key');
+    const [first, again] = [await rotate('m-key', {}, { 'idempotency-key': 'r1' }), await rotate('m-key', {}, { 'idempotency-key': 'r1' })];
+    expect(again.body).toEqual({ ...first.body, client_secret: null });
+    expect(await p.sql("select 1 from identity.oauth_client_secret where client_id = 'm-key'")).toHaveLength(2);
+  });
+});
+
+describe('PATCH /v1/admin/oauth-clients/{client_id}', () => {
+  test('narrows scopes: sign-ins that hold them end, others live on', async () => {
+    await app('a-narrow', ['read:profile', 'read:live']);
+    const [both, one] = await Promise.all([
+      p.userToken(DEMO, ['read:profile', 'read:live'], { clientId: 'a-narrow' }),
+      p.userToken(DEMO, ['read:profile'], { clientId: 'a-narrow' }),
+    ]);
+    expect((await patch('a-narrow', { scopes: ['read:profile'] })).body.scopes).toEqual(['read:profile']);
+    await dies(both!);
+    expect(await me(one!)).toBe(200);
+    const told = await p.sql(
+      "select data from events.outbox where type = 'identity.grant.changed.v1' and data->>'client_id' = 'a-narrow' order by seq desc limit 1",
+    );
+    expect(told[0].data).toMatchObject({ reason: 'scopes_changed', scopes: ['read:profile'], status: 'active' });
+  });
+
+  test('disables a client: its tokens die; enabled again it works, old tokens stay dead', async () => {
+    const { client_secret: secret } = (await machine('m-off', { scopes: ['admin:identity'] })).body;
+    const token = (await tokenOf('m-off', secret)).body.access_token;
+    const ask = async (one: string) => (await p.rest('GET', '/identity/v1/rbac/roles', { token: one })).status;
+    expect((await patch('m-off', { status: 'disabled' })).body.status).toBe('disabled');
+    await until(
+      'the token to end',
+      () => ask(token),
+      status => status === 401,
+    );
+    await until(
+      'the client to be refused',
+      async () => (await tokenOf('m-off', secret)).status,
+      status => status === 401,
+    );
+    await patch('m-off', { status: 'active' });
+    await p.clock('identity', { advance: 'PT2S' });
+    expect(await ask((await tokenOf('m-off', secret)).body.access_token)).toBe(200);
+    expect(await ask(token)).toBe(401);
+  });
+
+  test('refuses a lost version, a state that is not for it, and a client that is not there', async () => {
+    const { version } = (await app('a-version', ['read:profile'])).body;
+    expect((await patch('a-version', { name: 'One', version })).status).toBe(200);
+    expect(await patch('a-version', { name: 'Two', version })).toMatchObject({ status: 409, body: { reason: 'version_conflict' } });
+    expect((await patch('a-version', { status: 'deleted' })).status).toBe(400);
+    expect((await patch('nobody', { name: 'x' })).status).toBe(404);
+  });
+});
+
+describe('DELETE /v1/admin/oauth-clients/{client_id}', () => {
+  test('ends consents and tokens, keeps the row, and spares the clients of services', async () => {
+    await app('a-gone', ['read:profile']);
+    const token = await p.userToken(DEMO, ['read:profile'], { clientId: 'a-gone' });
+    expect((await p.rest('DELETE', `${BASE}/a-gone`, { token: service })).status).toBe(204);
+    await dies(token);
+    expect(await p.sql("select status, revoked_by from identity.oauth_grant where client_id = 'a-gone'")).toEqual([
+      { status: 'revoked', revoked_by: 'system' },
+    ]);
+    expect((await p.rest('GET', `${BASE}/a-gone`, { token: service })).body.status).toBe('deleted');
+    expect((await p.rest('DELETE', `${BASE}/a-gone`, { token: service })).status).toBe(404);
+    expect((await p.rest('DELETE', `${BASE}/svc-cash`, { token: service })).status).toBe(409);
+  });
+});
+
+describe('an agreement', () => {
+  const SET = 'mutation($i: SetClientAgreementInput!) { setClientAgreement(input: $i) { id status scopes } }';
+  const END = 'mutation($id: ID!) { endClientAgreement(id: $id) { id status } }';
+  const set = (input: object, token = service) =>
+    p.graphql(SET, { i: { clientId: 'demo-partner-app', documentVersion: '1', signedBy: 'Legal', ...input } }, { token });
+  const PHI = ['read:biomarkers', 'read:profile'];
+  const told = async () =>
+    (
+      await p.sql(
+        "select data from events.outbox where type = 'identity.grant.changed.v1' and data->>'client_id' = 'demo-partner-app' order by seq",
+      )
+    ).map(row => row.data.scopes);
+
+  test('opens health-data scopes; its end stops them at once, keeps the consent, and its renewal restores them', async () => {
+    const made = await set({ scopes: ['read:biomarkers'] });
+    expect(made.data.setClientAgreement).toMatchObject({ status: 'IN_FORCE', scopes: ['read:biomarkers'] });
+    const [phi, plain] = [
+      await p.userToken(DEMO, PHI, { clientId: 'demo-partner-app' }),
+      await p.userToken(DEMO, ['read:profile'], { clientId: 'demo-partner-app' }),
+    ];
+    const ended = await p.graphql(END, { id: made.data.setClientAgreement.id }, { token: service });
+    expect(ended.data.endClientAgreement.status).toBe('ENDED');
+    await dies(phi);
+    expect(await me(plain)).toBe(200);
+    expect(
+      await p.sql("select distinct end_reason from identity.token_family where client_id = 'demo-partner-app' and ended_at is not null"),
+    ).toEqual([{ end_reason: 'phi_agreement_ended' }]);
+    expect(await p.sql("select scopes from identity.oauth_grant where client_id = 'demo-partner-app'")).toEqual([{ scopes: PHI }]);
+    await set({ scopes: ['read:biomarkers'] });
+    expect(await told()).toEqual([PHI, ['read:profile'], PHI]);
+  });
+
+  test('that runs out ends like one that is ended', async () => {
+    await p.sql("update identity.oauth_client_agreement set expires_at = now() + interval '1 hour' where ended_at is null");
+    const phi = await p.userToken(DEMO, PHI, { clientId: 'demo-partner-app' });
+    await p.clock('identity', { advance: 'PT2H' });
+    await dies(phi);
+    expect((await told()).at(-1)).toEqual(['read:profile']);
+  });
+
+  test('is made by services and owners, for health-data scopes', async () => {
+    expect((await set({ scopes: ['read:profile'] })).errors[0]!.extensions.errors).toEqual([
+      expect.objectContaining({ pointer: '/input/scopes/0' }),
+    ]);
+    const admin = await p.userToken(DEMO, ['read:profile'], { ...STAFF, roles: ['admin'], permissions: ['admin:identity:clients'] });
+    expect((await set({ scopes: ['read:biomarkers'] }, admin)).errors[0]!.extensions.code).toBe('INSUFFICIENT_SCOPE');
+    const owner = await p.userToken(ADMIN, ['read:profile'], STAFF);
+    expect((await set({ scopes: ['read:clinical'] }, owner)).data.setClientAgreement.status).toBe('IN_FORCE');
+  });
+});
