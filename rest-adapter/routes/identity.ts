@@ -6,6 +6,7 @@ import moderation from './identity/moderation.js';
 import clock from './identity/clock.js';
 import erasure from './identity/erasure.js';
 import grants from './identity/grants.js';
+import mfa from './identity/mfa.js';
 import oauthClients from './identity/oauth-clients.js';
 import people from './identity/people.js';
 import users from './identity/users.js';
@@ -13,7 +14,7 @@ import users from './identity/users.js';
 /** Identity's documented paths, one file a part. */
 const table: RouteTable = {
   service: 'identity',
-  routes: [...sessions, ...tokens, ...rbac, ...moderation, ...clock, ...grants, ...oauthClients, ...users, ...people, ...erasure],
+  routes: [...sessions, ...tokens, ...rbac, ...moderation, ...clock, ...grants, ...oauthClients, ...users, ...people, ...erasure, ...mfa],
 };
 
 export default table;

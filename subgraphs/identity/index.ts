@@ -18,6 +18,7 @@ import { UserAddress } from './entities/address.js';
 import { Badge, UserBadge } from './entities/badge.js';
 import { ErasureRequest, ErasureTask } from './entities/erasure.js';
 import { OAuthClient, OAuthClientAgreement, OAuthClientSecret } from './entities/client.js';
+import { MfaMethod } from './entities/mfa.js';
 import { OAuthGrant } from './entities/grant.js';
 import { UserSettings } from './entities/settings.js';
 import { CredentialPassword, User, UserEmail, UserProfile } from './entities/user.js';
@@ -30,6 +31,7 @@ import { BadgeResolver, loadBadges } from './resolver/badge.js';
 import { CreateUserResolver } from './resolver/create-user.js';
 import { ErasureRequestResolver, loadErasureRequests } from './resolver/erasure-request.js';
 import { erasureTimers } from './resolver/erasure-timers.js';
+import { loadMfaMethods, MfaResolver } from './resolver/mfa.js';
 import { HandleResolver } from './resolver/handle.js';
 import { ProfileResolver } from './resolver/profile.js';
 import { AccountResolver } from './resolver/accounts.js';
@@ -67,6 +69,7 @@ export default service({
     UserBadge,
     ErasureRequest,
     ErasureTask,
+    MfaMethod,
   ],
   resolvers: [
     SessionVerificationResolver,
@@ -92,6 +95,7 @@ export default service({
     BadgeResolver,
     CreateUserResolver,
     ErasureRequestResolver,
+    MfaResolver,
     HandleResolver,
     ProfileResolver,
     clockControl('identity'),
@@ -107,7 +111,7 @@ export default service({
     User: loadUsers,
     UserAddress: loadAddresses,
     Badge: loadBadges,
-    ErasureRequest: loadErasureRequests,
+    ErasureRequest: loadErasureRequests, MfaMethod: loadMfaMethods,
     OAuthClient: loadClients,
     OAuthGrant: loadGrants,
   },

@@ -25,15 +25,9 @@ export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>
     'GET /v1/entitlements/{user_id}/check/{product_key}',
     'GET /v1/internal-team',
     'POST /v1/users/me/avatar',
-    'GET /v1/users/me/backup-codes',
-    'POST /v1/users/me/backup-codes/regenerate',
     'GET /v1/users/me/connected-apps',
     'POST /v1/users/me/email-change-request',
     'POST /v1/users/me/email-change-confirm',
-    'GET /v1/users/me/mfa',
-    'DELETE /v1/users/me/mfa/{method_id}',
-    'POST /v1/users/me/mfa/totp/init',
-    'POST /v1/users/me/mfa/totp/confirm',
   ],
 };
 

@@ -20,6 +20,8 @@ const OWN_TABLES = [
   'credential_password',
   'user_address',
   'user_badge',
+  'backup_code',
+  'mfa_method',
   'user_settings',
   'user_profile',
   'user_email',
