@@ -3,8 +3,11 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { CATALOGUE } from '../events/catalogue.js';
+import { startConsumer } from '../events/consumer.js';
+import { erasureConsumer, erasureHost } from '../events/erasure.js';
 import { syncRegistry } from '../events/registry.js';
 import { startRelay } from '../events/relay.js';
+import { startRetention } from '../events/retention.js';
 import type { Slug } from '../events/slugs.js';
 import { createEmbeddedTransport } from '../events/transport/embedded.js';
 import type { Transport } from '../events/transport/port.js';
@@ -275,8 +278,11 @@ class Composition {
 
   async #startRelay(): Promise<void> {
     await this.#syncRegistry();
-    const relay = await startRelay({ pool: this.#pool, transport: this.#transport, leaseMs: this.#config.leaseMs, log: this.#log.child({ part: 'relay' }) });
-    this.#ends.push(() => relay.stop());
+    const [pool, transport, log] = [this.#pool, this.#transport, this.#log.child({ part: 'relay' })];
+    const retention = startRetention({ pool, log });
+    const relay = await startRelay({ pool, transport, leaseMs: this.#config.leaseMs, log });
+    const erasure = await startConsumer(erasureConsumer(), erasureHost(pool, log), transport, { pool });
+    this.#ends.push(() => retention.stop(), () => relay.stop(), () => erasure.stop());
   }
 }
 

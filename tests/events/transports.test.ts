@@ -1,10 +1,10 @@
 import { connect } from 'amqplib';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { handle, type Envelope } from '../../events/consumer.js';
-import { eraseUserEvents, erasureConsumer } from '../../events/erasure.js';
+import { handle, startConsumer, type Envelope } from '../../events/consumer.js';
+import { eraseUserEvents, erasureConsumer, erasureHost } from '../../events/erasure.js';
 import { userErasureRequested } from '../../events/catalogue/identity.js';
 import { Names } from '../../events/transport/rabbitmq-topology.js';
-import { note, sqlOn, type TestContext } from './support/host.js';
+import { note, silent, sqlOn, type TestContext } from './support/host.js';
 import { Proxy } from './support/proxy.js';
 import { dropTemplate, events, kinds, newUser, until, World, type Effect } from './support/world.js';
 
@@ -213,10 +213,9 @@ describe.each(kinds)('%s transport', kind => {
     await world.emit('clinical', { userId: user }, [1, 2, 3]);
     await world.emit('clinical', { userId: other }, [1]);
     await until('2 waits', async () => (await world.rows('select from events.dead_letter')).length === 2);
-    await world.consumer(
-      transport,
-      erasureConsumer(async (_ctx: TestContext, _event, count) => void erased.push(count)),
-    );
+    const erasure = erasureConsumer(async (_ctx, _event, count) => void erased.push(count));
+    const running = await startConsumer(erasure, erasureHost(world.bus, silent), transport, { pool: world.bus });
+    world.onClose(() => running.stop());
     const request = { request_id: newUser(), scope: 'full', requested_at: '2026-11-20T09:30:00.000Z', due_at: '2026-12-20T09:30:00.000Z' };
     const [id] = await world.emitData('identity', { userId: user }, [request], userErasureRequested);
     await until('the erasure of clinical', async () => handled.includes(id!));
