@@ -73,6 +73,7 @@ class RabbitTransport implements Transport {
   readonly #wakers = new Set<() => void>();
   #givenUp: QueueConsumer | undefined;
   #streams = true;
+  #firstWait: Promise<boolean> | undefined;
   #closed = false;
 
   constructor(readonly options: RabbitOptions) {
@@ -154,9 +155,17 @@ class RabbitTransport implements Transport {
         ),
       );
     }
-    if (!(await this.#in.whenUp(this.options.connectWaitMs ?? 5_000))) return; // declared as soon as the broker is there
-    await this.#declare(this.#in.model!, consumers);
-    await declare(this.#in.model!, removals);
+    const model = await this.#broker();
+    if (!model) return; // declared as soon as the broker is there
+    await this.#declare(model, consumers);
+    await declare(model, removals);
+  }
+
+  /** The consuming connection. The first who asks waits for it; with 28 services nobody else does. */
+  async #broker(): Promise<ChannelModel | undefined> {
+    this.#firstWait ??= this.#in.whenUp(this.options.connectWaitMs ?? 5_000);
+    await this.#firstWait;
+    return this.#in.model;
   }
 
   publish(batch: readonly OutboxRow[], _lease: GroupLease): Promise<PublishResult[]> {
@@ -189,14 +198,14 @@ class RabbitTransport implements Transport {
   async depth(consumer: string): Promise<Depth> {
     const spec = this.#specs.get(consumer) ?? (await registeredConsumers(this.options.pool)).find(one => one.name === consumer);
     let ready = 0;
-    if (spec && (await this.#in.whenUp(this.options.connectWaitMs ?? 5_000))) {
+    const model = await this.#broker();
+    if (spec && model)
       await declare(
-        this.#in.model!,
+        model,
         partsOf(spec).map(part => async channel => {
           ready += (await channel.checkQueue(this.#names.queue(consumer, part))).messageCount;
         }),
       );
-    }
     return { ready, unacked: this.#subscriptions.get(consumer)?.inFlight ?? 0, oldestAt: null };
   }
 

@@ -231,11 +231,16 @@ describe.each(kinds)('%s transport', kind => {
       [expect.stringContaining(request.request_id), false],
     ]);
     expect(await world.rows('select data::text as data from events.outbox where user_id = $1', [other])).toEqual([{ data: '{"n":1}' }]);
-    expect(await world.rows('select status, error_message from events.dead_letter order by seq')).toEqual([
-      { status: 'discarded', error_message: null },
-      { status: 'discarded', error_message: null },
-      { status: 'resolved', error_message: null },
-    ]);
+    const letters = () => world.rows('select status, error_message from events.dead_letter order by seq');
+    await vi.waitFor(
+      async () =>
+        expect(await letters()).toEqual([
+          { status: 'discarded', error_message: null },
+          { status: 'discarded', error_message: null },
+          { status: 'resolved', error_message: null },
+        ]),
+      { timeout: 20_000 },
+    );
     expect(inOrder(await world.effects('clinical.first'), user)).toEqual([1]);
     expect(await eraseUserEvents(sqlOn(world.bus), user, Number.MAX_SAFE_INTEGER, 'again', new Date())).toBe(1);
   });
