@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../runtime/ids.js';
 import { opens, remember, RateLimit, retryAfter, type Failure } from '../../subgraphs/webhooks/rules/holding-back.js';
@@ -82,12 +83,7 @@ describe('at the door', () => {
       {},
     );
   };
-  const untilCounts = (counts: Record<string, number>) =>
-    until(
-      JSON.stringify(counts),
-      statuses,
-      seen => JSON.stringify(Object.entries(seen).sort()) === JSON.stringify(Object.entries(counts).sort()),
-    );
+  const untilCounts = (counts: Record<string, number>) => until(JSON.stringify(counts), statuses, seen => isDeepStrictEqual(seen, counts));
 
   test('after 10 failures over 3 users first attempts of others wait, one probes every 30 s, retries run at their time, and a success lets all go', async () => {
     await p.clock('webhooks', { now: '2027-01-01T00:00:00.000Z' });
@@ -185,6 +181,20 @@ describe('at the door', () => {
     await untilStatuses(p, quick.id, ['delivered']);
     await call(p, 'DELETE', `/v1/webhook-subscriptions/${quick.id}`);
     held.forEach(answer => answer());
+  });
+
+  test('a subscription whose secret cannot be opened holds up nobody else', async () => {
+    const broken = await subscribe(p, `${receiver.url}/broken`, [PROTOCOL]);
+    await p.sql(`update webhooks.webhook_secret set value_sealed = '\\x00' where subscription_id = $1`, [broken.id]);
+    await p.sql('update webhooks.webhook_configuration set version = version + 1');
+    await p.sql(
+      'update webhooks.webhook_subscription set configuration_version = (select version from webhooks.webhook_configuration) where id = $1',
+      [broken.id],
+    );
+    await protocolBegan(p, DEMO);
+    await untilStatuses(p, subscription.id, ['delivered']);
+    expect((await deliveriesOf(p, broken.id)).map(one => [one.status, one.attempt_count])).toEqual([['pending', 0]]);
+    await call(p, 'DELETE', `/v1/webhook-subscriptions/${broken.id}`);
   });
 
   describe('an endpoint that never succeeds', () => {

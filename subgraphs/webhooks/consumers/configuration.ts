@@ -103,14 +103,11 @@ export class Configuration {
     this.#byType.set(type, known.set(subscription.id, subscription));
   }
 
+  /** What is sealed is opened when it is first used: one subscription that cannot be opened holds up nobody else. */
   #open(row: Row): SubscriptionConfiguration {
-    const headers = row.headers_sealed ? (JSON.parse(this.sealer.open(row.headers_sealed, headersContext(row.id))) as CustomHeader[]) : [];
-    const secrets = row.secrets.map(one => ({
-      status: one.status,
-      value: this.sealer.open(Buffer.from(one.value, 'base64'), secretContext(one.id)),
-      activatesAt: one.activates_at,
-      expiresAt: one.expires_at,
-    }));
+    const { sealer } = this;
+    let headers: readonly CustomHeader[] | null = null;
+    let secrets: readonly StoredSecret[] | null = null;
     return {
       id: row.id,
       clientId: row.client_id,
@@ -122,11 +119,25 @@ export class Configuration {
       rateLimitPerSecond: row.rate_limit_per_second,
       spread: row.spread,
       standardHeaders: row.standard_headers,
-      headers,
-      secrets,
+      get headers() {
+        return (headers ??= openHeaders(sealer, row));
+      },
+      get secrets() {
+        return (secrets ??= row.secrets.map(secret => openSecret(sealer, secret)));
+      },
     };
   }
 }
+
+const openHeaders = (sealer: Sealer, { id, headers_sealed }: Row): CustomHeader[] =>
+  headers_sealed ? (JSON.parse(sealer.open(headers_sealed, headersContext(id))) as CustomHeader[]) : [];
+
+const openSecret = (sealer: Sealer, { id, status, value, activates_at, expires_at }: Row['secrets'][number]): StoredSecret => ({
+  status,
+  value: sealer.open(Buffer.from(value, 'base64'), secretContext(id)),
+  activatesAt: activates_at,
+  expiresAt: expires_at,
+});
 
 const known = new WeakMap<ServiceHost, Configuration>();
 

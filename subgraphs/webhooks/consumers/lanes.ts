@@ -164,7 +164,7 @@ const LANES_OF_SUBSCRIPTION = `select subscription_id, user_id from webhooks.web
 
 /** Holds the lanes of a subscription that was paused. */
 export async function holdLanes(sql: Sql, subscriptionId: string): Promise<void> {
-  await sql(LANES_OF_SUBSCRIPTION, [subscriptionId]);
+  await sql(`select count(*) from (${LANES_OF_SUBSCRIPTION}) locked`, [subscriptionId]); // in order, as everywhere
   await sql('update webhooks.webhook_lane set next_attempt_at = null where subscription_id = $1', [subscriptionId]);
 }
 

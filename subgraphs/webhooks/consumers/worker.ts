@@ -28,6 +28,8 @@ const FRESH_MS = 250;
 /** Length of a shard's lease and distance of its renewals, ms. Source: rule 20. */
 const LEASE_MS = 10_000;
 const RENEW_MS = 3_000;
+/** Pause of a lane whose attempt could not even be made, for example because its body cannot be opened, ms. */
+const FAULT_MS = 5_000;
 /** Longest wait at the end for requests in the air, ms. */
 const DRAIN_MS = 10_000;
 
@@ -148,13 +150,12 @@ export class DeliveryWorker {
 
   /** Of the first attempts under an open circuit, one per subscription, if its probe is due. */
   async #probing(ctx: Context, heads: readonly DueHead[]): Promise<DueHead[]> {
-    const asked = new Map<string, Promise<boolean>>();
-    const passes = heads.map(head => {
+    const asked = new Set<string>();
+    const passes = heads.map(async head => {
       if (!head.circuitOpen || head.attemptCount > 0) return true;
       if (asked.has(head.subscriptionId)) return false;
-      const probe = takeProbe(ctx.sql, head.subscriptionId, ctx.now());
-      asked.set(head.subscriptionId, probe);
-      return probe;
+      asked.add(head.subscriptionId);
+      return takeProbe(ctx.sql, head.subscriptionId, ctx.now());
     });
     const allowed = await Promise.all(passes);
     return heads.filter((_, index) => allowed[index]);
@@ -177,13 +178,20 @@ export class DeliveryWorker {
 
   #begin(head: DueHead, body: EventBody, now: Date): void {
     const attempt = this.#attempt(head, body, this.#startTime(now))
-      .catch(error => error instanceof Interrupted || this.#warn(error, 'an attempt was given up'))
+      .catch(error => this.#givenUp(error))
       .then(() => {
         this.#attempts.delete(attempt);
         this.#slots.free(head);
         this.#signal.notify();
       });
     this.#attempts.add(attempt);
+  }
+
+  /** Nothing was recorded, so the head will be found again: at once by whoever has its shard now, else not before a pause. */
+  async #givenUp(error: unknown): Promise<void> {
+    if (error instanceof Interrupted) return;
+    this.#warn(error, 'an attempt was given up');
+    if (!this.#stopping) await sleep(FAULT_MS, undefined, { ref: false });
   }
 
   /** With a manual clock the attempt happens at its instant; else now. */
