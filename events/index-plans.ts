@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-const SETTING = '-c enable_seqscan=off';
+const SETTINGS = '-c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off';
 
 /**
- * Makes the machinery's connections plan with indexes. Log and queue grow from nothing faster than statistics follow, and a plan that is
- * cached on an empty table would scan a full one: 2,400 rows per batch were read for 3 in a measurement.
+ * Makes the machinery's connections walk along indexes. Log and queue grow from nothing faster than statistics follow, and a plan that is
+ * cached on an empty table scans or sorts a full one: with 8,000 events waiting, a read of 50 took 7.7 ms instead of 0.3.
  */
 export function planWithIndexes({ options }: pg.Pool): void {
-  if (!options.options?.includes(SETTING)) options.options = `${options.options ?? ''} ${SETTING}`.trim();
+  if (!options.options?.includes(SETTINGS)) options.options = `${options.options ?? ''} ${SETTINGS}`.trim();
 }

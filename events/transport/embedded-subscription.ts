@@ -14,14 +14,18 @@ interface QueueRow extends OutboxRow {
 /** Events of a consumer that this process holds unsettled at most. Source: event-machinery 6. */
 const WINDOW = 200;
 
+/** Between two reads at least, ms: what arrives meanwhile comes with the next. */
+const READ_MS = 10;
+
+/** `slot + 0` keeps the planner from the primary key, which would read and sort the whole backlog for its first 200. */
 const READ = `
 select q.replay_id, q.deliveries, coalesce(r.mode = 'rerun', false) as rerun, o.erased_at is not null as erased, ${OUTBOX_COLUMNS}
-from (select * from events.queue where consumer = $1 and slot = any ($2) and not (seq = any ($3)) order by seq limit $4) q
+from (select * from events.queue where consumer = $1 and slot + 0 = any ($2) and not (seq = any ($3)) order by seq limit $4) q
 join events.outbox o on o.id = q.event_id left join events.replay r on r.id = q.replay_id order by q.seq`;
 
 /** After a crash: what may have been in the hands of the former holder. */
 const COUNT_CRASH = `
-with head as (select slot, seq, replay_id from events.queue where consumer = $1 and slot = any ($2) order by seq limit ${WINDOW})
+with head as (select slot, seq, replay_id from events.queue where consumer = $1 and slot + 0 = any ($2) order by seq limit ${WINDOW})
 update events.queue q set deliveries = q.deliveries + 1 from head h
 where q.consumer = $1 and q.slot = h.slot and q.seq = h.seq and q.replay_id = h.replay_id`;
 
@@ -31,6 +35,8 @@ export class EmbeddedSubscription implements Subscription {
   /** Settled while a read was under way: the read may still show them. */
   #settledMeanwhile = new Set<number>();
   #reading = false;
+  #readAt = 0;
+  #timer: NodeJS.Timeout | undefined;
   #again = false;
   #more = false;
   #paused = true;
@@ -79,28 +85,30 @@ export class EmbeddedSubscription implements Subscription {
     return Array.from({ length: SLOTS }, (_, slot) => slot).filter(slot => partitions.includes(partitionOf(slot, this.spec.partitions)));
   }
 
-  /** There may be something to read. */
+  /** There may be something to read. A full window is read on when it is half empty, and never every few milliseconds. */
   wake(): void {
     if (this.#reading) this.#again = true;
-    else void this.#fill();
+    else if (this.#more && this.#inFlight.size > WINDOW / 2) return;
+    else this.#timer ??= setTimeout(() => void this.#fill(), Math.max(0, this.#readAt + READ_MS - performance.now()));
   }
 
   async #fill(): Promise<void> {
+    this.#timer = undefined;
     this.#reading = true;
+    this.#again = false;
     try {
-      do {
-        this.#again = false;
-        await this.#read();
-      } while (this.#again && !this.#closed);
+      await this.#read();
     } catch (error) {
       if (!this.#closed)
         this.log.warn({ err: errorOf(error), consumer: this.spec.name }, 'the queue could not be read; the next poll tries again');
     } finally {
       this.#reading = false;
+      if (this.#again && !this.#closed) this.wake();
     }
   }
 
   async #read(): Promise<void> {
+    this.#readAt = performance.now();
     const held = Array.from({ length: this.spec.partitions }, (_, partition) => partition).filter(partition => this.#holds(partition));
     const room = WINDOW - this.#inFlight.size;
     if (held.length === 0 || room < WINDOW / 4) return;
@@ -141,7 +149,7 @@ export class EmbeddedSubscription implements Subscription {
   #settled(seq: number): void {
     this.#inFlight.delete(seq);
     this.#settledMeanwhile.add(seq);
-    if (this.#more && this.#inFlight.size <= WINDOW / 2) this.wake();
+    if (this.#more) this.wake();
   }
 
   async pause(): Promise<void> {
@@ -155,6 +163,7 @@ export class EmbeddedSubscription implements Subscription {
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#timer);
     await this.keeper.leave(this.#kind);
   }
 }
