@@ -81,7 +81,7 @@ const profile: Route[] = [
     document: `mutation UpdateMySettings($input: UpdateMySettingsInput!) { result: updateMySettings(input: $input) { ${SETTINGS} } }`,
     variables: { input: body() },
     problems: { 409: 'They were changed meanwhile' },
-    example: { request: { theme: 'dark', marketing_consent: { granted: true, source: 'settings_page' } } },
+    example: { request: { theme: 'dark', unit_system: 'metric' } },
   },
   {
     method: 'GET',

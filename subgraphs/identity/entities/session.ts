@@ -65,7 +65,7 @@ export class AuthSession {
   ipPrefix: string | null = null;
 
   @Field(() => CountryCode, { nullable: true })
-  @Property({ type: 'text', nullable: true })
+  @Property({ type: 'string', columnType: 'char(2)', nullable: true })
   countryCode: string | null = null;
 
   @Field(() => AuthSessionDevice)
