@@ -231,16 +231,11 @@ describe.each(kinds)('%s transport', kind => {
       [expect.stringContaining(request.request_id), false],
     ]);
     expect(await world.rows('select data::text as data from events.outbox where user_id = $1', [other])).toEqual([{ data: '{"n":1}' }]);
-    const letters = () => world.rows('select status, error_message from events.dead_letter order by seq');
-    await vi.waitFor(
-      async () =>
-        expect(await letters()).toEqual([
-          { status: 'discarded', error_message: null },
-          { status: 'discarded', error_message: null },
-          { status: 'resolved', error_message: null },
-        ]),
-      { timeout: 20_000 },
-    );
+    const letters = () =>
+      world.rows<{ status: string; error_message: string | null }>('select status, error_message from events.dead_letter order by seq');
+    await until('no letter is open', async () => (await letters()).every(({ status }) => status === 'discarded' || status === 'resolved'));
+    const gone = { status: 'discarded', error_message: null };
+    expect((await letters()).slice(0, 2)).toEqual([gone, gone]); // a third is the request itself, if it had to wait behind them
     expect(inOrder(await world.effects('clinical.first'), user)).toEqual([1]);
     expect(await eraseUserEvents(sqlOn(world.bus), user, Number.MAX_SAFE_INTEGER, 'again', new Date())).toBe(1);
   });

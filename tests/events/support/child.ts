@@ -38,8 +38,8 @@ const { openPool } = (await built('runtime/database.js')) as typeof databases;
 const { definitions } = (await beside('./definitions.ts')) as typeof definitionsModule;
 const { hostOf, inTransaction, note, silent } = (await beside('./host.ts')) as typeof hosts;
 
-/** An order lock was not had within 3 s. */
-const LOCK_TIMEOUT = '55P03';
+/** `unavailable` to a caller, who tries again: an order lock was not had within 3 s, the server has no connection left. */
+const UNAVAILABLE = ['55P03', '53300'];
 
 const { stepTaken } = definitions({ defineEvent });
 const ends: (() => Promise<unknown>)[] = [];
@@ -85,8 +85,8 @@ async function emit({ service, users, transactions, perTransaction, concurrency 
     while (left > 0) {
       left--;
       await inTransaction(pool, appendEvents, append, () => new Date()).catch((error: { code?: string }) => {
-        if (error.code !== LOCK_TIMEOUT) throw error;
-        left++; // `unavailable` to a caller, who tries again; on a machine this busy nothing else is wrong
+        if (!UNAVAILABLE.includes(error.code ?? '')) throw error;
+        left++;
       });
     }
   };
