@@ -5,7 +5,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,6 +15,8 @@ const MODULES = join(ROOT, 'node_modules');
 const PACKAGED_NODE = join(MODULES, '.bin', 'node');
 const STAMP = join(MODULES, '.setup-stamp');
 const BUILD_INFO = join(MODULES, '.cache', 'tsc.tsbuildinfo');
+/** Says of which sources `dist` was made. */
+const BUILD_STAMP = join(MODULES, '.cache', 'build-stamp');
 const DIST = join(ROOT, 'dist');
 /** The oldest Node that can run the platform. */
 const NODE_MAJOR = 24;
@@ -108,19 +110,34 @@ function filesUnder(dir, ending) {
 const sourceFolders = () => JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')).include;
 
 /** Makes dist mirror the sources: a migration whose source is gone must not run, and tsc does not notice an output that is missing. */
-function reconcile() {
-  const sources = sourceFolders().flatMap(dir => filesUnder(join(ROOT, dir), /(?<!\.d)\.ts$/));
+function reconcile(sources) {
   const expected = new Set(sources.map(file => join(DIST, relative(ROOT, file)).replace(/\.ts$/, '.js')));
   const present = new Set(filesUnder(DIST, /\.js$/));
   for (const file of present) if (!expected.has(file)) for (const name of [file, `${file}.map`]) rmSync(name, { force: true });
-  if ([...expected].some(file => !present.has(file))) rmSync(BUILD_INFO, { force: true });
+  const complete = [...expected].every(file => present.has(file));
+  if (!complete) rmSync(BUILD_INFO, { force: true });
+  return complete;
+}
+
+/** Hash of which sources there are, how long and how old: an unchanged one spares the compiler's two seconds at every start. */
+function fingerprint(sources) {
+  const hash = createHash('sha256').update(wanted());
+  for (const file of [join(ROOT, 'tsconfig.json'), ...sources]) {
+    const { size, mtimeMs } = statSync(file);
+    hash.update(`${file} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
 }
 
 function compile(node) {
   const started = Date.now();
-  reconcile();
+  const sources = sourceFolders().flatMap(dir => filesUnder(join(ROOT, dir), /(?<!\.d)\.ts$/));
+  const made = fingerprint(sources);
+  if (reconcile(sources) && existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, 'utf8') === made) return;
+  rmSync(BUILD_STAMP, { force: true });
   const { status } = spawnSync(node, [join(MODULES, 'typescript', 'bin', 'tsc'), '-p', ROOT], { cwd: ROOT, stdio: 'inherit' });
   if (status !== 0) stop('the code does not compile');
+  writeFileSync(BUILD_STAMP, made);
   if (Date.now() - started > 2_000) say(`compiled in ${seconds(started)}`);
 }
 

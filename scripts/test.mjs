@@ -1,20 +1,21 @@
 /**
- * `npm test`: static checks, the whole suite once on RabbitMQ and a PostgreSQL 15 server (else on the embedded ones), and what depends on them
- * once more on the other pair. `npm test -- <arguments of vitest>` is one run with these arguments and nothing else.
- * The last line is `N passed, N failed`, summed over all runs; whatever else went wrong is named above it and counted as failed.
+ * `npm test`: static checks, the whole suite once on embedded PostgreSQL and embedded transport, and what depends on them once more on
+ * RabbitMQ and a PostgreSQL 15 server, where they are. `npm test -- <arguments of vitest>` is one run with these arguments and nothing else.
+ * The last line is `N passed, N failed`, summed over all runs; what failed is named above it, and whatever went wrong outside of tests is counted.
+ * Files that fail in a run of everything are run once more, alone: what passes then was the load of the machine. It is named as well.
  * With CI=true a part that cannot run, or a skipped test, is a failure.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { EMBEDDED, choosePostgres, chooseRabbitmq } from './backends.ts';
 import { ENV, FAST_CHECKS, ROOT, failedChecks } from './check.mjs';
 
-/** What behaves differently on another PostgreSQL or another transport. */
-const TWICE = ['tests/migrations', 'tests/journeys', 'tests/events'];
+/** What behaves differently on another PostgreSQL or another transport, in runs of their own: a server's 100 connections are enough for each. */
+const TWICE = [['tests/migrations', 'tests/journeys', 'tests/events'], ['tests/webhooks']];
 const SERVER_MAJOR = 15;
 const CI = process.env.CI === 'true';
 
@@ -26,6 +27,20 @@ function hasEmbedded() {
   } catch {
     return false;
   }
+}
+
+/** Where a Chromium is, in which the tests of people's pages run; tests/support/chromium.ts looks at the same places. */
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const hasChromium = () => Boolean(process.env.CHROMIUM) || CHROMIUM.some(existsSync);
+
+/** In CI nothing may be left out, so a machine that can install Debian's Chromium does. */
+function installChromium() {
+  if (!CI || hasChromium() || process.getuid?.() !== 0) return;
+  const apt = (...args) =>
+    spawnSync('apt-get', ['-qq', ...args], { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+  console.log('== installing Chromium');
+  apt('update');
+  apt('install', '-y', '--no-install-recommends', 'chromium');
 }
 
 /** A pair of PostgreSQL and transport that the suite can run on. Null: embedded. */
@@ -43,33 +58,50 @@ async function survey() {
   else if (Number.parseInt(postgres.version, 10) !== SERVER_MAJOR)
     missing.push(`PostgreSQL ${SERVER_MAJOR}: the server here is ${postgres.version}`);
   if (!hasEmbedded()) missing.push(`embedded PostgreSQL: there are no binaries for ${process.platform} ${process.arch}`);
+  installChromium();
+  if (!hasChromium())
+    missing.push(
+      "Chromium: none is installed (Debian: apt-get install chromium), and CHROMIUM names none; people's pages were not tried in a browser",
+    );
   const pairs = [];
+  if (hasEmbedded()) pairs.push(pairOf(null, null)); // allows 300 connections; a server's 100 are too few for two files with two platforms each
   if (postgres && rabbitmq) pairs.push(pairOf(postgres, rabbitmq));
-  if (hasEmbedded()) pairs.push(pairOf(null, null));
-  else if (postgres && !rabbitmq) pairs.push(pairOf(postgres, null));
+  else if (postgres && !hasEmbedded()) pairs.push(pairOf(postgres, null));
   return { pairs, missing };
 }
 
+/** This process was told to stop: no further run begins. */
+let stopped = false;
+
 /** Waits for the end of vitest, which undoes what its set-up made, also when this process is told to stop. */
 async function exitOf(child) {
-  const forward = signal => child.kill(signal);
+  const forward = signal => {
+    stopped = true;
+    child.kill(signal);
+  };
   process.on('SIGTERM', forward).on('SIGINT', forward);
   const code = await new Promise(done => child.once('close', done));
   process.off('SIGTERM', forward).off('SIGINT', forward);
   return code ?? 1;
 }
 
-/** Counts of one run from vitest's JSON report. A file that fails without a failed test (an import, a hook) counts as one. */
-function countsOf(report, exitCode) {
-  const broken = report.testResults.filter(
-    file => file.status === 'failed' && !file.assertionResults.some(test => test.status === 'failed'),
-  );
-  const failed = report.numFailedTests + broken.length;
-  return {
-    passed: report.numPassedTests,
-    failed: exitCode !== 0 && failed === 0 ? 1 : failed,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
+const fileOf = result => relative(ROOT, result.name);
+const firstLine = text => (text ?? '').split('\n', 1)[0];
+
+/** What failed in one file, a line each. A file that fails without a failed test (an import, a hook) is one line. */
+function failuresOf(result) {
+  if (result.status !== 'failed') return [];
+  const tests = result.assertionResults.filter(test => test.status === 'failed');
+  if (tests.length === 0) return [`${fileOf(result)}: ${firstLine(result.message)}`];
+  return tests.map(test => `${fileOf(result)} > ${test.fullName}: ${firstLine(test.failureMessages[0])}`);
+}
+
+/** One run by vitest's JSON report: counts, and per failed file what failed in it. */
+function outcomeOf(report, exitCode) {
+  const files = report.testResults.filter(result => result.status === 'failed');
+  const failures = files.flatMap(failuresOf);
+  if (exitCode !== 0 && failures.length === 0) failures.push(`vitest ended with ${exitCode}`);
+  return { passed: report.numPassedTests, failures, files: files.map(fileOf), skipped: report.numPendingTests + report.numTodoTests };
 }
 
 async function vitest(title, args, env) {
@@ -85,8 +117,20 @@ async function vitest(title, args, env) {
   const exitCode = await exitOf(child);
   const report = await readFile(file, 'utf8').then(JSON.parse, () => null);
   await rm(folder, { recursive: true });
-  const counts = report ? countsOf(report, exitCode) : { passed: 0, failed: 1, skipped: 0 };
-  return { title, ...counts };
+  const outcome = report ? outcomeOf(report, exitCode) : { passed: 0, failures: ['vitest left no report'], files: [], skipped: 0 };
+  return { title, ...outcome };
+}
+
+/** More failed files than this are no accident of load. */
+const ALONE_AT_MOST = 8;
+
+/** Runs `folders`, and its failed files, when they are few, once more alone; a passed second try replaces the first. */
+async function runOf(title, folders, env) {
+  const first = await vitest(title, folders, env);
+  if (stopped || first.files.length === 0 || first.files.length > ALONE_AT_MOST) return first;
+  const again = await vitest(`once more alone: ${first.files.join(', ')}`, [...first.files, '--maxWorkers=1'], env);
+  if (again.failures.length > 0) return { ...first, failures: again.failures };
+  return { ...first, passed: first.passed + first.failures.length, failures: [], aloneOnly: first.failures };
 }
 
 const holdsTests = async folder =>
@@ -98,18 +142,13 @@ async function everything() {
   const failures = failedChecks(FAST_CHECKS).map(name => `static check: ${name}`);
   const [first, second] = pairs;
   if (!first) return { runs: [], failures, missing };
-  const runs = [await vitest(`the whole suite on ${first.name}`, [], first.env)];
-  const found = await Promise.all(TWICE.map(holdsTests));
-  const folders = TWICE.filter((_, at) => found[at]);
-  missing.push(...TWICE.filter((_, at) => !found[at]).map(folder => `${folder}: holds no tests`));
-  if (second && folders.length > 0)
-    runs.push(
-      await vitest(
-        `${folders.join(', ')} on ${second.name}`,
-        folders.map(folder => `${folder}/`),
-        second.env,
-      ),
-    );
+  const runs = [await runOf(`the whole suite on ${first.name}`, [], first.env)];
+  for (const folder of TWICE.flat()) if (!(await holdsTests(folder))) missing.push(`${folder}: holds no tests`);
+  for (const folders of TWICE) {
+    if (!second || stopped) break;
+    const paths = folders.map(folder => `${folder}/`);
+    runs.push(await runOf(`${folders.join(', ')} on ${second.name}`, paths, second.env));
+  }
   return { runs, failures, missing };
 }
 
@@ -117,15 +156,20 @@ const targeted = async args => ({ runs: [await vitest(`vitest run ${args.join(' 
 
 function report({ runs, failures, missing }) {
   const skips = runs.filter(run => run.skipped > 0).map(run => `${run.skipped} skipped: ${run.title}`);
+  if (stopped) failures.push('the run was stopped before its end');
   const alsoFailed = CI ? [...failures, ...missing.map(part => `not run: ${part}`), ...skips] : failures;
   console.log('\n== summary');
-  for (const run of runs) console.log(`${run.title}: ${run.passed} passed, ${run.failed} failed`);
+  for (const run of runs) {
+    console.log(`${run.title}: ${run.passed} passed, ${run.failures.length} failed`);
+    for (const line of run.aloneOnly ?? []) console.log(`PASSED ONLY ALONE ${line}`);
+    for (const line of run.failures) console.log(`FAILED ${line}`);
+  }
   if (!CI) for (const line of [...missing.map(part => `could not be run, ${part}`), ...skips]) console.log(line);
   for (const line of alsoFailed) console.log(`FAILED ${line}`);
-  const sum = key => runs.reduce((total, run) => total + run[key], 0);
-  const failed = sum('failed') + alsoFailed.length;
-  console.log(`${sum('passed')} passed, ${failed} failed`);
-  return failed === 0 && sum('passed') > 0 ? 0 : 1;
+  const passed = runs.reduce((total, run) => total + run.passed, 0);
+  const failed = runs.reduce((total, run) => total + run.failures.length, alsoFailed.length);
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed === 0 && passed > 0 ? 0 : 1;
 }
 
 const args = process.argv.slice(2);

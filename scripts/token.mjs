@@ -1,16 +1,17 @@
 /**
  * Prints an access token of a machine client, for curl: `npm run token -- --client demo-m2m [--scope "admin:clinical"]`.
  * With `--user demo@example.test --client demo-app --scope "read:profile"` it walks people's pages (code flow with PKCE, consent to every
- * scope asked) with the password of development data, else `--password`, and prints the access token and the refresh token, a line each.
+ * scope asked) with the password of development data, else `--password`, and prints the access token and the refresh token, a line each. The
+ * second factor of admin@example.test is answered with the secret of development data, that of others with `--totp-secret`.
  * The secret is `--secret`, else the one that development data has given the client: demo-m2m's own, or that of an internal client
  * `svc-<slug>` from the environment or the data folder. Has no dependencies. Exit code 1 when there is no token.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const NAMES = ['client', 'secret', 'scope', 'url', 'user', 'password', 'redirect'];
+const NAMES = ['client', 'secret', 'scope', 'url', 'user', 'password', 'redirect', 'totp-secret'];
 const options = Object.fromEntries(NAMES.map(name => [name, { type: 'string' }]));
 
 function stop(line) {
@@ -68,8 +69,35 @@ class Browser {
   }
 }
 
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const STEP_SECONDS = 30;
+
+/** Code of an authenticator app, RFC 6238. */
+function totp(secret, step) {
+  const bits = [...secret.replace(/[\s=]/g, '').toUpperCase()].map(letter => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  const key = Buffer.from(bits.match(/.{8}/g).map(byte => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const mac = createHmac('sha1', key).update(counter).digest();
+  const code = (mac.readUInt32BE(mac.at(-1) & 15) & 0x7fffffff) % 1_000_000;
+  return String(code).padStart(6, '0');
+}
+
+const asksCode = page => !page.location && page.html.includes('/mfa"');
+
+/** A code is good once, so the one of the next step, which is taken as well, is tried after that of now. */
+async function answerSecondFactor(browser, page, secret, callback) {
+  if (!secret) stop('a second factor is asked for: give the secret of the authenticator app with --totp-secret');
+  const now = Math.floor(Date.now() / 1000 / STEP_SECONDS);
+  let asked = page;
+  for (const step of [now, now + 1])
+    if (asksCode(asked)) asked = await browser.submit(asked, '/mfa', [['method', 'totp'], ['code', totp(secret, step)]], callback); // prettier-ignore
+  if (asksCode(asked)) stop('401: the code of the second factor was refused; a code is good once, so wait half a minute');
+  return asked;
+}
+
 /** Walks the pages. @returns the code. */
-async function askForCode(base, { client, scope, user, password }, callback, challenge) {
+async function askForCode(base, { client, scope, user, password, totpSecret }, callback, challenge) {
   const browser = new Browser();
   const query = {
     response_type: 'code',
@@ -82,6 +110,7 @@ async function askForCode(base, { client, scope, user, password }, callback, cha
   let page = await browser.open(`${base}/identity/v1/oauth/authorize?${new URLSearchParams(query)}`, callback);
   if (!page.location) page = await browser.submit(page, '/login', [['identifier', user], ['password', password]], callback); // prettier-ignore
   if (page.status === 422) stop('401: the e-mail address or the password is wrong');
+  if (asksCode(page)) page = await answerSecondFactor(browser, page, totpSecret, callback);
   if (!page.location)
     page = await browser.submit(page, '/consent', [['decision', 'allow'], ...scope.split(' ').map(one => ['scope', one])], callback);
   const answer = new URL(page.location ?? stop(`${page.status}: the pages led nowhere`)).searchParams;
@@ -94,7 +123,9 @@ async function userTokens(base, values) {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
   const password = values.password ?? process.env.SEED_PASSWORD ?? 'Demo-Passw0rd-2026';
-  const code = await askForCode(base, { ...values, scope, password }, callback, challenge);
+  const seeded = values.user === 'admin@example.test' ? process.env.SEED_TOTP_SECRET || 'JBSWY3DPEHPK3PXP' : undefined;
+  const totpSecret = values['totp-secret'] ?? seeded;
+  const code = await askForCode(base, { ...values, scope, password, totpSecret }, callback, challenge);
   const secret = values.secret ?? (client === 'demo-partner-app' ? process.env.SEED_PARTNER_SECRET || 'demo-partner-secret' : undefined);
   return {
     grant_type: 'authorization_code',
