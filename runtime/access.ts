@@ -21,7 +21,7 @@ export interface AccessRule {
   firstParty?: boolean;
   /** Seconds since the last active sign-in of a user token. */
   stepUp?: number;
-  /** Internal clients `svc-<slug>` with these slugs; `*` for any. */
+  /** Internal clients `svc-<slug>` with these slugs; `*` for any. An empty list shuts all of them out, whatever their scopes. */
   internal?: readonly string[];
   /** No token needed. */
   public?: boolean;
@@ -29,20 +29,28 @@ export interface AccessRule {
   flag?: string;
 }
 
-type RuleInput = Omit<AccessRule, 'user' | 'internal'> & { user?: string | readonly string[]; internal?: true | string | readonly string[] };
+type RuleInput = Omit<AccessRule, 'user' | 'internal'> & {
+  user?: string | readonly string[];
+  internal?: true | string | readonly string[];
+};
 
-const asList = (value: string | readonly string[] | undefined): readonly string[] | undefined => (typeof value === 'string' ? [value] : value);
+const asList = (value: string | readonly string[] | undefined): readonly string[] | undefined =>
+  typeof value === 'string' ? [value] : value;
 
 /** A rule in its stored form. */
 export const ruleOf = (input: RuleInput): AccessRule => ({
-  ...input, user: asList(input.user), internal: input.internal === true ? ['*'] : asList(input.internal),
+  ...input,
+  user: asList(input.user),
+  internal: input.internal === true ? ['*'] : asList(input.internal),
 });
 
 const literal = (value: unknown): string => (Array.isArray(value) ? `[${value.map(literal).join(', ')}]` : JSON.stringify(value));
 
 /** `@access(service: "admin:clinical")` for SDL. */
 export function ruleToDirective(rule: AccessRule): string {
-  const args = Object.entries(rule).filter(([, value]) => value !== undefined).map(([name, value]) => `${name}: ${literal(value)}`);
+  const args = Object.entries(rule)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${literal(value)}`);
   return `@access(${args.join(', ')})`;
 }
 
@@ -78,6 +86,7 @@ function insufficient(scope: string): never {
 
 function checkService(rule: AccessRule, caller: Caller): void {
   const slug = caller.serviceSlug;
+  if (slug !== null && rule.internal?.length === 0) forbidden();
   if (slug !== null && rule.internal?.some(one => one === '*' || one === slug)) return;
   if (rule.service === undefined) forbidden();
   if (rule.service === '*') return;
@@ -129,7 +138,10 @@ export function mayAccess(rule: AccessRule, caller: Caller): boolean {
 const SUBJECT_ARGUMENTS = ['userId', 'patientId'];
 
 const subjectsIn = (args: Record<string, unknown>): unknown[] =>
-  [args, args.input].filter(Boolean).flatMap(source => SUBJECT_ARGUMENTS.map(name => (source as Record<string, unknown>)[name])).filter(v => v != null);
+  [args, args.input]
+    .filter(Boolean)
+    .flatMap(source => SUBJECT_ARGUMENTS.map(name => (source as Record<string, unknown>)[name]))
+    .filter(v => v != null);
 
 /** `self`: a user token that names another user finds nothing. Staff who hold the rule's permission are not bound. */
 export function checkSelf(rule: AccessRule | null, caller: Caller, args: Record<string, unknown>): void {

@@ -16,13 +16,26 @@ export interface AuditRow {
 export function auditActor(caller: Caller): AuditDetails {
   if (caller.kind === 'user') {
     const act = caller.actorChain.length ? { act: caller.actorChain } : {};
-    return { kind: isStaff(caller) ? 'staff' : 'user', sub: caller.userId, client_id: caller.clientId, ...(isStaff(caller) && { roles: caller.roles }), ...act };
+    return {
+      kind: isStaff(caller) ? 'staff' : 'user',
+      sub: caller.userId,
+      client_id: caller.clientId,
+      ...(isStaff(caller) && { roles: caller.roles }),
+      ...act,
+    };
   }
   return { kind: caller.kind === 'service' ? 'service' : 'system', client_id: caller.clientId };
 }
 
 /** Writes audit rows in the running transaction: one statement. */
-export async function writeAudit(sql: Sql, schema: string, rows: readonly AuditRow[], caller: Caller, requestId: string, at: Date): Promise<void> {
+export async function writeAudit(
+  sql: Sql,
+  schema: string,
+  rows: readonly AuditRow[],
+  caller: Caller,
+  requestId: string,
+  at: Date,
+): Promise<void> {
   if (rows.length === 0) return;
   const values = rows.map(row => ({ id: newId(), action: row.action, target: row.target, details: row.details }));
   await sql(

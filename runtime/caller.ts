@@ -29,8 +29,24 @@ export interface Caller {
 }
 
 const NOBODY: Caller = {
-  kind: 'anonymous', clientId: '', userId: null, scopes: new Set(), permissions: [], roles: [], firstParty: false, serviceSlug: null, brandId: null,
-  jti: null, sid: null, gid: null, csi: null, authTime: null, issuedAt: null, expiresAt: null, amr: [], actorChain: [],
+  kind: 'anonymous',
+  clientId: '',
+  userId: null,
+  scopes: new Set(),
+  permissions: [],
+  roles: [],
+  firstParty: false,
+  serviceSlug: null,
+  brandId: null,
+  jti: null,
+  sid: null,
+  gid: null,
+  csi: null,
+  authTime: null,
+  issuedAt: null,
+  expiresAt: null,
+  amr: [],
+  actorChain: [],
 };
 
 export const ANONYMOUS: Caller = Object.freeze(NOBODY);

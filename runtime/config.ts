@@ -22,6 +22,7 @@ export interface Config {
   readonly amqpUrl: string | null;
   readonly amqpPrefix: string;
   readonly leaseMs: number;
+  readonly events: EventSettings;
   /** Services of this process; null: all that exist. */
   readonly services: readonly Slug[] | null;
   readonly roles: ReadonlySet<Role>;
@@ -41,8 +42,34 @@ export interface Config {
   readonly dataDir: string;
   readonly seed: boolean;
   readonly introspection: boolean;
+  /** What runs query plans: code compiled from them, or @apollo/gateway as it is. */
+  readonly gatewayExecutor: 'compiled' | 'stock';
+  /** How the gateway calls subgraphs of its own process; `http` is for tests of the way over the network. */
+  readonly subgraphCalls: 'process' | 'http';
+  /** When the operations of the REST rows are planned: all in the first seconds after the start, or each at its first use, which tests prefer. */
+  readonly restPlans: 'idle' | 'use';
+  /** Time that a request has until what works for it is stopped, ms. */
+  readonly requestDeadlineMs: number;
+  /** OTLP/HTTP address to which spans go; null: none are made. */
+  readonly tracesUrl: string | null;
   /** Settings that only one service's contract names, for example `WEBHOOKS_ALLOW_HTTP`. */
   setting(name: string): string | undefined;
+}
+
+/** How the machinery works the log. Source: events 8. */
+export interface EventSettings {
+  /** Days that the log is kept. */
+  readonly logDays: number;
+  /** Events per batch and relay group. */
+  readonly batch: number;
+  /** Longest wait for the broker's confirm. */
+  readonly confirmTimeoutMs: number;
+  /** Between looks of a busy relay. */
+  readonly pollMs: number;
+  /** Waits between the tries of a dead letter, where a consumer declares no others. */
+  readonly retrySeconds: readonly number[];
+  /** Longest run of a handler, where a consumer declares no other. */
+  readonly handlerTimeoutMs: number;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -56,7 +83,10 @@ function perService(env: Env, prefix: string): Partial<Record<Slug, string>> {
 
 function listOf<T extends string>(name: string, text: string | undefined, allowed: readonly T[]): T[] | null {
   if (!text) return null;
-  const values = text.split(',').map(value => value.trim()).filter(Boolean);
+  const values = text
+    .split(',')
+    .map(value => value.trim())
+    .filter(Boolean);
   const unknown = values.filter(value => !(allowed as readonly string[]).includes(value));
   if (unknown.length) throw new Error(`${name} names ${unknown.join(', ')}; known are ${allowed.join(', ')}`);
   return values as T[];
@@ -67,6 +97,23 @@ function integer(env: Env, name: string, fallback: number, min: number, max: num
   if (!Number.isInteger(value) || value < min || value > max) throw new Error(`${name} must be a whole number from ${min} to ${max}`);
   return value;
 }
+
+function integers(env: Env, name: string, fallback: readonly number[], min: number, max: number): readonly number[] {
+  const values = env[name] ? env[name].split(',').map(Number) : fallback;
+  if (values.some(value => !Number.isInteger(value) || value < min || value > max))
+    throw new Error(`${name} must be whole numbers from ${min} to ${max}, separated by commas`);
+  return values;
+}
+
+const eventSettings = (env: Env): EventSettings =>
+  Object.freeze({
+    logDays: integer(env, 'EVENTS_LOG_RETENTION_DAYS', 30, 1, 34), // the inbox, which recognises replays from the log, remembers 35
+    batch: integer(env, 'EVENTS_RELAY_BATCH', 500, 1, 2_000),
+    confirmTimeoutMs: integer(env, 'EVENTS_CONFIRM_TIMEOUT_MS', 10_000, 100, 600_000),
+    pollMs: integer(env, 'EVENTS_POLL_MS', 25, 1, 250),
+    retrySeconds: integers(env, 'EVENTS_CONSUMER_RETRY_SECONDS', [30, 120, 600, 3600], 1, 604_800),
+    handlerTimeoutMs: integer(env, 'EVENTS_HANDLER_TIMEOUT_MS', 20_000, 100, 600_000),
+  });
 
 function oneOf<T extends string>(env: Env, name: string, fallback: T, ...allowed: T[]): T {
   const value = (env[name] || fallback) as T;
@@ -86,7 +133,11 @@ export function loadConfig(env: Env): Config {
   const baseUrl = (env.BASE_URL || `http://localhost:${port}`).replace(/\/+$/, '');
   const issuer = (env.IDENTITY_ISSUER || `${baseUrl}/identity`).replace(/\/+$/, '');
   return Object.freeze({
-    production, port, baseUrl, manualClock, issuer,
+    production,
+    port,
+    baseUrl,
+    manualClock,
+    issuer,
     domain: env.DOMAIN || 'localhost',
     logLevel: env.LOG_LEVEL || (production ? 'info' : 'warn'),
     migrate: oneOf(env, 'MIGRATE', 'auto', 'auto', 'off'),
@@ -96,6 +147,7 @@ export function loadConfig(env: Env): Config {
     amqpUrl: env.AMQP_URL || null,
     amqpPrefix: env.AMQP_PREFIX || 'platform',
     leaseMs: integer(env, 'EVENTS_LEASE_MS', 10_000, 200, 600_000),
+    events: eventSettings(env),
     services: listOf('SERVICES', env.SERVICES, SLUGS),
     roles: new Set(listOf('ROLES', env.ROLES, ROLES) ?? ROLES),
     subgraphUrls: perService(env, 'SUBGRAPH_URL_'),
@@ -108,6 +160,11 @@ export function loadConfig(env: Env): Config {
     dataDir: env.DATA_DIR || '.data',
     seed: !production && env.SEED !== 'off',
     introspection: oneOf(env, 'INTROSPECTION', production ? 'off' : 'on', 'on', 'off') === 'on',
+    gatewayExecutor: oneOf<'compiled' | 'stock'>(env, 'GATEWAY_EXECUTOR', 'compiled', 'compiled', 'stock'),
+    subgraphCalls: oneOf<'process' | 'http'>(env, 'SUBGRAPH_CALLS', 'process', 'process', 'http'),
+    restPlans: oneOf<'idle' | 'use'>(env, 'REST_PLANS', 'idle', 'idle', 'use'),
+    requestDeadlineMs: integer(env, 'REQUEST_DEADLINE_MS', 30_000, 100, 600_000),
+    tracesUrl: env.TRACES_URL || null,
     setting: (name: string) => env[name] || undefined,
   });
 }

@@ -7,12 +7,13 @@ import { actorOf, type Caller } from './caller.js';
 import type { Clock } from './clock.js';
 import { sqlOf } from './database.js';
 import { fail } from './errors.js';
-import type { Federation, StoredDocument } from './federation.js';
+import type { Federation } from './federation.js';
 import type { FlagClient } from './flag-client.js';
 import type { ServiceHost } from './host.js';
 import { Loaders, type BatchLoad } from './loaders.js';
 import type { Logger } from './log.js';
 import type { RequestInfo } from './request.js';
+import { activeTraceparent } from './tracing.js';
 
 /**
  * The only thing that is passed around inside a service: one per request and service. Inside a mutation, a consumer or a timer
@@ -33,15 +34,30 @@ export class Context {
   /** Access rules already decided in this request. */
   readonly decided = new Map<object, true | Error>();
 
-  constructor(readonly host: ServiceHost, readonly em: SqlEntityManager, readonly request: RequestInfo, clock: Clock) {
+  constructor(
+    readonly host: ServiceHost,
+    readonly em: SqlEntityManager,
+    readonly request: RequestInfo,
+    clock: Clock,
+  ) {
     this.clock = clock;
   }
 
-  get slug(): Slug { return this.host.slug; }
-  get schema(): string { return schemaOf(this.host.slug); }
-  get caller(): Caller { return this.request.caller; }
-  get flags(): FlagClient { return this.host.flags; }
-  get log(): Logger { return this.host.log; }
+  get slug(): Slug {
+    return this.host.slug;
+  }
+  get schema(): string {
+    return schemaOf(this.host.slug);
+  }
+  get caller(): Caller {
+    return this.request.caller;
+  }
+  get flags(): FlagClient {
+    return this.host.flags;
+  }
+  get log(): Logger {
+    return this.host.log;
+  }
 
   /** The service's time. */
   now(): Date {
@@ -55,19 +71,27 @@ export class Context {
 
   /** Asks other services. Never inside a transaction: a slow neighbour would hold our locks. */
   get federation(): Federation {
-    return { run: <Data>(document: StoredDocument, variables?: Readonly<Record<string, unknown>>) => this.#ask<Data>(document, variables) };
+    return { run: <Data>(...asked: Parameters<Federation['run']>) => this.#ask<Data>(asked) };
   }
 
-  async #ask<Data>(document: StoredDocument, variables?: Readonly<Record<string, unknown>>): Promise<Data> {
+  async #ask<Data>(asked: Parameters<Federation['run']>): Promise<Data> {
     if (this.inTransaction) throw new Error('the federation is not asked inside a write transaction; use @Prepare');
-    return this.host.federation.run<Data>(document, variables);
+    return this.host.federation.run<Data>(...asked);
   }
 
   /** Publishes a business fact with this transaction. @throws Error outside a transaction or when the payload breaks its schema. */
   emit<E extends EventDefinition>(event: E, data: DataOf<E>, about: About): void {
     if (!this.inTransaction) throw new Error(`${event.name} was emitted outside a transaction`);
-    const { id: requestId, traceparent } = this.request;
-    this.events.push(prepareEvent(event, data, about, { source: this.slug, requestId, causationId: this.causationId, actor: actorOf(this.caller), traceparent }));
+    const { id: requestId } = this.request;
+    this.events.push(
+      prepareEvent(event, data, about, {
+        source: this.slug,
+        requestId,
+        causationId: this.causationId,
+        actor: actorOf(this.caller),
+        traceparent: activeTraceparent() ?? this.request.traceparent,
+      }),
+    );
   }
 
   /** Adds an audit row to this transaction: `entity.verb`, the id of the thing, details without health values, secrets or contact data. */

@@ -5,6 +5,8 @@ import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { Migrator } from '@mikro-orm/migrations';
 import { CompiledQuery, type Kysely } from 'kysely';
 import pg from 'pg';
+import { cancelStatements, type Cancellable } from './cancellation.js';
+import { traceStatements } from './tracing.js';
 import type { Sql } from '../events/outbox.js';
 import { roleOf, schemaOf, SLUGS, type Slug } from '../events/slugs.js';
 
@@ -17,6 +19,9 @@ const SESSION_SETTINGS = '-c idle_in_transaction_session_timeout=10000 -c statem
 
 /** Startup options that make a connection act as a service's role: a query into another schema then fails in PostgreSQL. */
 const actAs = (role: string): string => `-c role=${role} ${SESSION_SETTINGS}`;
+
+/** A service needs its connections in bursts; what it keeps between them is missing elsewhere, ms. */
+const IDLE_MS = 10_000;
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -49,7 +54,10 @@ export async function createRoles(url: string): Promise<void> {
     const { rows } = await client.query<{ rolname: string }>('select rolname from pg_roles where rolname = any($1)', [wanted]);
     const missing = wanted.filter(role => !rows.some(row => row.rolname === role));
     for (const role of missing) await client.query(`create role ${quote(role)} nologin; grant ${quote(role)} to current_user`);
-    if (missing.includes('platform_ro')) await client.query(`alter role platform_ro set default_transaction_read_only = on; alter role platform_ro set statement_timeout = '30s'`);
+    if (missing.includes('platform_ro'))
+      await client.query(
+        `alter role platform_ro set default_transaction_read_only = on; alter role platform_ro set statement_timeout = '30s'`,
+      );
   });
 }
 
@@ -63,23 +71,36 @@ const migrationsFolder = (slug: Slug): URL => new URL(`../migrations/${slug}/`, 
 async function migrationsOf(slug: Slug): Promise<MigrationObject[]> {
   const folder = migrationsFolder(slug);
   const files = (await readdir(fileURLToPath(folder)).catch(() => [])).filter(file => /^\d{12}_\w+\.(js|ts)$/.test(file)).sort();
-  return Promise.all(files.map(async file => {
-    const module = (await import(new URL(file, folder).href)) as MigrationModule;
-    return { name: file.replace(/\.[jt]s$/, ''), class: Object.values(module)[0]! };
-  }));
+  return Promise.all(
+    files.map(async file => {
+      const module = (await import(new URL(file, folder).href)) as MigrationModule;
+      return { name: file.replace(/\.[jt]s$/, ''), class: Object.values(module)[0]! };
+    }),
+  );
 }
 
 /** Settings that keep the schema tools inside their own schema (they would drop all others). Source: stack notes, trap 7. */
 const schemaTools = (slug: Slug) => ({
-  ignoreSchema: [...SLUGS.filter(other => other !== slug).map(schemaOf), 'public'],
-  skipViews: [/_safe$/], skipTables: [/^(audit_log|inbox.*|idempotency_key|schedule_slot|test_clock|migration)$/], ignoreRoutines: true, ignoreTriggers: true,
+  ignoreSchema: [...SLUGS.filter(other => other !== slug).map(schemaOf), 'public', 'pgboss', 'dbos'],
+  skipViews: [/_safe$/],
+  skipTables: [/^(audit_log|inbox.*|idempotency_key|schedule_slot|test_clock|migration)$/],
+  ignoreRoutines: true,
+  ignoreTriggers: true,
 });
 
 /** Settings of a service's ORM; its schema tools see that schema alone. */
 export function ormOptions(slug: Slug, url: string, entities: readonly EntityClass[], pool: number) {
   return {
-    clientUrl: url, schema: schemaOf(slug), entities: [...entities] as EntityClass[], metadataProvider: ReflectMetadataProvider, discovery: { warnWhenNoEntities: false },
-    pool: { min: 0, max: pool, idleTimeoutMillis: 30_000 }, ignoreUndefinedInQuery: false, forceUtcTimezone: true, debug: false, schemaGenerator: schemaTools(slug) as never,
+    clientUrl: url,
+    schema: schemaOf(slug),
+    entities: [...entities] as EntityClass[],
+    metadataProvider: ReflectMetadataProvider,
+    discovery: { warnWhenNoEntities: false },
+    pool: { min: 0, max: pool, idleTimeoutMillis: IDLE_MS },
+    ignoreUndefinedInQuery: false,
+    forceUtcTimezone: true,
+    debug: false,
+    schemaGenerator: schemaTools(slug) as never,
   };
 }
 
@@ -87,8 +108,16 @@ async function migrateOne(url: string, slug: Slug): Promise<number> {
   const migrationsList = await migrationsOf(slug);
   if (migrationsList.length === 0) return 0;
   const orm = await MikroORM.init({
-    ...ormOptions(slug, url, [], 2), extensions: [Migrator],
-    migrations: { migrationsList, tableName: `${schemaOf(slug)}.migration`, snapshot: false, snapshotOnMigrate: false, silent: true, allOrNothing: false },
+    ...ormOptions(slug, url, [], 2),
+    extensions: [Migrator],
+    migrations: {
+      migrationsList,
+      tableName: `${schemaOf(slug)}.migration`,
+      snapshot: false,
+      snapshotOnMigrate: false,
+      silent: true,
+      allOrNothing: false,
+    },
   });
   try {
     return (await orm.migrator.up()).length;
@@ -112,13 +141,39 @@ export async function migrate(url: string, slugs: readonly Slug[], then: () => P
   });
 }
 
+/** Whoever holds a connection that ended has had its error by then, and gives it back himself if he ever does, ms. */
+const LOST_MS = 500;
+
+/**
+ * Gives the places of lost connections back: Kysely releases a transaction's connection only after a commit or rollback that succeeded,
+ * so each transaction that a restart of the server interrupts would cost the pool a place, until nobody gets one any more.
+ */
+function giveLostBack(pool: pg.Pool): void {
+  const held = new Set<pg.PoolClient>();
+  pool.on('acquire', client => held.add(client));
+  pool.on('release', (_error, client) => held.delete(client));
+  pool.on('connect', traceStatements);
+  pool.on('connect', client => cancelStatements(client as unknown as Cancellable));
+  pool.on('connect', client => client.once('end', () => setTimeout(() => held.has(client) && client.release(true), LOST_MS).unref()));
+}
+
 /** A service's ORM: its entities, its schema, its role, a small pool that empties itself when idle. */
 export const openOrm = (slug: Slug, url: string, entities: readonly EntityClass[], pool: number): Promise<MikroORM> =>
-  MikroORM.init({ ...ormOptions(slug, url, entities, pool), driverOptions: { options: actAs(roleOf(slug)), application_name: roleOf(slug) } }) as Promise<MikroORM>;
+  MikroORM.init({
+    ...ormOptions(slug, url, entities, pool),
+    driverOptions: { options: actAs(roleOf(slug)), application_name: roleOf(slug), onPoolCreated: giveLostBack },
+  }) as Promise<MikroORM>;
 
 /** A plain pool whose connections act as a service's role; for machinery that writes its SQL by hand. */
 export function openPool(slug: Slug, url: string, max: number): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url, max, min: 0, idleTimeoutMillis: 30_000, options: actAs(roleOf(slug)), application_name: roleOf(slug) });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    min: 0,
+    idleTimeoutMillis: IDLE_MS,
+    options: actAs(roleOf(slug)),
+    application_name: roleOf(slug),
+  });
   pool.on('error', () => undefined); // an idle connection that the server dropped; the next query opens another
   pool.on('connect', client => client.on('error', () => undefined)); // one in use: its query rejects on its own
   return pool;

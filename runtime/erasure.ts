@@ -34,7 +34,8 @@ export async function eraseUser(ctx: Context, erase: Erase, request: ErasureRequ
 /** What an earlier run for the same request has left in the audit: deliveries repeat, and the second run would find nothing. */
 async function earlierOutcome(ctx: Context, { userId, requestId }: ErasureRequest): Promise<ErasureOutcome | null> {
   const [row] = await ctx.sql<{ details: ErasureOutcome }>(
-    `select details from ${ctx.schema}.audit_log where action = 'user.erased' and target = $1 and details->>'request_id' = $2 order by at limit 1`, [userId, requestId],
+    `select details from ${ctx.schema}.audit_log where action = 'user.erased' and target = $1 and details->>'request_id' = $2 order by at limit 1`,
+    [userId, requestId],
   );
   return row?.details ?? null;
 }

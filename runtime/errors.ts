@@ -71,11 +71,17 @@ export function fail(code: ProblemCode, detail: string, options?: ProblemOptions
 /** Problem code of an error's GraphQL extensions, `internal` for anything unknown. */
 export function codeOf(extensions: Readonly<Record<string, unknown>> | undefined): ProblemCode {
   const code = String(extensions?.code ?? '').toLowerCase();
-  return code in PROBLEMS ? (code as ProblemCode) : GRAPHQL_CODES[code] ?? 'internal';
+  return code in PROBLEMS ? (code as ProblemCode) : (GRAPHQL_CODES[code] ?? 'internal');
 }
 
 /** What graphql-js and Apollo call a malformed or invalid request. */
 const GRAPHQL_CODES: Record<string, ProblemCode> = {
-  bad_user_input: 'invalid_request', graphql_validation_failed: 'invalid_request', graphql_parse_failed: 'invalid_request', bad_request: 'invalid_request',
-  operation_resolution_failure: 'invalid_request', persisted_query_not_found: 'invalid_request', persisted_query_not_supported: 'invalid_request',
+  bad_user_input: 'invalid_request',
+  graphql_validation_failed: 'invalid_request',
+  graphql_parse_failed: 'invalid_request',
+  invalid_graphql: 'invalid_request', // the planner knows less of introspection than graphql-js, which validates
+  bad_request: 'invalid_request',
+  operation_resolution_failure: 'invalid_request',
+  persisted_query_not_found: 'invalid_request',
+  persisted_query_not_supported: 'invalid_request',
 };

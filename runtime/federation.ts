@@ -14,5 +14,10 @@ export const stored = (source: string): StoredDocument => ({ source, document: p
  * @throws Problem `unavailable` when the federation cannot be reached within the deadline; the operation's own problem otherwise.
  */
 export interface Federation {
-  run<Data>(document: StoredDocument, variables?: Readonly<Record<string, unknown>>): Promise<Data>;
+  run<Data>(document: StoredDocument, variables?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<Data>;
+}
+
+export interface CallOptions {
+  /** Of a mutation that must happen once whatever becomes of its caller. */
+  idempotencyKey?: string;
 }

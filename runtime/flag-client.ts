@@ -17,6 +17,7 @@ import {
   noEvaluation,
   offEvaluation,
 } from './flags.js';
+import type { FlagUsage } from './flag-usage.js';
 import type { Logger } from './log.js';
 
 /** Reads the snapshot of the flags that concern a service; null when it still has revision `ifNot`. */
@@ -39,7 +40,8 @@ interface Override {
 export class FlagClient {
   #snapshot: FlagSnapshot | null = null;
   #confirmedAt = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #stopped = false;
   #running: Promise<void> | null = null;
   #next: Promise<void> | null = null;
   /** Flags that came corrupt and do not fail closed: they keep their last sound definition. */
@@ -50,21 +52,37 @@ export class FlagClient {
     private readonly source: SnapshotSource,
     private readonly log: Logger,
     private readonly clock: () => number = () => performance.now(),
+    private readonly usage: FlagUsage | null = null,
   ) {}
 
   /** Reads now and then every 5 s. The first failure is not fatal: flags are off until a read succeeds. */
   async start(): Promise<void> {
     await this.refresh();
-    this.#timer = setInterval(() => void this.refresh(), POLL_MS);
-    this.#timer.unref();
+    this.#every(POLL_MS, () => this.refresh());
+    if (this.usage) this.#every(this.usage.everyMs, () => this.#report(this.usage!));
   }
 
-  stop(): void {
-    if (this.#timer) clearInterval(this.#timer);
+  #every(ms: number, work: () => Promise<void>): void {
+    this.#timers.push(setInterval(() => void work(), ms).unref());
+  }
+
+  async #report(usage: FlagUsage): Promise<void> {
+    await usage.report().catch((error: unknown) => {
+      this.log.debug({ err: error instanceof Error ? error.name : 'error' }, 'the use of flags could not be reported; it is said again');
+    });
+  }
+
+  /** Resolves when nothing is read any more. */
+  async stop(): Promise<void> {
+    this.#timers.forEach(clearInterval);
+    this.#stopped = true;
+    await this.#next;
+    await this.#running;
   }
 
   /** Resolves after a read that began at or after this call, so a change that was hinted is in force. Calls that wait share one read. */
   refresh(): Promise<void> {
+    if (this.#stopped) return Promise.resolve();
     if (!this.#running) return (this.#running = this.#read().finally(() => (this.#running = null)));
     this.#next ??= this.#running.then(() => {
       this.#next = null;
@@ -119,6 +137,12 @@ export class FlagClient {
   evaluate(key: string, target: FlagTarget = {}): FlagEvaluation {
     const override = this.#overrideFor(key, target);
     if (override) return overridden(key, override.value);
+    const evaluation = this.#fromSnapshot(key, target);
+    this.usage?.count(evaluation, target.brandId);
+    return evaluation;
+  }
+
+  #fromSnapshot(key: string, target: FlagTarget): FlagEvaluation {
     if (!this.#snapshot) return noEvaluation(key, 'PROVIDER_NOT_READY');
     const flag = this.#snapshot.flags.get(key);
     const trusted = this.clock() - this.#confirmedAt <= TRUSTED_MS;

@@ -98,7 +98,7 @@ function compares({ operator, values }: FlagCondition, actual: string): boolean 
 }
 
 /** A condition on an absent attribute is false, `NOT_IN` included. */
-function holds(condition: FlagCondition, target: FlagTarget): boolean {
+export function holds(condition: FlagCondition, target: FlagTarget): boolean {
   const actual = attributeOf(condition, target);
   if (actual.length === 0) return false;
   if (condition.operator === 'IN') return actual.some(value => setOf(condition.values).has(value));

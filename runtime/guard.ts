@@ -1,5 +1,11 @@
 import {
-  defaultFieldResolver, getNamedType, isObjectType, type GraphQLField, type GraphQLFieldResolver, type GraphQLResolveInfo, type GraphQLSchema,
+  defaultFieldResolver,
+  getNamedType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
 } from 'graphql';
 import { checkAccess, checkSelf, isMeField, ruleOnNode, type AccessRule } from './access.js';
 import type { Context } from './context.js';
@@ -36,7 +42,13 @@ function decide(rule: AccessRule | null, field: string, ctx: Context): void {
 
 const pathOf = (info: GraphQLResolveInfo): string => String(info.path.key);
 
-async function mutate(inner: Resolver, source: unknown, args: Record<string, unknown>, ctx: Context, info: GraphQLResolveInfo): Promise<unknown> {
+async function mutate(
+  inner: Resolver,
+  source: unknown,
+  args: Record<string, unknown>,
+  ctx: Context,
+  info: GraphQLResolveInfo,
+): Promise<unknown> {
   ctx.facts = await preparationOf(info.fieldName)?.(ctx, args);
   const run = async () => inner(source, args, ctx, info);
   if (opensOwnTransactions(info.fieldName)) return run();
@@ -89,7 +101,10 @@ function guardField(field: Field): void {
 
 /** Wraps every field of a subgraph schema; a root field without a rule fails the build. */
 export function guardSchema(schema: GraphQLSchema): void {
-  const roots = new Map([[schema.getQueryType()?.name, false], [schema.getMutationType()?.name, true]]);
+  const roots = new Map([
+    [schema.getQueryType()?.name, false],
+    [schema.getMutationType()?.name, true],
+  ]);
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     const mutation = roots.get(type.name);

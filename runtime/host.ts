@@ -1,11 +1,21 @@
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
-import { execute, GraphQLError, Kind, OperationTypeNode, type DocumentNode, type ExecutionResult, type FieldNode, type GraphQLSchema } from 'graphql';
+import {
+  execute,
+  GraphQLError,
+  Kind,
+  OperationTypeNode,
+  type DocumentNode,
+  type ExecutionResult,
+  type FieldNode,
+  type GraphQLSchema,
+} from 'graphql';
 import type { Transport } from '../events/transport/port.js';
 import type { Slug } from '../events/slugs.js';
 import { ruleOnNode } from './access.js';
 import { systemCaller } from './caller.js';
 import { fixedClock, systemClock } from './clock.js';
 import type { Config } from './config.js';
+import { currentSignal, endedBy } from './cancellation.js';
 import { Context } from './context.js';
 import type { Sealer } from './crypto.js';
 import { Problem } from './errors.js';
@@ -17,11 +27,14 @@ import { internalRequest, type RequestInfo } from './request.js';
 import type { Revocations } from './revocations.js';
 import type { ServiceDeclaration } from './service.js';
 import type { Metrics } from './telemetry.js';
-import { databaseProblem, inTransaction, readManualClock } from './transaction.js';
+import { traced } from './tracing.js';
+import { databaseProblem, inTransaction, readManualClock, refuseSecondConnection } from './transaction.js';
 
 /** What the process gives to every service that it hosts. */
 export interface HostParts {
   config: Config;
+  /** Of this service, for engines that bring connections of their own. */
+  databaseUrl: string;
   orm: MikroORM;
   schema: GraphQLSchema;
   sdl: string;
@@ -44,6 +57,7 @@ export interface Operation {
 export class ServiceHost {
   readonly slug: Slug;
   readonly config: Config;
+  readonly databaseUrl: string;
   readonly orm: MikroORM;
   readonly schema: GraphQLSchema;
   readonly sdl: string;
@@ -57,9 +71,13 @@ export class ServiceHost {
   /** Fault injection of the test controls, by point. */
   readonly faults = new Map<string, { match: string | null; times: number }>();
 
-  constructor(readonly declaration: ServiceDeclaration, parts: HostParts) {
+  constructor(
+    readonly declaration: ServiceDeclaration,
+    parts: HostParts,
+  ) {
     this.slug = declaration.slug;
     this.config = parts.config;
+    this.databaseUrl = parts.databaseUrl;
     this.orm = parts.orm;
     this.schema = parts.schema;
     this.sdl = parts.sdl;
@@ -89,34 +107,54 @@ export class ServiceHost {
 
   /** Runs work of the service itself (a timer, a worker) in a transaction of its own. */
   async transaction<T>(work: (ctx: Context) => Promise<T>, request: RequestInfo = internalRequest(systemCaller(this.slug))): Promise<T> {
+    refuseSecondConnection(this);
     const ctx = await this.#newContext({ ...request, contexts: new Map() });
     return inTransaction(ctx, () => work(ctx));
   }
 
   /** Reads of the service itself, outside a transaction. */
   async read<T>(work: (ctx: Context) => Promise<T>): Promise<T> {
+    refuseSecondConnection(this);
     return work(await this.#newContext(internalRequest(systemCaller(this.slug))));
   }
 
   /** Answers one operation. Access to its root fields is decided before variables are coerced; unknown errors are logged and masked. */
-  async execute(operation: Operation, request: RequestInfo): Promise<ExecutionResult> {
+  execute(operation: Operation, request: RequestInfo): Promise<ExecutionResult> {
+    const signal = isMutation(operation) ? null : (request.signal ?? currentSignal()); // what a mutation began at an outside party is to be recorded, whoever listens
+    return endedBy(signal, () => this.#traced(operation, request));
+  }
+
+  #traced(operation: Operation, request: RequestInfo): Promise<ExecutionResult> {
+    return traced(`subgraph ${this.slug}`, { parent: request.traceparent }, () => this.#execute(operation, request));
+  }
+
+  async #execute(operation: Operation, request: RequestInfo): Promise<ExecutionResult> {
     try {
       const contextValue = await this.context(request);
       for (const field of rootFields(operation, this.schema)) enforce(field.rule, field.name, contextValue);
       const result = await execute({
-        schema: this.schema, document: operation.document, variableValues: operation.variables ?? undefined, operationName: operation.operationName ?? undefined, contextValue,
+        schema: this.schema,
+        document: operation.document,
+        variableValues: operation.variables ?? undefined,
+        operationName: operation.operationName ?? undefined,
+        contextValue,
       });
       return result.errors ? { ...result, errors: result.errors.map(error => this.#mask(error)) } : result;
     } catch (error) {
-      return { errors: [this.#mask(error instanceof GraphQLError ? error : new GraphQLError('failed', { originalError: error as Error }))] };
+      return {
+        errors: [this.#mask(error instanceof GraphQLError ? error : new GraphQLError('failed', { originalError: error as Error }))],
+      };
     }
   }
 
   #mask(error: GraphQLError): GraphQLError {
     const cause = error.originalError;
     if (error instanceof Problem || cause instanceof Problem) return error;
-    const { nodes, path } = error;
-    if (!cause && !path) return new GraphQLError(error.message, { nodes, extensions: { code: 'INVALID_REQUEST' } }); // variables that could not be coerced
+    const [{ nodes, path }, signal] = [error, currentSignal()];
+    if (cause && signal?.aborted)
+      return new GraphQLError((signal.reason as Problem).message, { nodes, path, originalError: signal.reason as Problem });
+    const isCoercion = !path && (!cause || (nodes?.length ?? 0) > 0); // of variables; what a scalar threw is the cause, the node is the variable's
+    if (isCoercion) return new GraphQLError(error.message, { nodes, extensions: { code: 'INVALID_REQUEST' } });
     this.log.error({ err: loggedError(cause ?? error), path: path?.join('.') }, 'an operation failed');
     return new GraphQLError('Something went wrong on our side', { nodes, path, extensions: { code: 'INTERNAL' } });
   }
@@ -135,6 +173,9 @@ interface RootField {
   rule: ReturnType<typeof ruleOnNode>;
 }
 
+const isMutation = ({ document }: Operation): boolean =>
+  document.definitions.some(one => one.kind === Kind.OPERATION_DEFINITION && one.operation === OperationTypeNode.MUTATION);
+
 /** Root fields of a document's operation, found once per document. */
 const rootFieldCache = new WeakMap<DocumentNode, RootField[]>();
 
@@ -144,8 +185,12 @@ function rootFields({ document, operationName }: Operation, schema: GraphQLSchem
   const operations = document.definitions.filter(one => one.kind === Kind.OPERATION_DEFINITION);
   const operation = operations.find(one => operationName == null || one.name?.value === operationName) ?? operations[0];
   const type = operation?.operation === OperationTypeNode.MUTATION ? schema.getMutationType() : schema.getQueryType();
-  const fields = (operation?.selectionSet.selections ?? []).filter((one): one is FieldNode => one.kind === Kind.FIELD && !one.name.value.startsWith('_'));
-  const found = fields.map(field => ({ name: field.name.value, node: type?.getFields()[field.name.value]?.astNode })).filter(({ node }) => node);
+  const fields = (operation?.selectionSet.selections ?? []).filter(
+    (one): one is FieldNode => one.kind === Kind.FIELD && !one.name.value.startsWith('_'),
+  );
+  const found = fields
+    .map(field => ({ name: field.name.value, node: type?.getFields()[field.name.value]?.astNode }))
+    .filter(({ node }) => node);
   const roots = found.map(({ name, node }) => ({ name, rule: ruleOnNode(node) }));
   if (operations.length === 1) rootFieldCache.set(document, roots);
   return roots;

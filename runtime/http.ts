@@ -2,10 +2,13 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import { codeOf, Problem, PROBLEMS, type ProblemCode } from './errors.js';
 import { loggedError, type Logger } from './log.js';
 import { requestOf, type RequestInfo } from './request.js';
+import { openDoorSpan, type DoorSpan } from './tracing.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     info: RequestInfo;
+    /** The request's span, where tracing is on. */
+    span: DoorSpan | null;
   }
 }
 
@@ -18,8 +21,20 @@ const KEEP_ALIVE_MS = 72_000;
 export function problemBody(problem: Problem, requestId: string): object {
   const { title, status } = PROBLEMS[problem.code];
   const { reason, errors, members } = problem.options;
-  const further = Object.fromEntries(Object.entries(members ?? {}).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), value]));
-  return { ...further, type: `/problems/${problem.code}`, title, status, detail: problem.message, code: problem.code, ...(reason && { reason: reason.toLowerCase() }), request_id: requestId, errors: errors ?? [] };
+  const further = Object.fromEntries(
+    Object.entries(members ?? {}).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), value]),
+  );
+  return {
+    ...further,
+    type: `/problems/${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    ...(reason && { reason: reason.toLowerCase() }),
+    request_id: requestId,
+    errors: errors ?? [],
+  };
 }
 
 const CHALLENGES: Partial<Record<ProblemCode, (problem: Problem) => string>> = {
@@ -36,14 +51,19 @@ export function problemHeaders(problem: Problem): Record<string, string> {
   const challenge = CHALLENGES[problem.code]?.(problem);
   const seconds = problem.options.retryAfter ?? RETRY_AFTER[problem.code];
   return {
-    ...(challenge && { 'www-authenticate': challenge }), ...(seconds !== undefined && { 'retry-after': String(Math.ceil(seconds)) }),
+    ...(challenge && { 'www-authenticate': challenge }),
+    ...(seconds !== undefined && { 'retry-after': String(Math.ceil(seconds)) }),
     ...(problem.code === 'rate_limited' && { ratelimit: `"default";r=0;t=${Math.ceil(seconds!)}` }),
   };
 }
 
 /** Answers with a problem. */
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
-  return reply.status(problem.status).headers({ ...problemHeaders(problem), 'x-request-id': reply.request.info.id }).type('application/problem+json').send(JSON.stringify(problemBody(problem, reply.request.info.id)));
+  return reply
+    .status(problem.status)
+    .headers({ ...problemHeaders(problem), 'x-request-id': reply.request.info.id })
+    .type('application/problem+json')
+    .send(JSON.stringify(problemBody(problem, reply.request.info.id)));
 }
 
 /** What Fastify itself refuses, in our words. */
@@ -61,7 +81,8 @@ export function toProblem(error: unknown, log: Logger): Problem {
   const known = FASTIFY_CODES[(error as FastifyError)?.code ?? ''];
   if (known) return new Problem(known[0], known[1]);
   const status = (error as FastifyError)?.statusCode;
-  if (status !== undefined && status >= 400 && status < 500) return new Problem(status === 413 ? 'payload_too_large' : 'invalid_request', 'The request is malformed');
+  if (status !== undefined && status >= 400 && status < 500)
+    return new Problem(status === 413 ? 'payload_too_large' : 'invalid_request', 'The request is malformed');
   log.error({ err: loggedError(error) }, 'a request failed');
   return new Problem('internal', 'Something went wrong on our side');
 }
@@ -71,30 +92,72 @@ export function problemOf(error: { message: string; extensions?: Readonly<Record
   const { reason, errors, scope, maxAge, retryAfter, members } = (error.extensions ?? {}) as Record<string, any>;
   const code = codeOf(error.extensions);
   if (code === 'internal') return new Problem('internal', 'Something went wrong on our side');
-  return new Problem(code, error.message, { ...(reason && { reason: String(reason).toLowerCase() }), ...(errors && { errors }), ...(scope && { scope }), ...(maxAge && { maxAge }), ...(retryAfter && { retryAfter }), ...(members && { members }) });
+  return new Problem(code, error.message, {
+    ...(reason && { reason: String(reason).toLowerCase() }),
+    ...(errors && { errors }),
+    ...(scope && { scope }),
+    ...(maxAge && { maxAge }),
+    ...(retryAfter && { retryAfter }),
+    ...(members && { members }),
+  });
+}
+
+/** Begins the request's span, below which everything goes on. */
+function trackDoor(request: FastifyRequest): void {
+  request.span = openDoorSpan(request.method, request.info.traceparent);
+  if (request.span) request.info = { ...request.info, traceparent: request.span.traceparent };
+}
+
+/** Time that a request has until its answer, ms, where the configuration says nothing else. */
+const DEADLINE_MS = 30_000;
+
+/** Aborted when the client goes away before the answer is complete, or when the deadline passes. */
+function lifeOf(reply: FastifyReply, deadlineMs: number): AbortSignal {
+  const controller = new AbortController();
+  const late = (): void => controller.abort(new Problem('unavailable', 'The request took too long', { retryAfter: 1 }));
+  const timer = setTimeout(late, deadlineMs).unref();
+  reply.raw.once('close', () => {
+    clearTimeout(timer);
+    if (!reply.raw.writableFinished) controller.abort(new Problem('unavailable', 'The client went away'));
+  });
+  return controller.signal;
 }
 
 export interface HttpOptions {
   log: Logger;
+  /** Time until a request's work is stopped, ms. */
+  deadlineMs?: number;
   /** Turns a host form of an address into the path form. */
   rewriteUrl?: (host: string | undefined, url: string) => string;
 }
 
 /** Fastify with the house's defaults: request id, problem+json for every error, body and header limits, no stack traces. */
-export function createHttp({ log, rewriteUrl }: HttpOptions): FastifyInstance {
+export function createHttp({ log, rewriteUrl, deadlineMs = DEADLINE_MS }: HttpOptions): FastifyInstance {
   const app = fastify({
-    logger: false, bodyLimit: BODY_LIMIT, connectionTimeout: 0, requestTimeout: HEADERS_MS * 8, keepAliveTimeout: KEEP_ALIVE_MS, forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false }, rewriteUrl: request => (rewriteUrl ? rewriteUrl(request.headers.host, request.url ?? '/') : request.url ?? '/'),
+    logger: false,
+    bodyLimit: BODY_LIMIT,
+    connectionTimeout: 0,
+    requestTimeout: HEADERS_MS * 8,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
+    rewriteUrl: request => (rewriteUrl ? rewriteUrl(request.headers.host, request.url ?? '/') : (request.url ?? '/')),
     frameworkErrors: (error, request, reply) => {
       request.info ??= requestOf(request.headers, request.ip);
       sendProblem(reply as FastifyReply, toProblem(error, log));
     },
   }) as unknown as FastifyInstance;
   app.decorateRequest('info', null as unknown as RequestInfo);
+  app.decorateRequest('span', null);
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     request.info = requestOf(request.headers, request.ip);
+    request.info.signal = lifeOf(reply, deadlineMs);
+    trackDoor(request);
     reply.headers({ 'x-request-id': request.info.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });
+  app.addHook('onResponse', async (request: FastifyRequest, reply: FastifyReply) =>
+    request.span?.end(request.routeOptions.url, reply.statusCode),
+  );
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, toProblem(error, log)));
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('not_found', 'There is nothing at this address')));
   return app;

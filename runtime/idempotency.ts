@@ -23,11 +23,20 @@ interface Operation {
 }
 
 const stable = (value: unknown): unknown =>
-  value === null || typeof value !== 'object' || value instanceof Date ? value
-  : Array.isArray(value) ? value.map(stable)
-  : Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, one]) => [key, stable(one)]));
+  value === null || typeof value !== 'object' || value instanceof Date
+    ? value
+    : Array.isArray(value)
+      ? value.map(stable)
+      : Object.fromEntries(
+          Object.entries(value)
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .map(([key, one]) => [key, stable(one)]),
+        );
 
-const hashOf = (args: Record<string, unknown>): Buffer => createHash('sha256').update(JSON.stringify(stable(args))).digest();
+const hashOf = (args: Record<string, unknown>): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify(stable(args)))
+    .digest();
 
 const callerKey = (ctx: Context): string => `${ctx.caller.kind}:${ctx.caller.clientId}:${ctx.caller.userId ?? ''}`;
 
@@ -48,18 +57,28 @@ export async function once(ctx: Context, operation: Operation, work: () => Promi
 }
 
 async function claim(ctx: Context, identity: string[]): Promise<void> {
-  if (identity[3]!.length > 255) fail('invalid_request', 'Idempotency-Key is too long', { errors: [{ pointer: '', message: 'Idempotency-Key: at most 255 characters' }] });
-  const [row] = await ctx.sql<{ ok: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 11)) as ok', [`${ctx.schema}:${identity.join('\n')}`]);
+  if (identity[3]!.length > 255)
+    fail('invalid_request', 'Idempotency-Key is too long', {
+      errors: [{ pointer: '', message: 'Idempotency-Key: at most 255 characters' }],
+    });
+  const [row] = await ctx.sql<{ ok: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 11)) as ok', [
+    `${ctx.schema}:${identity.join('\n')}`,
+  ]);
   if (!row?.ok) fail('conflict', 'A request with this Idempotency-Key is running');
 }
 
 async function find(ctx: Context, identity: string[]): Promise<Stored | undefined> {
-  const [row] = await ctx.sql<Stored>(
-    `delete from ${ctx.schema}.idempotency_key where caller = $1 and field = $2 and path = $3 and key = $4 and created_at < now() - interval '${KEPT_HOURS} hours'`,
-    identity,
-  ).then(() => ctx.sql<Stored>(
-    `select hash, status, entity_type, entity_id, answer from ${ctx.schema}.idempotency_key where caller = $1 and field = $2 and path = $3 and key = $4`, identity,
-  ));
+  const [row] = await ctx
+    .sql<Stored>(
+      `delete from ${ctx.schema}.idempotency_key where caller = $1 and field = $2 and path = $3 and key = $4 and created_at < now() - interval '${KEPT_HOURS} hours'`,
+      identity,
+    )
+    .then(() =>
+      ctx.sql<Stored>(
+        `select hash, status, entity_type, entity_id, answer from ${ctx.schema}.idempotency_key where caller = $1 and field = $2 and path = $3 and key = $4`,
+        identity,
+      ),
+    );
   return row;
 }
 
@@ -69,7 +88,11 @@ async function replay(ctx: Context, operation: Operation, stored: Stored, identi
   if (stored.answer) return JSON.parse(ctx.host.sealer.open(stored.answer, identity.join('\n'))) as unknown;
   const ids = JSON.parse(stored.entity_id!) as string | string[];
   const load = ctx.host.declaration.references?.[stored.entity_type ?? ''];
-  const found = (await load?.(ctx, [ids].flat().map(id => ({ __typename: stored.entity_type, id })))) ?? [];
+  const found =
+    (await load?.(
+      ctx,
+      [ids].flat().map(id => ({ __typename: stored.entity_type, id })),
+    )) ?? [];
   if (!load || found.some(one => one === null)) fail('not_found', 'Not found');
   return Array.isArray(ids) ? found : found[0];
 }
@@ -89,7 +112,14 @@ async function remember(ctx: Context, identity: string[], operation: Operation, 
   await ctx.sql(
     `insert into ${ctx.schema}.idempotency_key (caller, field, path, key, hash, status, entity_type, entity_id, answer, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())`,
-    [...identity, hashOf(operation.args), ctx.request.status, ids === null ? null : operation.type, ids === null ? null : JSON.stringify(ids), answer],
+    [
+      ...identity,
+      hashOf(operation.args),
+      ctx.request.status,
+      ids === null ? null : operation.type,
+      ids === null ? null : JSON.stringify(ids),
+      answer,
+    ],
   );
 }
 

@@ -1,7 +1,4 @@
-import { v7 } from 'uuid';
-
-/** A new identifier: UUIDv7, so that ids sort by time. Source: conventions 3. */
-export const newId = (): string => v7();
+export { newId } from '../events/envelope.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

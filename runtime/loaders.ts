@@ -11,7 +11,9 @@ export class Loaders {
   load<Key, Row>(name: string, key: Key, batch: BatchLoad<Key, Row>): Promise<Row | null> {
     let loader = this.#loaders.get(name);
     if (!loader) {
-      loader = new DataLoader(keys => batch(keys as readonly Key[]) as never, { cacheKeyFn: one => (typeof one === 'string' ? one : JSON.stringify(one)) });
+      loader = new DataLoader(keys => batch(keys as readonly Key[]) as never, {
+        cacheKeyFn: one => (typeof one === 'string' ? one : JSON.stringify(one)),
+      });
       this.#loaders.set(name, loader);
     }
     return loader.load(key) as Promise<Row | null>;

@@ -4,14 +4,32 @@ export type Logger = PinoLogger;
 
 /** Keys whose value never reaches a log line, at any of the first three levels. Source: must-not-happen 13, 24. */
 const SECRET_KEYS = [
-  'authorization', 'token', 'access_token', 'refresh_token', 'secret', 'client_secret', 'password', 'otp', 'email', 'phone', 'address', 'value', 'data',
-  'variables', 'body', 'cookie', 'signing_secret',
+  'authorization',
+  'token',
+  'access_token',
+  'refresh_token',
+  'secret',
+  'client_secret',
+  'password',
+  'otp',
+  'email',
+  'phone',
+  'address',
+  'value',
+  'data',
+  'variables',
+  'body',
+  'cookie',
+  'signing_secret',
 ];
 const paths = SECRET_KEYS.flatMap(key => [key, `*.${key}`, `*.*.${key}`]);
 
 /** The process's logger: JSON lines on stderr, so that what `npm start` prints for people stays on stdout. */
 export const createLogger = (level: string): Logger =>
-  pino({ level, base: null, redact: { paths, censor: '***' }, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: false }));
+  pino(
+    { level, base: null, redact: { paths, censor: '***' }, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ fd: 2, sync: false }),
+  );
 
 /** What a log may hold of an error. */
 export interface LoggedError {
@@ -24,7 +42,11 @@ export interface LoggedError {
   constraint?: string;
 }
 
-const frames = (stack: string | undefined): string => (stack ?? '').split('\n').filter(line => /^\s+at /.test(line)).join('\n');
+const frames = (stack: string | undefined): string =>
+  (stack ?? '')
+    .split('\n')
+    .filter(line => /^\s+at /.test(line))
+    .join('\n');
 
 /**
  * An error for the log. PostgreSQL's messages and details repeat the row ("Failing row contains …"), which may hold health values
@@ -33,6 +55,7 @@ const frames = (stack: string | undefined): string => (stack ?? '').split('\n').
 export function loggedError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { name: typeof error };
   const { code, table, column, constraint } = error as Error & Record<string, string | undefined>;
-  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return { name: error.name, sqlState: code, table, column, constraint, stack: frames(error.stack) };
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code))
+    return { name: error.name, sqlState: code, table, column, constraint, stack: frames(error.stack) };
   return { name: error.name, message: error.message, stack: error.stack };
 }

@@ -8,7 +8,10 @@ const prepared = new Map<string, Prepare>();
 const ownTransactions = new Set<string>();
 
 /** Runs after access and validation and before the transaction; the resolver reads `ctx.facts`. Source: architecture 3. */
-export const Prepare = (prepare: Prepare): MethodDecorator => (_target, name) => void prepared.set(String(name), prepare);
+export const Prepare =
+  (prepare: Prepare): MethodDecorator =>
+  (_target, name) =>
+    void prepared.set(String(name), prepare);
 
 /** The mutation opens its own transactions (`host.transaction`): it waits for an outside processor or moves a clock. */
 export const OwnTransactions = (): MethodDecorator => (_target, name) => void ownTransactions.add(String(name));

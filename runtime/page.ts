@@ -72,11 +72,18 @@ function beyond<Row>(after: string, { time, direction = 'desc' }: Keyset<Row>): 
  * Rows need a `timestamptz(3)` column, because microseconds would be lost in the cursor.
  */
 export async function page<Row extends { id: string }>(
-  em: SqlEntityManager, entity: EntityClass<Row>, where: FilterQuery<NoInfer<Row>>, args: { first: number; after?: string | null }, keyset: Keyset<NoInfer<Row>>,
+  em: SqlEntityManager,
+  entity: EntityClass<Row>,
+  where: FilterQuery<NoInfer<Row>>,
+  args: { first: number; after?: string | null },
+  keyset: Keyset<NoInfer<Row>>,
 ): Promise<Connection<Row>> {
   const direction = keyset.direction ?? 'desc';
   const filter = args.after ? { $and: [where, beyond(args.after, keyset)] } : where;
-  const rows = await em.find(entity, filter as never, { orderBy: { [keyset.time]: direction, id: direction } as never, limit: args.first + 1 });
+  const rows = await em.find(entity, filter as never, {
+    orderBy: { [keyset.time]: direction, id: direction } as never,
+    limit: args.first + 1,
+  });
   return toConnection(rows as Row[], args.first, row => [(row[keyset.time] as Date).toISOString(), row.id]);
 }
 

@@ -49,3 +49,13 @@ export class RateLimit {
     for (const [key, { endsAt }] of this.#windows) if (endsAt <= now) this.#windows.delete(key);
   }
 }
+
+/** A limit that each host of a process has for itself. */
+export function rateLimitPerHost(limit: number, windowMs: number): (host: object) => RateLimit {
+  const known = new WeakMap<object, RateLimit>();
+  return host => {
+    const found = known.get(host) ?? new RateLimit(limit, windowMs);
+    known.set(host, found);
+    return found;
+  };
+}

@@ -14,6 +14,8 @@ export interface RequestInfo {
   readonly ip: string | null;
   /** Status that the operation chose among its documented ones (`ctx.status`). */
   status: number | null;
+  /** Ends what still works for the request: its client went away, or its deadline passed. Null: it runs to its end, as every mutation does. */
+  signal: AbortSignal | null;
   /** Per-service contexts of this request, made on first use. */
   readonly contexts: Map<string, Promise<unknown>>;
 }
@@ -27,12 +29,27 @@ const one = (value: string | string[] | undefined): string | null => (typeof val
 export function requestOf(headers: Headers, ip: string | null, token: string | null = null): RequestInfo {
   const id = one(headers['x-request-id']);
   return {
-    id: id !== null && REQUEST_ID.test(id) ? id : randomUUID(), caller: ANONYMOUS, token, idempotencyKey: one(headers['idempotency-key']),
-    traceparent: one(headers.traceparent), ip, status: null, contexts: new Map(),
+    id: id !== null && REQUEST_ID.test(id) ? id : randomUUID(),
+    caller: ANONYMOUS,
+    token,
+    idempotencyKey: one(headers['idempotency-key']),
+    traceparent: one(headers.traceparent),
+    ip,
+    status: null,
+    signal: null,
+    contexts: new Map(),
   };
 }
 
 /** A request that starts inside the platform: a timer, a consumer, a call through the federation. */
 export const internalRequest = (caller: Caller, id: string = randomUUID(), token: string | null = null): RequestInfo => ({
-  id, caller, token, idempotencyKey: null, traceparent: null, ip: null, status: null, contexts: new Map(),
+  id,
+  caller,
+  token,
+  idempotencyKey: null,
+  traceparent: null,
+  ip: null,
+  status: null,
+  signal: null,
+  contexts: new Map(),
 });

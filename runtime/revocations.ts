@@ -39,12 +39,19 @@ export class Revocations {
   #timer: NodeJS.Timeout | null = null;
   #polling: Promise<void> | null = null;
 
-  constructor(private readonly source: RevocationSource, private readonly log: Logger, private readonly clock: () => number = () => performance.now()) {}
+  constructor(
+    private readonly source: RevocationSource,
+    private readonly log: Logger,
+    private readonly clock: () => number = () => performance.now(),
+  ) {}
 
   /** First poll, then one every 10 s. @throws the source's error when the first poll fails: the process is not ready without it. */
   async start(): Promise<void> {
     await this.poll();
-    this.#timer = setInterval(() => void this.poll().catch(error => this.log.warn({ err: String((error as Error).name) }, 'the revocation feed could not be read')), POLL_MS);
+    this.#timer = setInterval(
+      () => void this.poll().catch(error => this.log.warn({ err: String((error as Error).name) }, 'the revocation feed could not be read')),
+      POLL_MS,
+    );
     this.#timer.unref();
   }
 
@@ -56,7 +63,8 @@ export class Revocations {
   hear(revocation: Revocation): void {
     if (revocation.seq <= this.#seq) return;
     this.#apply(revocation);
-    if (revocation.seq !== this.#seq + 1) void this.poll().catch(() => undefined); // the next poll tells
+    if (revocation.seq !== this.#seq + 1)
+      void this.poll().catch(() => undefined); // the next poll tells
     else this.#advance(revocation.seq);
   }
 
@@ -82,7 +90,9 @@ export class Revocations {
 
   #apply(row: Revocation): void {
     this.#entries.set(`${row.kind}:${row.value}`, {
-      effectiveAt: Date.parse(row.effective_at), expiresAt: Date.parse(row.expires_at), notBefore: row.not_before ?? Number.POSITIVE_INFINITY,
+      effectiveAt: Date.parse(row.effective_at),
+      expiresAt: Date.parse(row.expires_at),
+      notBefore: row.not_before ?? Number.POSITIVE_INFINITY,
     });
   }
 
@@ -100,7 +110,9 @@ export class Revocations {
   isRevoked(caller: Caller): boolean {
     const { jti, gid, sid, csi, clientId, userId, issuedAt } = caller;
     const keys = [jti && `token:${jti}`, gid && `family:${gid}`, sid && `session:${sid}`, csi && `secret:${csi}`];
-    return keys.some(key => this.#kills(key, null)) || [userId && `user:${userId}`, `client:${clientId}`].some(key => this.#kills(key, issuedAt));
+    return (
+      keys.some(key => this.#kills(key, null)) || [userId && `user:${userId}`, `client:${clientId}`].some(key => this.#kills(key, issuedAt))
+    );
   }
 
   /** Milliseconds since the feed was last heard of; null before the first time. */

@@ -1,5 +1,12 @@
 import {
-  isEnumType, isInputObjectType, isListType, isNonNullType, valueFromASTUntyped, type GraphQLArgument, type GraphQLInputField, type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  valueFromASTUntyped,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputType,
 } from 'graphql';
 import { Directive } from 'type-graphql';
 import type { Violation } from './errors.js';
@@ -31,9 +38,9 @@ export function constraintOf(field: Constrained): Constraint | null {
 }
 
 function stringViolation(rule: Constraint, value: string): string | null {
-  const length = [...value].length;
-  if (rule.minLength !== undefined && length < rule.minLength) return `must have at least ${rule.minLength} characters`;
-  if (rule.maxLength !== undefined && length > rule.maxLength) return `must have at most ${rule.maxLength} characters`;
+  if (rule.minLength !== undefined && [...value].length < rule.minLength) return `must have at least ${rule.minLength} characters`;
+  const isLong = rule.maxLength !== undefined && value.length > rule.maxLength; // code units are no fewer than code points
+  if (isLong && [...value].length > rule.maxLength!) return `must have at most ${rule.maxLength} characters`;
   if (rule.pattern !== undefined && !new RegExp(rule.pattern, 'u').test(value)) return `must match ${rule.pattern}`;
   return null;
 }
@@ -65,7 +72,9 @@ const compiled = new WeakMap<GraphQLInputType, Check | null>();
 function compileObject(type: GraphQLInputType): Check | null {
   if (!isInputObjectType(type)) return null;
   compiled.set(type, (value, pointer, found) => compiled.get(type)!(value, pointer, found));
-  const checks = Object.values(type.getFields()).map(field => [field.name, compileField(field)] as const).filter(([, check]) => check !== null);
+  const checks = Object.values(type.getFields())
+    .map(field => [field.name, compileField(field)] as const)
+    .filter(([, check]) => check !== null);
   return (value, pointer, found) => {
     for (const [name, check] of checks) check!((value as Record<string, unknown>)[name], `${pointer}/${name}`, found);
   };
@@ -76,7 +85,10 @@ function compileType(type: GraphQLInputType): Check | null {
   if (isEnumType(type)) return null;
   if (isListType(type)) {
     const item = compileType(type.ofType);
-    return item && ((value, pointer, found) => (value as unknown[]).forEach((one, index) => one != null && item(one, `${pointer}/${index}`, found)));
+    return (
+      item &&
+      ((value, pointer, found) => (value as unknown[]).forEach((one, index) => one != null && item(one, `${pointer}/${index}`, found)))
+    );
   }
   if (!compiled.has(type)) compiled.set(type, compileObject(type));
   return compiled.get(type) ?? null;

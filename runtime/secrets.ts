@@ -12,7 +12,12 @@ const WANTED: readonly (readonly [string, () => string])[] = [
 ];
 
 const parse = (text: string): Record<string, string> =>
-  Object.fromEntries(text.split('\n').filter(line => line.includes('=')).map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+  Object.fromEntries(
+    text
+      .split('\n')
+      .filter(line => line.includes('='))
+      .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
 
 /**
  * Environment completed with the secrets that a development start needs: generated once into `<dataDir>/secrets.env` (mode 0600)
@@ -31,6 +36,12 @@ export async function withDevelopmentSecrets(env: Env): Promise<Env> {
 
 async function save(folder: string, file: string, values: Record<string, string>): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await writeFile(file, Object.entries(values).map(([name, value]) => `${name}=${value}\n`).join(''), { mode: 0o600 });
+  await writeFile(
+    file,
+    Object.entries(values)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+    { mode: 0o600 },
+  );
   await chmod(file, 0o600); // the mode above counts only for a new file
 }

@@ -1,11 +1,13 @@
 import type { EntityClass } from '@mikro-orm/postgresql';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Consumer } from '../events/consumer.js';
 import type { Slug } from '../events/slugs.js';
 import type { Timer } from './clock.js';
 import type { Context } from './context.js';
 import type { Erase } from './erasure.js';
 import type { ServiceHost } from './host.js';
+import type { RequestInfo } from './request.js';
+import type { JobQueueDefinition, JobScheduleDefinition } from './jobs/queue.js';
 
 /** Loads many references of one type at once: the answer has their order, null where nothing may be seen. The owner stands in the `where`. */
 export type ReferenceLoader = (ctx: Context, references: readonly any[]) => Promise<readonly (object | null)[]>;
@@ -23,6 +25,9 @@ export interface NativePath {
   requestBody?: { contentType: string; schema: object };
   response?: { contentType: string; schema: object };
 }
+
+/** Verifies a request's token, for native paths: the request with its caller, nobody without a token. @throws Problem unauthenticated. */
+export type Authenticate = (request: FastifyRequest) => Promise<RequestInfo>;
 
 /** Something that a service runs beside its operations, for example a delivery worker. */
 export interface Worker {
@@ -46,12 +51,16 @@ export interface ServiceDeclaration {
   consumers?: readonly Consumer<Context>[];
   timers?: readonly Timer<Context>[];
   workers?: readonly Worker[];
+  /** Queues that this service works in its own process (role `consumers`). Source: jobs 1. */
+  queues?: readonly JobQueueDefinition[];
+  /** Schedules of those queues that stand in code; the timekeeper of jobs sends them. */
+  schedules?: readonly JobScheduleDefinition[];
   /** Development data of this schema, in one transaction, when the schema is empty. */
   seed?: (ctx: Context) => Promise<void>;
   /** What erasure of a user means here; a service that holds nothing says so. */
   erase: Erase;
   /** Native HTTP handlers: paths are given with the slug, `/<slug>/v1/...`. */
-  native?: (app: FastifyInstance, host: ServiceHost) => Promise<void>;
+  native?: (app: FastifyInstance, host: ServiceHost, authenticate: Authenticate) => Promise<void>;
   nativePaths?: readonly NativePath[];
   /** Further readiness checks: a name and whether it passes. */
   ready?: (host: ServiceHost) => Promise<Readonly<Record<string, boolean>>>;

@@ -1,7 +1,20 @@
 import { buildSubgraphSchema, printSubgraphSchema } from '@apollo/subgraph';
 import {
-  isEnumType, isInputObjectType, isListType, isNonNullType, Kind, parse, print, visit, type ConstDirectiveNode, type DocumentNode, type FieldDefinitionNode,
-  type GraphQLInputType, type GraphQLSchema, type ObjectTypeDefinitionNode, type ObjectTypeExtensionNode,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  Kind,
+  parse,
+  print,
+  visit,
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  type ObjectTypeDefinitionNode,
+  type ObjectTypeExtensionNode,
 } from 'graphql';
 import { buildSchemaSync, createResolversMap, type NonEmptyArray } from 'type-graphql';
 import { PLATFORM_DIRECTIVES } from './access.js';
@@ -23,7 +36,10 @@ const hasDirective = (node: FieldDefinitionNode, name: string): boolean => node.
 
 /** Fields named by `@key(fields: "id slug")`; they carry no rule, because a reference must always be readable. */
 function keyFields(node: ObjectNode): Set<string> {
-  const keys = (node.directives ?? []).filter(one => one.name.value === 'key').flatMap(one => one.arguments ?? []).filter(arg => arg.name.value === 'fields');
+  const keys = (node.directives ?? [])
+    .filter(one => one.name.value === 'key')
+    .flatMap(one => one.arguments ?? [])
+    .filter(arg => arg.name.value === 'fields');
   return new Set(keys.flatMap(arg => (arg.value.kind === Kind.STRING ? arg.value.value.split(/[\s{}]+/) : [])));
 }
 
@@ -35,7 +51,8 @@ function spreadRules(document: DocumentNode): DocumentNode {
     const rule = accessOf(node);
     if (!rule) return node;
     const keys = keyFields(node);
-    const inherits = (field: FieldDefinitionNode) => !keys.has(field.name.value) && !hasDirective(field, 'access') && !hasDirective(field, 'external');
+    const inherits = (field: FieldDefinitionNode) =>
+      !keys.has(field.name.value) && !hasDirective(field, 'access') && !hasDirective(field, 'external');
     const fields = node.fields?.map(field => (inherits(field) ? { ...field, directives: [...(field.directives ?? []), rule] } : field));
     return { ...node, fields, directives: node.directives?.filter(one => one !== rule) };
   };
@@ -48,7 +65,7 @@ const innermost = (type: GraphQLInputType): GraphQLInputType => (isListType(type
 function mapDefault(holder: { type: GraphQLInputType; defaultValue?: unknown }): void {
   const type = innermost(holder.type);
   if (!isEnumType(type) || holder.defaultValue === undefined) return;
-  const valueOf = (one: unknown): unknown => (Array.isArray(one) ? one.map(valueOf) : type.getValue(String(one))?.value ?? one);
+  const valueOf = (one: unknown): unknown => (Array.isArray(one) ? one.map(valueOf) : (type.getValue(String(one))?.value ?? one));
   holder.defaultValue = valueOf(holder.defaultValue);
 }
 
@@ -63,7 +80,10 @@ export function mapEnumDefaults(schema: GraphQLSchema): void {
 /** SDL of a service: its classes, federation links, the platform's directives, and every field's own rule. */
 export function subgraphSdl(declaration: ServiceDeclaration): { sdl: string; typeDefs: DocumentNode; resolvers: Record<string, any> } {
   const classes = buildSchemaSync({
-    resolvers: declaration.resolvers as unknown as NonEmptyArray<Function>, orphanedTypes: [...(declaration.types ?? [])], validate: false, skipCheck: true,
+    resolvers: declaration.resolvers as unknown as NonEmptyArray<Function>,
+    orphanedTypes: [...(declaration.types ?? [])],
+    validate: false,
+    skipCheck: true,
     authChecker: () => true,
   });
   const typeDefs = spreadRules(parse(FEDERATION_LINK + PLATFORM_DIRECTIVES + printSubgraphSchema(classes), { noLocation: true }));
@@ -74,7 +94,8 @@ export function subgraphSdl(declaration: ServiceDeclaration): { sdl: string; typ
 export function buildSubgraph(declaration: ServiceDeclaration): { schema: GraphQLSchema; sdl: string } {
   const { sdl, typeDefs, resolvers } = subgraphSdl(declaration);
   for (const [type, load] of Object.entries(declaration.references ?? {})) {
-    (resolvers[type] ??= {}).__resolveReference = (reference: object, ctx: Context) => ctx.load(`reference:${type}`, reference, refs => load(ctx, refs));
+    (resolvers[type] ??= {}).__resolveReference = (reference: object, ctx: Context) =>
+      ctx.load(`reference:${type}`, reference, refs => load(ctx, refs));
   }
   const schema = buildSubgraphSchema([{ typeDefs, resolvers }]);
   mapEnumDefaults(schema);

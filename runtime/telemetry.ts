@@ -7,6 +7,11 @@ export interface Metrics {
   fetches: Histogram<'service'>;
   timers: Counter<'service' | 'timer' | 'outcome'>;
   ready: Gauge<'service'>;
+  /** Attempts of jobs by what became of them. */
+  jobs: Counter<'queue' | 'outcome'>;
+  jobSeconds: Histogram<'queue'>;
+  /** Runs of workflows that have ended. */
+  runs: Counter<'definition' | 'outcome'>;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -17,9 +22,29 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   return {
     registry,
-    requests: new Histogram({ name: 'http_request_seconds', help: 'Time to answer', labelNames: ['door', 'operation', 'status'], buckets: SECONDS, registers }),
-    fetches: new Histogram({ name: 'gateway_fetch_seconds', help: 'Time of one subgraph call', labelNames: ['service'], buckets: SECONDS, registers }),
-    timers: new Counter({ name: 'timer_runs_total', help: 'Runs of timers and sweeps', labelNames: ['service', 'timer', 'outcome'], registers }),
+    requests: new Histogram({
+      name: 'http_request_seconds',
+      help: 'Time to answer',
+      labelNames: ['door', 'operation', 'status'],
+      buckets: SECONDS,
+      registers,
+    }),
+    fetches: new Histogram({
+      name: 'gateway_fetch_seconds',
+      help: 'Time of one subgraph call',
+      labelNames: ['service'],
+      buckets: SECONDS,
+      registers,
+    }),
+    timers: new Counter({
+      name: 'timer_runs_total',
+      help: 'Runs of timers and sweeps',
+      labelNames: ['service', 'timer', 'outcome'],
+      registers,
+    }),
+    jobs: new Counter({ name: 'job_attempts_total', help: 'Attempts of jobs', labelNames: ['queue', 'outcome'], registers }),
+    jobSeconds: new Histogram({ name: 'job_run_seconds', help: 'Time of one attempt', labelNames: ['queue'], buckets: SECONDS, registers }),
+    runs: new Counter({ name: 'workflow_runs_total', help: 'Workflow runs that ended', labelNames: ['definition', 'outcome'], registers }),
     ready: new Gauge({ name: 'service_ready', help: '1 when the service is ready', labelNames: ['service'], registers }),
   };
 }

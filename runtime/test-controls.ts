@@ -27,7 +27,9 @@ export class ServiceClock {
   now: Date;
 }
 
-@InputType({ description: 'Overrides a flag in this service until restart; the most specific wins; null removes; "!error" makes reading it fail.' })
+@InputType({
+  description: 'Overrides a flag in this service until restart; the most specific wins; null removes; "!error" makes reading it fail.',
+})
 export class SetTestFlagInput {
   @Rule({ minLength: 1, maxLength: 128 })
   @Field(() => String)
@@ -80,7 +82,11 @@ export class TestFault {
   times: number;
 }
 
-const pascal = (slug: Slug): string => slug.split('-').map(part => part[0]!.toUpperCase() + part.slice(1)).join('');
+const pascal = (slug: Slug): string =>
+  slug
+    .split('-')
+    .map(part => part[0]!.toUpperCase() + part.slice(1))
+    .join('');
 
 /** Test controls exist only with `CLOCK=manual`; elsewhere their paths are unknown. */
 const requireManual = (ctx: Context): void => {
@@ -92,7 +98,9 @@ const wrong = (message: string): never => fail('invalid_request', 'The input is 
 function targetOf(input: SetClockInput, now: Date): Date {
   if ((input.now == null) === (input.advance == null)) wrong('give exactly one of now and advance');
   if (input.now) return input.now;
-  const ms = durationMs(input.advance!) ?? fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/advance', message: 'is not an ISO 8601 duration' }] });
+  const ms =
+    durationMs(input.advance!) ??
+    fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/advance', message: 'is not an ISO 8601 duration' }] });
   return new Date(now.getTime() + ms);
 }
 
@@ -111,7 +119,9 @@ export function clockControl(slug: Slug): Function {
   class ClockControl {
     @Access({ service: adminScopeOf(slug) })
     @OwnTransactions()
-    @Mutation(() => ServiceClock, { description: "Moves this service's manual clock and runs what becomes due. Development and tests only." })
+    @Mutation(() => ServiceClock, {
+      description: "Moves this service's manual clock and runs what becomes due. Development and tests only.",
+    })
     [`set${pascal(slug)}Clock`](@Arg('input', () => SetClockInput) input: SetClockInput, @Ctx() ctx: Context): Promise<ServiceClock> {
       return moveClock(ctx, input);
     }

@@ -25,7 +25,9 @@ async function runDue(host: ServiceHost, timer: Timer<Context>, until: Date): Pr
 }
 
 async function runOrClaim(ctx: Context, timer: Timer<Context>, until: Date): Promise<Date | null> {
-  const [lock] = await ctx.sql<{ ok: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 13)) as ok', [lockName(ctx.host, timer)]);
+  const [lock] = await ctx.sql<{ ok: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 13)) as ok', [
+    lockName(ctx.host, timer),
+  ]);
   if (!lock?.ok) return null;
   const at = await timer.next(ctx);
   if (at === null || at > until) return null;
@@ -35,7 +37,11 @@ async function runOrClaim(ctx: Context, timer: Timer<Context>, until: Date): Pro
 
 /** Works outside a transaction and keeps the claim up meanwhile. */
 async function runClaimed(host: ServiceHost, timer: Timer<Context>, at: Date): Promise<void> {
-  const keep = repeat(() => host.transaction(ctx => timer.claimed!.keep(ctx, at)).catch(() => undefined), (CLAIM_SECONDS * 1000) / 4, 'later');
+  const keep = repeat(
+    () => host.transaction(ctx => timer.claimed!.keep(ctx, at)).catch(() => undefined),
+    (CLAIM_SECONDS * 1000) / 4,
+    'later',
+  );
   try {
     await host.read(ctx => timer.run(ctx, at));
   } finally {
@@ -80,14 +86,17 @@ export async function advanceTo(host: ServiceHost, target: Date): Promise<void> 
 
 async function setClock(host: ServiceHost, at: Date, limit: Date): Promise<void> {
   const instant = at > limit ? limit : at;
-  await host.transaction(ctx => ctx.sql(
-    `insert into ${ctx.schema}.test_clock (now) values ($1) on conflict (only_row) do update set now = greatest(test_clock.now, excluded.now)`, [instant.toISOString()],
-  ));
+  await host.transaction(ctx =>
+    ctx.sql(
+      `insert into ${ctx.schema}.test_clock (now) values ($1) on conflict (only_row) do update set now = greatest(test_clock.now, excluded.now)`,
+      [instant.toISOString()],
+    ),
+  );
 }
 
 async function check(host: ServiceHost, timer: Timer<Context>): Promise<void> {
   try {
-    while (await runDue(host, timer, await host.read(async ctx => ctx.now()))) ;
+    while (await runDue(host, timer, await host.read(async ctx => ctx.now())));
   } catch (error) {
     host.metrics.timers.inc({ service: host.slug, timer: timer.name, outcome: 'failed' });
     host.log.error({ err: loggedError(error), timer: timer.name }, 'a timer failed; it is tried again');
@@ -95,10 +104,12 @@ async function check(host: ServiceHost, timer: Timer<Context>): Promise<void> {
 }
 
 async function housekeeping(host: ServiceHost): Promise<void> {
-  await host.transaction(async ctx => {
-    await ctx.sql(`select ${ctx.schema}.roll_partitions($1)`, [INBOX_DAYS]);
-    await dropOldKeys(ctx);
-  }).catch(error => host.log.warn({ err: loggedError(error) }, 'housekeeping failed; it is tried again in an hour'));
+  await host
+    .transaction(async ctx => {
+      await ctx.sql(`select ${ctx.schema}.roll_partitions($1)`, [INBOX_DAYS]);
+      await dropOldKeys(ctx);
+    })
+    .catch(error => host.log.warn({ err: loggedError(error) }, 'housekeeping failed; it is tried again in an hour'));
 }
 
 /** Calls `work` now, or after the first pause, and again after each, never twice at once; the stop waits for the one that runs. */
@@ -122,7 +133,9 @@ function repeat(work: () => Promise<void>, pauseMs: number, first: 'now' | 'late
 
 /** Starts a service's timers and its hourly housekeeping (role `scheduler`). */
 export function startTimers(host: ServiceHost): { stop(): Promise<void> } {
-  const stops = (host.declaration.timers ?? []).map(timer => repeat(() => check(host, timer), (timer.everySeconds ?? DEFAULT_CHECK_SECONDS) * 1000));
+  const stops = (host.declaration.timers ?? []).map(timer =>
+    repeat(() => check(host, timer), (timer.everySeconds ?? DEFAULT_CHECK_SECONDS) * 1000),
+  );
   stops.push(repeat(() => housekeeping(host), HOUR_MS));
   return { stop: async () => void (await Promise.all(stops.map(stop => stop()))) };
 }

@@ -48,11 +48,24 @@ function callerOf(kind: 'service' | 'user', claims: JWTPayload): Caller {
   const clientId = text(claims.client_id) ?? refuse();
   const slug = text(claims.service_slug);
   return {
-    kind, clientId, userId: kind === 'user' ? text(claims.sub) ?? refuse() : null, scopes: new Set((text(claims.scope) ?? '').split(' ').filter(Boolean)),
-    permissions: kind === 'user' ? strings(claims.permissions) : [], roles: kind === 'user' ? strings(claims.roles) : [], firstParty: claims.first_party === true,
-    serviceSlug: kind === 'service' && slug !== null && isSlug(slug) ? slug : null, brandId: text(claims.brand_id), jti: text(claims.jti), sid: text(claims.sid),
-    gid: text(claims.gid), csi: text(claims.csi), authTime: seconds(claims.auth_time), issuedAt: seconds(claims.iat), expiresAt: seconds(claims.exp),
-    amr: strings(claims.amr), actorChain: actors(claims.act),
+    kind,
+    clientId,
+    userId: kind === 'user' ? (text(claims.sub) ?? refuse()) : null,
+    scopes: new Set((text(claims.scope) ?? '').split(' ').filter(Boolean)),
+    permissions: kind === 'user' ? strings(claims.permissions) : [],
+    roles: kind === 'user' ? strings(claims.roles) : [],
+    firstParty: claims.first_party === true,
+    serviceSlug: kind === 'service' && slug !== null && isSlug(slug) ? slug : null,
+    brandId: text(claims.brand_id),
+    jti: text(claims.jti),
+    sid: text(claims.sid),
+    gid: text(claims.gid),
+    csi: text(claims.csi),
+    authTime: seconds(claims.auth_time),
+    issuedAt: seconds(claims.iat),
+    expiresAt: seconds(claims.exp),
+    amr: strings(claims.amr),
+    actorChain: actors(claims.act),
   };
 }
 
@@ -61,7 +74,10 @@ const KINDS = { svc: 'service', usr: 'user' } as const;
 /** A key set that cannot be fetched is our trouble, a token that does not fit it is the caller's. */
 function judge(error: unknown): never {
   if (error instanceof Problem) throw error;
-  const ours = error instanceof errors.JWKSTimeout || (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC') || error instanceof TypeError;
+  const ours =
+    error instanceof errors.JWKSTimeout ||
+    (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC') ||
+    error instanceof TypeError;
   if (ours) fail('unavailable', 'Tokens cannot be verified right now', { retryAfter: 2, cause: error });
   return refuse();
 }
@@ -71,7 +87,11 @@ async function verifySigned(token: string, keys: JWTVerifyGetKey, options: Verif
   if (!match) refuse();
   const kind = KINDS[match![1] as keyof typeof KINDS];
   const { payload } = await jwtVerify(match![2]!, keys, {
-    algorithms: ['ES256'], typ: 'at+jwt', issuer: options.issuer, audience: options.audience, clockTolerance: LEEWAY_SECONDS,
+    algorithms: ['ES256'],
+    typ: 'at+jwt',
+    issuer: options.issuer,
+    audience: options.audience,
+    clockTolerance: LEEWAY_SECONDS,
     requiredClaims: ['sub', 'client_id', 'iat', 'exp', 'jti'],
   });
   if (payload.aud !== options.audience || payload.token_use !== kind) refuse();
@@ -81,7 +101,11 @@ async function verifySigned(token: string, keys: JWTVerifyGetKey, options: Verif
 /** Verifies as identity A3 says; a verified token is remembered by its hash, revocations are checked every time. */
 export function createVerifier(options: VerifierOptions, revocations: Revocations): TokenVerifier {
   let remote: JWTVerifyGetKey | undefined;
-  const keys: JWTVerifyGetKey = (...found) => (remote ??= createRemoteJWKSet(new URL(options.jwksUrl()), { cooldownDuration: options.jwksCooldownMs ?? JWKS_COOLDOWN_MS, timeoutDuration: 5_000 }))(...found);
+  const keys: JWTVerifyGetKey = (...found) =>
+    (remote ??= createRemoteJWKSet(new URL(options.jwksUrl()), {
+      cooldownDuration: options.jwksCooldownMs ?? JWKS_COOLDOWN_MS,
+      timeoutDuration: 5_000,
+    }))(...found);
   const known = new Map<string, Caller>();
   const remember = (key: string, caller: Caller): void => {
     if (known.size >= CACHED_TOKENS) known.delete(known.keys().next().value!);
