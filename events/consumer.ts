@@ -9,6 +9,7 @@ import { Limiter } from './limiter.js';
 import { errorOf, type EventLog } from './log.js';
 import type { EventMetrics } from './metrics.js';
 import type { Sql } from './outbox.js';
+import { Seeding } from './seeding.js';
 import type { Slug } from './slugs.js';
 import { partitionOf, type ConsumerSpec, type Delivery, type Partitions, type Settled, type Transport } from './transport/port.js';
 import { Suspects } from './suspects.js';
@@ -42,6 +43,8 @@ export interface Consumer<Ctx> {
   handlerTimeoutMs?: number;
   /** Whether a replay may run its handlers again; default `dedupe`: handled events are dropped. */
   onReplay?: 'dedupe' | 'rerun';
+  /** RFC 3339: where the consumer is new, it gets what has occurred since from the log first; default: it begins with what comes. */
+  startAt?: string;
 }
 
 /** Binds a handler to its event type, so that it gets the typed payload. */
@@ -65,13 +68,21 @@ export interface TransactionMeta {
   facts?: unknown;
 }
 
+/** A transaction of the service, as the machinery uses it. */
+export interface HandlerTransaction<Ctx> {
+  sql: Sql;
+  context: Ctx;
+  /** Its time by the service's clock: nothing is asked on a second connection while it holds this one. */
+  now: Date;
+}
+
 /** What the machinery needs of the service whose consumer it runs. */
 export interface ConsumerHost<Ctx> {
   slug: Slug;
   /** PostgreSQL schema with the service's `inbox`. */
   schema: string;
   /** One transaction of the service at READ COMMITTED: commits what `run` did and emitted when it returns, rolls back when it throws. */
-  transaction<T>(meta: TransactionMeta, run: (tx: { sql: Sql; context: Ctx }) => Promise<T>): Promise<T>;
+  transaction<T>(meta: TransactionMeta, run: (tx: HandlerTransaction<Ctx>) => Promise<T>): Promise<T>;
   /** The service's context outside any transaction, for `prepare`. */
   outside<T>(run: (context: Ctx) => Promise<T>): Promise<T>;
   log: EventLog;
@@ -133,6 +144,7 @@ export const specOf = <Ctx>(consumer: Consumer<Ctx>): ConsumerSpec => ({
   partitions: consumer.partitions ?? DEFAULTS.partitions,
   generation: consumer.generation ?? DEFAULTS.generation,
   onReplay: consumer.onReplay ?? DEFAULTS.onReplay,
+  startAt: consumer.startAt,
 });
 
 function byName<Ctx>(consumer: Consumer<Ctx>): Readonly<Record<string, Handler<Ctx>>> {
@@ -169,6 +181,7 @@ class Running<Ctx> implements RunningConsumer {
   readonly #handling: Handling<Ctx>;
   readonly #retries: RetryWorker<Ctx>;
   readonly #ends: (() => Promise<void>)[] = [];
+  #seeding: Promise<void> = Promise.resolve();
 
   constructor(
     consumer: Consumer<Ctx>,
@@ -193,6 +206,7 @@ class Running<Ctx> implements RunningConsumer {
       handlerTimeoutMs: consumer.handlerTimeoutMs ?? DEFAULTS.handlerTimeoutMs,
       prepare: consumer.prepare,
       suspects: new Suspects(deps.pool, consumer.name),
+      onDisorder: event => this.#noteDisorder(event),
       limiters: [new Limiter(concurrency * partitions), ...(deps.limiter ? [deps.limiter] : [])],
     });
     this.#retries = new RetryWorker(this.#handling, deps.pool);
@@ -209,6 +223,7 @@ class Running<Ctx> implements RunningConsumer {
       metrics: this.deps.metrics,
       onWaiting: () => this.#retry(),
       onPaused: paused => (paused ? subscription.pause() : subscription.resume()),
+      onSeeding: () => this.#seed(),
     });
     this.#ends.push(
       async () => watching.stop(),
@@ -216,10 +231,36 @@ class Running<Ctx> implements RunningConsumer {
     );
   }
 
+  /** For the alarm; what cannot be noted is in the log and the metrics. */
+  #noteDisorder({ id }: Envelope): void {
+    this.deps.pool
+      .query('insert into events.disorder (consumer, event_id) values ($1, $2::uuid) on conflict do nothing', [this.name, id])
+      .catch(error => this.host.log.warn({ err: errorOf(error), consumer: this.name }, 'a disorder could not be noted'));
+  }
+
   /** The keys of a partition run side by side, one key strictly in the order of arrival. */
   #onMessage(delivery: Delivery): Promise<Settled> {
     const scheduler = this.#schedulers[partitionOf(delivery.slot, this.#spec.partitions)]!;
     return scheduler.run(delivery.event.order_key, () => this.#handling.settle(delivery));
+  }
+
+  /** Waits for its end at a stop, so that nobody writes any more. */
+  #seed(): Promise<void> {
+    const { deps, transport, host } = this;
+    const onMessage = (delivery: Delivery): Promise<Settled> => this.#onMessage(delivery);
+    const seeding = new Seeding({
+      spec: this.#spec,
+      pool: deps.pool,
+      transport,
+      log: host.log,
+      stopping: this.#stopping.signal,
+      onMessage,
+    });
+    this.#seeding = seeding.run().catch(error => {
+      if (!this.#stopping.signal.aborted)
+        host.log.warn({ err: errorOf(error), consumer: this.name }, 'seeding could not begin; it is tried again');
+    });
+    return this.#seeding;
   }
 
   async #retry(): Promise<void> {
@@ -239,6 +280,7 @@ class Running<Ctx> implements RunningConsumer {
   async stop({ drainMs = DRAIN_MS }: { drainMs?: number } = {}): Promise<void> {
     this.#stopping.abort();
     await this.#handling.drained(drainMs);
+    await this.#seeding;
     for (const end of this.#ends.splice(0)) await end();
   }
 }

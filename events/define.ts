@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { samplesOf } from './payload.js';
 import type { Slug } from './slugs.js';
 
 /** Rule for `user_id` of a type: `required`, `optional` (null when no user is concerned), `none` (always null). */
@@ -12,13 +13,17 @@ export interface EventOptions<Data> {
   /** When the event is emitted; becomes the description in the registry. */
   when: string;
   user: UserRule;
+  /** Whom `user_id` names where it is not simply the member concerned: `the author`. */
+  about?: string;
   /** User scope that a client's active grant must hold for webhook delivery; null: the type never leaves the platform. */
   scope: string | null;
-  /** Schema revision, growing by one with every compatible change. */
+  /** Services with a handler of their own. Implied: analytics takes every type but its own, webhooks every type with a scope. */
+  consumers?: readonly Slug[];
+  /** Schema revision, growing by one with every compatible change; `evolution.ts` says which are. */
   revision?: number;
   deprecated?: { at: string; sunset: string; replacedBy: string };
-  /** At least one; each must satisfy the schema. */
-  examples: readonly [Data, ...Data[]];
+  /** Each must satisfy the schema; default: one for each variant, of the samples in the schema. */
+  examples?: readonly [Data, ...Data[]];
 }
 
 export interface EventDefinition<Name extends string = string, Data = any> extends EventOptions<Data> {
@@ -26,6 +31,8 @@ export interface EventDefinition<Name extends string = string, Data = any> exten
   schema: z.ZodType<Data>;
   revision: number;
   emitters: readonly Slug[];
+  consumers: readonly Slug[];
+  examples: readonly [Data, ...Data[]];
   /** The scope is of class PHI: a client that is not first-party needs a health-data agreement. */
   sensitive: boolean;
 }
@@ -35,7 +42,16 @@ export type DataOf<E extends EventDefinition> = E extends EventDefinition<string
 
 /** Scopes of class PHI. Source: identity A7; the events catalogue keeps no second list. */
 const PHI_RESOURCES = [
-  'biomarkers', 'check_ins', 'clinical', 'lab_orders', 'lab_results', 'my_outcomes', 'physicians', 'protocols', 'recommendations', 'red_flags',
+  'biomarkers',
+  'check_ins',
+  'clinical',
+  'lab_orders',
+  'lab_results',
+  'my_outcomes',
+  'physicians',
+  'protocols',
+  'recommendations',
+  'red_flags',
   'wearables',
 ];
 export const isPhiScope = (scope: string): boolean => {
@@ -56,24 +72,16 @@ export function defineEvent<const Name extends string, Schema extends z.ZodType>
 ): EventDefinition<Name, z.infer<Schema>> {
   if (!NAME.test(name)) throw new Error(`${name} is not an event name`);
   if (options.scope !== null && options.user !== 'required') throw new Error(`${name} has a scope, so it needs a user`);
-  options.examples.forEach(example => schema.parse(example));
+  const examples = options.examples ?? (samplesOf(schema) as [z.infer<Schema>]);
+  examples.forEach(example => schema.parse(example));
   return {
-    ...options, name, schema: schema as unknown as z.ZodType<z.infer<Schema>>,
-    revision: options.revision ?? 1, emitters: options.emitters ?? [], sensitive: options.scope !== null && isPhiScope(options.scope),
+    ...options,
+    name,
+    schema: schema as unknown as z.ZodType<z.infer<Schema>>,
+    examples,
+    revision: options.revision ?? 1,
+    emitters: options.emitters ?? [],
+    consumers: options.consumers ?? [],
+    sensitive: options.scope !== null && isPhiScope(options.scope),
   };
 }
-
-/** The payload vocabulary of the catalogue, section 1. */
-export const id = () => z.uuid();
-export const ref = () => z.string().max(128);
-export const code = () => z.string().regex(/^[a-z0-9][a-z0-9_.:-]{0,63}$/);
-export const str = () => z.string().max(200);
-export const int = () => z.int();
-export const num = () => z.number();
-export const bool = () => z.boolean();
-export const ts = () => z.iso.datetime({ precision: 3 });
-export const date = () => z.iso.date();
-export const cur = () => z.string().regex(/^[A-Z]{3}$/);
-export const oneOf = <const V extends readonly [string, ...string[]]>(...values: V) => z.enum(values);
-export const list = <S extends z.ZodType>(item: S) => z.array(item).max(100);
-export const data = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape);

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { v7 } from 'uuid';
 
 /** An event as a handler sees it: the public envelope, and the metadata that travels beside it. */
@@ -84,4 +85,19 @@ export function parseBody(body: string): Pick<Envelope, 'id' | 'type' | 'user_id
 /** Milliseconds since the epoch at which a UUIDv7 was made, by the system clock of its maker. */
 export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
-export const newId = (): string => v7();
+/** The smallest UUIDv7 of an instant, ms since the epoch (RFC 9562): ids from it on were made then or later. */
+export const firstIdAt = (ms: number): string => {
+  const hex = ms.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+};
+
+/** The system's clock as it was at the start: a manual one shows through `Date.now`, and one id of the future would drag all later ones along. */
+const systemTime = Date.now.bind(Date);
+let last = { msecs: 0, seq: 0 };
+
+/** A new identifier: UUIDv7 by the system's clock, each after the one before it. Source: conventions 3. */
+export function newId(): string {
+  const msecs = systemTime();
+  last = msecs > last.msecs ? { msecs, seq: randomInt(2 ** 30) } : { ...last, seq: last.seq + 1 };
+  return v7(last);
+}

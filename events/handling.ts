@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Consumer, ConsumerHost, Handler, TransactionMeta } from './consumer.js';
+import type { Consumer, ConsumerHost, Handler, HandlerTransaction, TransactionMeta } from './consumer.js';
 import type { EventDefinition } from './define.js';
 import { newId, NO_REPLAY, timeOfId, type Envelope } from './envelope.js';
 import { describe, type Failure } from './failure.js';
@@ -8,7 +8,7 @@ import type { Limiter } from './limiter.js';
 import { errorOf } from './log.js';
 import type { EventMetrics } from './metrics.js';
 import { OrderWatch } from './order-watch.js';
-import type { Sql } from './outbox.js';
+import { isOpenAt } from './payload.js';
 import type { Suspects } from './suspects.js';
 import type { Delivery, Settled } from './transport/port.js';
 
@@ -28,6 +28,8 @@ export interface HandlingOptions<Ctx> {
   limiters: readonly Limiter[];
   suspects: Suspects;
   prepare: Consumer<Ctx>['prepare'];
+  /** Told of an event that was handled after a later one of its key. */
+  onDisorder(event: Envelope): void;
 }
 
 export type DeadReason = 'schema_invalid' | 'handler_error' | 'permanent' | 'crash_loop' | 'too_old' | 'unknown_type';
@@ -133,9 +135,9 @@ export class Handling<Ctx> {
     }
   }
 
-  async #handle(delivery: Delivery, tx: { sql: Sql; context: Ctx }, entered: { handler: boolean }): Promise<Outcome> {
+  async #handle(delivery: Delivery, tx: HandlerTransaction<Ctx>, entered: { handler: boolean }): Promise<Outcome> {
     const { blocked, fresh } = await this.inbox.enter(tx.sql, delivery);
-    if (blocked) return this.#behind(tx.sql, delivery);
+    if (blocked) return this.#behind(tx, delivery);
     if (!fresh) return 'duplicate';
     if (delivery.erased) return 'erased';
     entered.handler = true;
@@ -144,16 +146,16 @@ export class Handling<Ctx> {
   }
 
   /** The key is blocked: a duplicate is dropped all the same, anything else waits behind. */
-  async #behind(sql: Sql, delivery: Delivery): Promise<Outcome> {
+  async #behind(tx: HandlerTransaction<Ctx>, delivery: Delivery): Promise<Outcome> {
     if (delivery.erased) return 'erased';
-    if (await this.inbox.has(sql, delivery)) return 'duplicate';
-    return this.#park(sql, delivery, { status: 'parked', reason: 'behind_another' });
+    if (await this.inbox.has(tx.sql, delivery)) return 'duplicate';
+    return this.#park(tx, delivery, { status: 'parked', reason: 'behind_another' });
   }
 
   /** Files an event that cannot be handled now; keeps trying, because it may not be dropped. */
   #file(delivery: Delivery, verdict: Verdict): Promise<Outcome> {
     return this.#insist(delivery, 'an event could not be filed as a dead letter; it is tried again', async () => {
-      const outcome = await this.transaction(delivery, ({ sql }) => this.#fileIn(sql, delivery, verdict));
+      const outcome = await this.transaction(delivery, tx => this.#fileIn(tx, delivery, verdict));
       this.#count(delivery, outcome === 'parked' ? verdict.reason : outcome);
       if (outcome === 'parked') this.#logFiled(delivery, verdict);
       return outcome;
@@ -173,20 +175,19 @@ export class Handling<Ctx> {
     }
   }
 
-  async #fileIn(sql: Sql, delivery: Delivery, verdict: Verdict): Promise<Outcome> {
-    const blocked = await this.inbox.isBlocked(sql, delivery);
-    if (await this.inbox.has(sql, delivery)) return 'duplicate';
-    return this.#park(sql, delivery, blocked ? { status: 'parked', reason: 'behind_another' } : verdict);
+  async #fileIn(tx: HandlerTransaction<Ctx>, delivery: Delivery, verdict: Verdict): Promise<Outcome> {
+    const blocked = await this.inbox.isBlocked(tx.sql, delivery);
+    if (await this.inbox.has(tx.sql, delivery)) return 'duplicate';
+    return this.#park(tx, delivery, blocked ? { status: 'parked', reason: 'behind_another' } : verdict);
   }
 
   async #park(
-    sql: Sql,
+    { sql, now }: HandlerTransaction<Ctx>,
     delivery: Delivery,
     verdict: Verdict | { status: 'parked'; reason: 'behind_another'; failure?: undefined },
   ): Promise<Outcome> {
     const { event } = delivery;
-    const { consumer, host, retrySeconds } = this.options;
-    const now = await host.now();
+    const { consumer, retrySeconds } = this.options;
     const letter = {
       id: newId(),
       event_id: event.id,
@@ -228,7 +229,7 @@ export class Handling<Ctx> {
   /** A transaction of the service within the limits of concurrency. */
   transaction<T>(
     delivery: Pick<Delivery, 'event'> & { stale?: () => boolean },
-    work: (tx: { sql: Sql; context: Ctx }) => Promise<T>,
+    work: (tx: HandlerTransaction<Ctx>) => Promise<T>,
     facts?: unknown,
   ): Promise<T> {
     const begin = (): Promise<T> => {
@@ -272,6 +273,7 @@ export class Handling<Ctx> {
     if (event.type === 'platform.canary.v1') metrics?.roundtripSeconds.observe(age);
     if (this.#order.follows(event.order_key, event.seq)) return;
     metrics?.outOfOrder.inc();
+    this.options.onDisorder(event);
     this.options.host.log.error({ consumer, event: event.id, seq: event.seq }, 'an event was handled after a later one of its key');
   }
 
@@ -294,9 +296,11 @@ const dead = (reason: DeadReason, failure?: Failure): Verdict => ({ status: 'dea
 
 export const after = (now: Date, seconds: number): string => new Date(now.getTime() + seconds * 1000).toISOString();
 
-/** A missing key or wrong type is refused; keys that this version does not know are ignored, so a newer emitter is no poison. */
+/** A missing key or wrong type is refused; keys and values of open enums that this version does not know pass, so a newer emitter is no poison. */
 function invalid({ schema, user }: EventDefinition, event: Envelope): Verdict | null {
-  const issues = (schema.safeParse(event.data).error?.issues ?? []).filter(issue => issue.code !== 'unrecognized_keys');
+  const newer = ({ code, path }: { code: string; path: PropertyKey[] }): boolean =>
+    code === 'unrecognized_keys' || (code === 'invalid_value' && isOpenAt(schema, path));
+  const issues = (schema.safeParse(event.data).error?.issues ?? []).filter(issue => !newer(issue));
   const problems = issues.map(issue => `/data/${issue.path.join('/')} (${issue.code})`);
   if (user === 'required' && !event.user_id) problems.push('/user_id (missing)');
   if (problems.length === 0) return null;

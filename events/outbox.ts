@@ -1,4 +1,4 @@
-import { v7 } from 'uuid';
+import { newId } from './envelope.js';
 import type { DataOf, EventDefinition } from './define.js';
 import type { Slug } from './slugs.js';
 
@@ -56,7 +56,7 @@ export function prepareEvent<E extends EventDefinition>(event: E, data: DataOf<E
   const userId = about.userId ?? null;
   checkUser(event, userId);
   return {
-    id: v7(),
+    id: newId(),
     type: event.name,
     schema_rev: event.revision,
     user_id: userId,

@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import { errorOf, type EventLog } from './log.js';
+import type { Sql } from './outbox.js';
+import { markPlaces } from './places.js';
 
 export interface RetentionOptions {
   /** Connections that act as `platform_events`. */
@@ -14,6 +16,7 @@ const LOG_DAYS = 30;
 const INBOX_DAYS = 35;
 const RESOLVED_DAYS = 90;
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 /** Makes coming partitions and drops what is past its time; open dead letters stay until they are resolved. System time. */
 export async function retain({ pool, logDays = LOG_DAYS }: RetentionOptions): Promise<void> {
@@ -23,21 +26,35 @@ export async function retain({ pool, logDays = LOG_DAYS }: RetentionOptions): Pr
     `delete from events.dead_letter where status in ('resolved', 'discarded') and resolved_at < clock_timestamp() - $1 * interval '1 day'`,
     [RESOLVED_DAYS],
   );
+  await pool.query(`delete from events.position_mark where minute < clock_timestamp() - $1 * interval '1 day'`, [INBOX_DAYS]);
   await pool.query(`delete from events.suspect where started_at < clock_timestamp() - $1 * interval '1 day'`, [INBOX_DAYS]);
 }
 
-/** Runs retention now and hourly. */
-export function startRetention(options: RetentionOptions): { stop(): Promise<void> } {
-  const run = (): Promise<void> =>
-    retain(options).catch(error => options.log.warn({ err: errorOf(error) }, 'retention of the log failed; it is tried again in an hour'));
-  let running = run();
+/** Calls `work` now and again after each pause. */
+function repeat(work: () => Promise<void>, everyMs: number): () => Promise<void> {
+  let running = work();
   const timer = setInterval(() => {
-    running = running.then(run);
-  }, HOUR_MS);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await running;
-    },
+    running = running.then(work);
+  }, everyMs);
+  return async () => {
+    clearInterval(timer);
+    await running;
   };
+}
+
+/** Runs retention now and hourly, and notes every minute where the relay is. */
+export function startRetention(options: RetentionOptions): { stop(): Promise<void> } {
+  const { pool, log } = options;
+  const sql: Sql = async <Row>(text: string, params: readonly unknown[] = []) => (await pool.query(text, [...params])).rows as Row[];
+  const stops = [
+    repeat(
+      () => retain(options).catch(error => log.warn({ err: errorOf(error) }, 'retention of the log failed; it is tried again in an hour')),
+      HOUR_MS,
+    ),
+    repeat(
+      () => markPlaces(sql).catch(error => log.warn({ err: errorOf(error) }, 'the place of the relay was not noted; it is tried again')),
+      MINUTE_MS,
+    ),
+  ];
+  return { stop: async () => void (await Promise.all(stops.map(stop => stop()))) };
 }

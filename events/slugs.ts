@@ -3,16 +3,46 @@
  * name in the supergraph. Source: conventions 1.
  */
 export const SLUGS = [
-  'identity', 'accounting', 'payments', 'comms', 'analytics', 'affiliates', 'clinical', 'commerce', 'ai', 'webhooks',
-  'events', 'patient-graph', 'membership', 'content', 'jobs', 'platform', 'follows', 'partner', 'booking', 'cash',
-  'community', 'entitlements', 'integrations', 'intelligence', 'labs', 'live', 'messaging', 'workflow',
+  'identity',
+  'accounting',
+  'payments',
+  'comms',
+  'analytics',
+  'affiliates',
+  'clinical',
+  'commerce',
+  'ai',
+  'webhooks',
+  'events',
+  'patient-graph',
+  'membership',
+  'content',
+  'jobs',
+  'platform',
+  'follows',
+  'partner',
+  'booking',
+  'cash',
+  'community',
+  'entitlements',
+  'integrations',
+  'intelligence',
+  'labs',
+  'live',
+  'messaging',
+  'workflow',
 ] as const;
 
 export type Slug = (typeof SLUGS)[number];
 
 /** Services whose admin scope is not `admin:<slug>`. Source: conventions 1, identity A7. */
 const ADMIN_SCOPE_NAMES: Partial<Record<Slug, string>> = {
-  partner: 'capri', labs: 'clinical', messaging: 'comms', intelligence: 'ai', workflow: 'jobs', 'patient-graph': 'patient_graph',
+  partner: 'capri',
+  labs: 'clinical',
+  messaging: 'comms',
+  intelligence: 'ai',
+  workflow: 'jobs',
+  'patient-graph': 'patient_graph',
 };
 
 /** PostgreSQL schema of a service: the slug with `_` for `-`. */

@@ -16,6 +16,8 @@ export interface Watched {
   /** Dead letters may be due. */
   onWaiting(): Promise<void>;
   onPaused(paused: boolean): Promise<void>;
+  /** It must be fed from the log before its queues are opened. */
+  onSeeding(): Promise<void>;
 }
 
 const REASONS = ['schema_invalid', 'handler_error', 'permanent', 'crash_loop', 'too_old', 'unknown_type', 'behind_another'];
@@ -24,16 +26,18 @@ const REASONS = ['schema_invalid', 'handler_error', 'permanent', 'crash_loop', '
 interface Entry extends Watched {
   busy: Promise<void>;
   retrying: boolean;
+  seeding: boolean;
 }
 
 interface State {
   name: string;
   paused: boolean;
   waiting: boolean;
+  seeding: boolean;
 }
 
 const STATES = `
-select c.name, c.status <> 'active' as paused, exists (select from events.dead_letter d where d.consumer = c.name and d.status in ('retrying', 'parked')) as waiting
+select c.name, c.status <> 'active' or c.position is not null as paused, c.status = 'active' and c.position is not null as seeding, exists (select from events.dead_letter d where d.consumer = c.name and d.status in ('retrying', 'parked')) as waiting
 from events.consumer c where c.name = any ($1)`;
 
 const OPEN_LETTERS = `
@@ -52,7 +56,7 @@ class Watch {
   ) {}
 
   add(watched: Watched): { stop(): void } {
-    const entry = { ...watched, busy: Promise.resolve(), retrying: false };
+    const entry = { ...watched, busy: Promise.resolve(), retrying: false, seeding: false };
     this.#watched.add(entry);
     if (!this.#timer) this.#schedule();
     return { stop: () => this.#remove(entry) };
@@ -82,10 +86,16 @@ class Watch {
     }
   }
 
-  #tell(entry: Entry, { paused, waiting }: State): void {
+  #tell(entry: Entry, { paused, waiting, seeding }: State): void {
     if (paused !== entry.paused) entry.busy = entry.busy.then(() => entry.onPaused(paused)).catch(() => undefined);
     entry.paused = paused;
     if (waiting && !paused && !entry.retrying) this.#retry(entry);
+    if (seeding && !entry.seeding) this.#seed(entry);
+  }
+
+  #seed(watched: Entry): void {
+    watched.seeding = true;
+    void watched.onSeeding().finally(() => (watched.seeding = false));
   }
 
   #retry(watched: Entry): void {
@@ -117,7 +127,7 @@ export function watch(pool: pg.Pool, log: EventLog, watched: Watched): { stop():
   return existing.add(watched);
 }
 
-/** Whether operators have taken the consumer off the stream. */
+/** Whether the consumer is off the stream: paused, detached, or not yet fed from the log. */
 export async function isPaused(pool: pg.Pool, consumer: string): Promise<boolean> {
   const { rows } = await pool.query<State>(STATES, [[consumer]]);
   return rows[0]?.paused ?? false;

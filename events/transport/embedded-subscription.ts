@@ -17,10 +17,15 @@ const WINDOW = 200;
 /** Between two reads at least, ms: what arrives meanwhile comes with the next. */
 const READ_MS = 10;
 
-/** `slot + 0` keeps the planner from the primary key, which would read and sort the whole backlog for its first 200. */
+/**
+ * Nothing for a consumer that is paused, detached or fed from the log: what stands in its queue comes later, and a process that has not yet
+ * noticed may not bring it forward. `slot + 0` keeps the planner from the primary key, which would read and sort the whole backlog for
+ * its first 200.
+ */
 const READ = `
 select q.replay_id, q.deliveries, coalesce(r.mode = 'rerun', false) as rerun, o.erased_at is not null as erased, ${OUTBOX_COLUMNS}
-from (select * from events.queue where consumer = $1 and slot + 0 = any ($2) and not (seq = any ($3)) order by seq limit $4) q
+from (select * from events.queue where consumer = $1 and slot + 0 = any ($2) and not (seq = any ($3))
+  and exists (select from events.consumer c where c.name = $1 and c.status = 'active' and c.position is null) order by seq limit $4) q
 join events.outbox o on o.id = q.event_id left join events.replay r on r.id = q.replay_id order by q.seq`;
 
 /** After a crash: what may have been in the hands of the former holder. */

@@ -19,6 +19,7 @@ import {
   type Json,
   type PublishResult,
   type Readiness,
+  type ReplayMark,
   type Settled,
   type Subscription,
   type Transport,
@@ -45,6 +46,10 @@ const MAX_NOTIFY = 7_900;
 export function createEmbeddedTransport(options: EmbeddedOptions): Transport {
   return new EmbeddedTransport(options);
 }
+
+const QUEUE_REPLAY = `
+insert into events.queue (consumer, slot, seq, event_id, replay_id)
+select $1, r.slot, r.seq, r.id, $2::uuid from unnest($3::smallint[], $4::bigint[], $5::uuid[]) r(slot, seq, id) on conflict do nothing`;
 
 type Message = { from: string; consumers?: string[] } & Partial<Hint>;
 
@@ -112,6 +117,20 @@ class EmbeddedTransport implements Transport {
     } catch (error) {
       throw sqlStateOf(error) === 'EV001' ? new LeaseLost('the group has a new holder', { cause: error }) : error;
     }
+  }
+
+  async replay({ name }: ConsumerSpec, rows: readonly OutboxRow[], { id }: ReplayMark): Promise<void> {
+    await this.options.pool.query(QUEUE_REPLAY, [name, id, rows.map(row => row.slot), rows.map(row => row.seq), rows.map(row => row.id)]);
+    this.#subscriptions.get(name)?.wake();
+    this.#announce([name]);
+  }
+
+  async detach({ name }: ConsumerSpec): Promise<readonly string[]> {
+    const { rows } = await this.options.pool.query<{ event_id: string }>(
+      'with gone as (delete from events.queue where consumer = $1 returning event_id, seq) select event_id from gone order by seq limit 1000',
+      [name],
+    );
+    return rows.map(row => row.event_id);
   }
 
   accepting(): boolean {

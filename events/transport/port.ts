@@ -13,6 +13,8 @@ export interface ConsumerSpec {
   generation: number;
   /** Whether a replay may run handlers again that have run before. */
   onReplay?: 'dedupe' | 'rerun';
+  /** RFC 3339: a consumer that is new is fed with what occurred since; default: it begins with what comes. */
+  startAt?: string | undefined;
 }
 
 /** Per event: the broker has it; refused it; has it, but nobody is bound to it; did not say so in time. */
@@ -50,7 +52,7 @@ export interface Subscription {
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /** Hints beside the events: to every process, lossy, unordered, after the commit. Whoever listens must be right without them. */
-export type Channel = 'auth.revocations' | 'entitlements.invalidate' | 'realtime' | 'cache';
+export type Channel = 'auth.revocations' | 'entitlements.invalidate' | 'realtime' | 'cache' | 'jobs';
 
 export interface HintSubscription {
   stop(): void;
@@ -67,6 +69,12 @@ export interface Readiness {
   ok: boolean;
   /** Set when not ok; holds no address and no credential. */
   reason: string | null;
+}
+
+/** The replay that an event is sent by, and whether handlers that declare it run again. */
+export interface ReplayMark {
+  id: string;
+  mode: 'dedupe' | 'rerun';
 }
 
 /** The relay's right to publish a group: checked again inside an atomic publish. */
@@ -88,10 +96,20 @@ export interface Transport {
   ensureTopology(consumers: readonly ConsumerSpec[]): Promise<void>;
   /** One result per row. @throws LeaseLost by an atomic transport whose group has a new holder. */
   publish(batch: readonly OutboxRow[], lease: GroupLease): Promise<PublishResult[]>;
+  /**
+   * Sends events of the log to one consumer again, in their order per key. All of them or, where it throws, some: sending them again does no harm.
+   * @throws Error when the broker did not take one.
+   */
+  replay(consumer: ConsumerSpec, rows: readonly OutboxRow[], replay: ReplayMark): Promise<void>;
   /** Whether a publish can succeed now; false while the broker is away or asks for a pause. */
   accepting(): boolean;
   /** Hands out events in order per key; `onMessage` settles each of them. A rejection leaves it unsettled. */
   consume(spec: ConsumerSpec, onMessage: (delivery: Delivery) => Promise<Settled>): Promise<Subscription>;
+  /**
+   * Removes what waits for a consumer, and its queues; it is marked as detached already, so nobody takes events for it any more.
+   * Answers ids of events that waited, the oldest surely among them. @throws Error when the broker is away or a process still consumes.
+   */
+  detach(consumer: ConsumerSpec): Promise<readonly string[]>;
   depth(consumer: string): Promise<Depth>;
   hint(channel: Channel, key: string, body: Json): void;
   /** `key` `*` hears every key of the channel. */

@@ -4,6 +4,8 @@ import { Backoff } from '../backoff.js';
 import { errorOf, type EventLog } from '../log.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A broker that keeps its heartbeat but never answers a declaration (an overloaded queue leader) is tried anew. */
+const SET_UP_TIMEOUT_MS = 30_000;
 /** A silent network is noticed after two of these, s. */
 const HEARTBEAT_SECONDS = 10;
 const RECONNECT_FIRST_MS = 100;
@@ -17,6 +19,8 @@ export interface BrokerConnectionOptions {
   log: EventLog;
   /** Declares and consumes again; runs after every connect, before the connection counts as up. */
   setUp(model: ChannelModel): Promise<void>;
+  /** Longest time for that, ms; default 30,000. */
+  setUpMs?: number;
   down?(): void;
 }
 
@@ -73,7 +77,7 @@ export class BrokerConnection {
         clientProperties: { connection_name: this.options.name },
       });
       const lost = this.#watch(model);
-      await Promise.race([this.options.setUp(model), lost]);
+      await within(this.options.setUpMs ?? SET_UP_TIMEOUT_MS, Promise.race([this.options.setUp(model), lost]));
       this.#up(model);
     } catch (error) {
       if (!this.#closed)
@@ -145,6 +149,19 @@ export async function closed(one: { close(): Promise<void> }): Promise<void> {
   const silence = new Promise(resolve => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)));
   await Promise.race([answer, silence]);
   clearTimeout(timer);
+}
+
+/** @throws Error when `work` has not ended within `ms`. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the set-up took longer than ${ms} ms`)), ms);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function sever(model: ChannelModel): void {

@@ -1,11 +1,11 @@
 import type { ConsumeMessage, Message, Options } from 'amqplib';
 import { newId, parseBody, type Envelope, type OutboxRow } from '../envelope.js';
-import type { Delivery } from './port.js';
+import type { Delivery, ReplayMark } from './port.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Properties and headers of an event, with the names of the CloudEvents 1.0 AMQP binding beside ours. */
-export function propertiesOf(row: OutboxRow): Options.Publish {
+export function propertiesOf(row: OutboxRow, replay: ReplayMark | null): Options.Publish {
   return {
     messageId: row.id,
     type: row.type,
@@ -22,7 +22,8 @@ export function propertiesOf(row: OutboxRow): Options.Publish {
       'x-brand-id': row.brand_id,
       'x-request-id': row.request_id,
       'x-causation-id': row.causation_id,
-      'x-replay': '0',
+      'x-replay': replay?.id ?? '0',
+      'x-replay-mode': replay?.mode ?? null,
       traceparent: row.traceparent,
       'cloudEvents:specversion': '1.0',
       'cloudEvents:id': row.id,

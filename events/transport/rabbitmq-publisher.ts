@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfirmChannel } from 'amqplib';
 import { bodyOf, type OutboxRow } from '../envelope.js';
 import type { EventLog } from '../log.js';
-import type { PublishResult } from './port.js';
+import type { PublishResult, ReplayMark } from './port.js';
 import { propertiesOf } from './rabbitmq-message.js';
 import { routingKey } from './rabbitmq-topology.js';
 
@@ -51,14 +51,16 @@ export class Publisher {
     this.log.warn({ blocked }, blocked ? 'the broker is short of resources; publishing pauses' : 'publishing goes on');
   }
 
-  send(row: OutboxRow): Promise<PublishResult> {
+  /** @param to the consumer's exchange and the replay, for an event that is sent again. */
+  send(row: OutboxRow, to: { exchange: string; replay: ReplayMark } | null = null): Promise<PublishResult> {
     const channel = this.#channel;
     if (!channel) return Promise.resolve('timeout');
     return new Promise(resolve => {
       const one: Unconfirmed = { sentAt: performance.now(), resolve };
       this.#unconfirmed.add(one);
       try {
-        channel.publish(this.exchange, routingKey(row.slot, row.type), Buffer.from(bodyOf(row)), propertiesOf(row), error =>
+        const [exchange, properties] = [to?.exchange ?? this.exchange, propertiesOf(row, to?.replay ?? null)];
+        channel.publish(exchange, routingKey(row.slot, row.type), Buffer.from(bodyOf(row)), properties, error =>
           this.#settle(one, row, error),
         );
       } catch {

@@ -25,6 +25,8 @@ const WAIT_MS = 500;
 export class RabbitSubscription implements Subscription {
   #model: ChannelModel | undefined;
   #queues: QueueConsumer[] = [];
+  /** The connection over which the queues are consumed: opening them twice would hand everything out once more. */
+  #opened: ChannelModel | undefined;
   #paused = true;
   #closed = false;
   #work: Promise<void> = Promise.resolve();
@@ -63,9 +65,11 @@ export class RabbitSubscription implements Subscription {
 
   /** Queues of an older generation are emptied first: its events come before those of this one. */
   async #open(model: ChannelModel): Promise<void> {
+    if (!this.#current(model) || this.#opened === model) return;
     await this.#shut();
     await this.#drainOlder(model);
     if (!this.#current(model)) return;
+    this.#opened = model;
     const { spec, names, log, onMessage } = this.options;
     const queues = partsOf(spec).map(part => names.queue(spec.name, part));
     this.#queues = queues.map(queue => new QueueConsumer({ queue, log, onMessage }));
@@ -123,6 +127,7 @@ export class RabbitSubscription implements Subscription {
   }
 
   async #shut(): Promise<void> {
+    this.#opened = undefined;
     await Promise.all(this.#queues.splice(0).map(queue => queue.close()));
   }
 

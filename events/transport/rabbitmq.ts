@@ -15,6 +15,7 @@ import {
   type Json,
   type PublishResult,
   type Readiness,
+  type ReplayMark,
   type Settled,
   type Subscription,
   type Transport,
@@ -34,7 +35,8 @@ import {
   typeDeclarations,
   typeRemovals,
 } from './rabbitmq-topology.js';
-import { registerConsumer, registeredConsumers } from './registration.js';
+import { removeConsumer, unlessMissing } from './rabbitmq-removal.js';
+import { partsOfConsumer, registerConsumer, registeredConsumers } from './registration.js';
 
 export interface RabbitOptions {
   /** `amqp://` or `amqps://`, with the vhost. */
@@ -144,9 +146,12 @@ class RabbitTransport implements Transport {
 
   async ensureTopology(consumers: readonly ConsumerSpec[]): Promise<void> {
     const removals = [];
+    const attached = [];
     for (const spec of consumers) {
       const before = await registerConsumer(this.options.pool, spec, true);
       this.#specs.set(spec.name, spec);
+      if (before?.detached) continue;
+      attached.push(spec);
       removals.push(
         ...typeRemovals(
           this.#names,
@@ -157,7 +162,7 @@ class RabbitTransport implements Transport {
     }
     const model = await this.#broker();
     if (!model) return; // declared as soon as the broker is there
-    await this.#declare(model, consumers);
+    await this.#declare(model, attached);
     await declare(model, removals);
   }
 
@@ -170,6 +175,18 @@ class RabbitTransport implements Transport {
 
   publish(batch: readonly OutboxRow[], _lease: GroupLease): Promise<PublishResult[]> {
     return Promise.all(batch.map(row => this.#publisher.send(row)));
+  }
+
+  /** Per key one unconfirmed event, as in the relay. */
+  async replay({ name }: ConsumerSpec, rows: readonly OutboxRow[], replay: ReplayMark): Promise<void> {
+    const to = { exchange: this.#names.consumerExchange(name), replay };
+    const chain = async (key: string): Promise<void> => {
+      for (const row of rows.filter(one => one.order_key === key)) {
+        const result = await this.#publisher.send(row, to);
+        if (result === 'nacked' || result === 'timeout') throw new Error(`a replayed event was not taken: ${result}`);
+      }
+    };
+    await Promise.all([...new Set(rows.map(row => row.order_key))].map(chain));
   }
 
   accepting(): boolean {
@@ -195,6 +212,13 @@ class RabbitTransport implements Transport {
     return subscription;
   }
 
+  async detach(spec: ConsumerSpec): Promise<readonly string[]> {
+    const model = await this.#broker();
+    if (!model) throw new Error('the broker is away');
+    const parts = await partsOfConsumer(this.options.pool, spec.name);
+    return removeConsumer(model, this.#names, spec, parts);
+  }
+
   async depth(consumer: string): Promise<Depth> {
     const spec = this.#specs.get(consumer) ?? (await registeredConsumers(this.options.pool)).find(one => one.name === consumer);
     let ready = 0;
@@ -205,7 +229,7 @@ class RabbitTransport implements Transport {
         partsOf(spec).map(part => async channel => {
           ready += (await channel.checkQueue(this.#names.queue(consumer, part))).messageCount;
         }),
-      );
+      ).catch(unlessMissing); // detached
     return { ready, unacked: this.#subscriptions.get(consumer)?.inFlight ?? 0, oldestAt: null };
   }
 

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import type { Sql } from '../outbox.js';
+import { headsOfLog, placesBefore } from '../places.js';
 import type { ConsumerSpec, Partitions } from './port.js';
 
 /** What was registered before; null for a consumer that is new. */
@@ -6,17 +8,25 @@ export interface Registered {
   types: readonly string[];
   partitions: Partitions;
   generation: number;
+  /** It has no queues. */
+  detached: boolean;
 }
 
-const REGISTERED = 'select types, partitions, generation from events.consumer where name = $1 for update';
+const REGISTERED = `select types, partitions, generation, status = 'detached' as detached from events.consumer where name = $1 for update`;
 
 const REGISTER = `
-insert into events.consumer as c (name, service, types, partitions, generation, on_replay) values ($1, split_part($1, '.', 1), $2, $3, $4, $5)
+insert into events.consumer as c (name, service, types, partitions, generation, on_replay, start_at, position)
+values ($1, split_part($1, '.', 1), $2, $3, $4, $5, $6, $7)
 on conflict (name) do update set types = excluded.types, partitions = excluded.partitions, generation = excluded.generation, on_replay = excluded.on_replay,
   last_seen_at = clock_timestamp(), version = c.version + (c.types <> excluded.types or c.generation <> excluded.generation)::int`;
 
 const PARTITIONS = `
 insert into events.consumer_partition (consumer, generation, partition) select $1, $2, p from generate_series(0, $3 - 1) p on conflict do nothing`;
+
+/** Types that are new to the consumer begin here; those that it has left are forgotten. */
+const START = `
+with gone as (delete from events.consumer_start where consumer = $1 and type <> all ($2::text[]))
+insert into events.consumer_start (consumer, type, places) select $1, t, $4 from unnest($3::text[]) t on conflict do nothing`;
 
 /**
  * Registers a consumer: what it listens to and how its queues are cut.
@@ -31,10 +41,8 @@ export async function registerConsumer(pool: pg.Pool, spec: ConsumerSpec, keepOl
       rows: [before],
     } = await client.query<Registered>(REGISTERED, [spec.name]);
     if (before) checkGeneration(spec, before);
-    await client.query(REGISTER, [spec.name, [...spec.types].sort(), spec.partitions, spec.generation, spec.onReplay ?? 'dedupe']);
-    const old = keepOld ? `update events.consumer_partition set state = 'draining'` : 'delete from events.consumer_partition';
-    await client.query(`${old} where consumer = $1 and generation < $2`, [spec.name, spec.generation]);
-    await client.query(PARTITIONS, [spec.name, spec.generation, spec.partitions]);
+    await register(client, spec, before ?? null);
+    if (!before?.detached) await cut(client, spec, keepOld);
     await client.query('commit');
     return before ?? null;
   } catch (error) {
@@ -43,6 +51,22 @@ export async function registerConsumer(pool: pg.Pool, spec: ConsumerSpec, keepOl
   } finally {
     client.release();
   }
+}
+
+/** A new consumer that wants the past is fed from the log before its queues are opened. */
+async function register(client: pg.PoolClient, spec: ConsumerSpec, before: Registered | null): Promise<void> {
+  const sql: Sql = async <Row>(text: string, params: readonly unknown[] = []) => (await client.query(text, [...params])).rows as Row[];
+  const { name, types, partitions, generation, onReplay = 'dedupe' } = spec;
+  const startAt = before ? null : (spec.startAt ?? null);
+  const from = startAt ? await placesBefore(sql, new Date(startAt)) : await headsOfLog(sql);
+  await sql(REGISTER, [name, [...types].sort(), partitions, generation, onReplay, startAt, startAt ? from : null]);
+  await sql(START, [name, types, types.filter(type => !before?.types.includes(type)), from]);
+}
+
+async function cut(client: pg.PoolClient, { name, generation, partitions }: ConsumerSpec, keepOld: boolean): Promise<void> {
+  const old = keepOld ? `update events.consumer_partition set state = 'draining'` : 'delete from events.consumer_partition';
+  await client.query(`${old} where consumer = $1 and generation < $2`, [name, generation]);
+  await client.query(PARTITIONS, [name, generation, partitions]);
 }
 
 function checkGeneration(spec: ConsumerSpec, { generation, partitions }: Registered): void {
@@ -80,4 +104,12 @@ export async function partDrained(pool: pg.Pool, consumer: string, { generation,
     generation,
     partition,
   ]);
+}
+
+/** All queues of a consumer. */
+export async function partsOfConsumer(pool: pg.Pool, consumer: string): Promise<QueuePart[]> {
+  const { rows } = await pool.query<QueuePart>('select generation, partition from events.consumer_partition where consumer = $1', [
+    consumer,
+  ]);
+  return rows;
 }

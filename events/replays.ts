@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { LeaseKeeper } from './leases.js';
+import { errorOf, type EventLog } from './log.js';
+import type { Sql } from './outbox.js';
+import { isAtEnd, readReplay, type ReplayFilter, type ReplayPlace } from './replay-log.js';
+import type { ConsumerSpec, Transport } from './transport/port.js';
+
+export interface ReplaysOptions {
+  /** Connections that act as `platform_events`. */
+  pool: pg.Pool;
+  transport: Transport;
+  log: EventLog;
+  /** Length of the lease, ms; default 10,000. */
+  leaseMs?: number;
+  /** Events that are sent between two notes of the progress; default 500. */
+  batch?: number;
+}
+
+interface Job {
+  id: string;
+  consumer: string;
+  mode: 'dedupe' | 'rerun';
+  filter: ReplayFilter;
+  upto: number[];
+  group: number;
+  place: number;
+}
+
+const LEASE = 'replays:0';
+const IDLE_MS = 500;
+
+/** A pending one begins. */
+const JOBS = `
+with begun as (
+  update events.replay set status = 'running', started_at = clock_timestamp() where status = 'pending' returning id
+)
+select r.id, r.consumer, r.mode, r.filter, r.upto::float8[] as upto, r.at_group as "group", r.at_place::float8 as place
+from events.replay r where r.status = 'running' or r.id in (select id from begun) order by r.created_at, r.id`;
+
+const CONSUMER = `
+select name, types, partitions, generation, on_replay as "onReplay" from events.consumer where name = $1 and status <> 'detached'`;
+
+/** Only from where the batch began, so that two runners never count one twice. */
+const PROGRESS = `
+update events.replay set sent = sent + $4, skipped = skipped + $5, at_group = $6, at_place = $7,
+  status = case when $8 then 'completed' else status end, finished_at = case when $8 then clock_timestamp() end
+where id = $1 and status = 'running' and at_group = $2 and at_place = $3`;
+
+const FAIL = `update events.replay set status = 'failed', error = $2, finished_at = clock_timestamp() where id = $1 and status = 'running'`;
+
+/**
+ * Runs the replays that operators ask for: reads the log in order and sends to the one consumer, batch after batch, and notes after each where
+ * it stands. A process that dies is followed by another, which sends at most its last batch again; the inbox drops that. Source: event-machinery 9.
+ */
+export async function startReplays(options: ReplaysOptions): Promise<{ stop(): Promise<void> }> {
+  const replays = new Replays(options);
+  await replays.start();
+  return replays;
+}
+
+class Replays {
+  readonly #keeper: LeaseKeeper;
+  readonly #sql: Sql;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(readonly options: ReplaysOptions) {
+    const { pool, leaseMs = 10_000, log } = options;
+    this.#keeper = new LeaseKeeper(pool, randomUUID(), leaseMs, log);
+    this.#sql = async <Row>(text: string, params: readonly unknown[] = []) => (await pool.query(text, [...params])).rows as Row[];
+  }
+
+  async start(): Promise<void> {
+    await this.#keeper.join({ kind: 'replays', names: [LEASE], gained: () => undefined, lost: () => undefined });
+    this.#schedule(0);
+  }
+
+  #schedule(wait: number): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      this.#round = this.#run().then(moved => this.#schedule(moved ? 0 : IDLE_MS));
+    }, wait);
+  }
+
+  /** One batch of each replay; whether there may be more. */
+  async #run(): Promise<boolean> {
+    if (!this.#keeper.held(LEASE) || !this.options.transport.accepting()) return false;
+    try {
+      const jobs = await this.#sql<Job>(JOBS);
+      const moved = await Promise.all(jobs.map(job => this.#step(job)));
+      return moved.includes(true);
+    } catch (error) {
+      if (!this.#stopped) this.options.log.warn({ err: errorOf(error) }, 'the replays could not be read; they are tried again');
+      return false;
+    }
+  }
+
+  async #step(job: Job): Promise<boolean> {
+    try {
+      const [spec] = await this.#sql<ConsumerSpec>(CONSUMER, [job.consumer]);
+      if (!spec) return await this.#fail(job, 'the consumer is detached');
+      return await this.#batch(job, spec);
+    } catch (error) {
+      if (!this.#stopped)
+        this.options.log.warn({ err: errorOf(error), replay: job.id }, 'a batch of a replay was not sent; it is tried again');
+      return false;
+    }
+  }
+
+  async #batch(job: Job, spec: ConsumerSpec): Promise<boolean> {
+    const { transport, batch = 500 } = this.options;
+    const from: ReplayPlace = { group: job.group, place: job.place };
+    const { rows, next } = await readReplay(this.#sql, job.filter, job.upto, from, batch);
+    const wanted = rows.filter(row => !row.erased && spec.types.includes(row.type));
+    if (wanted.length > 0) await transport.replay(spec, wanted, { id: job.id, mode: job.mode });
+    const done = isAtEnd(next);
+    await this.#sql(PROGRESS, [job.id, from.group, from.place, wanted.length, rows.length - wanted.length, next.group, next.place, done]);
+    return !done;
+  }
+
+  async #fail(job: Job, why: string): Promise<boolean> {
+    await this.#sql(FAIL, [job.id, why]);
+    this.options.log.warn({ replay: job.id, consumer: job.consumer }, 'a replay failed');
+    return false;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#round;
+    await this.#keeper.stop();
+  }
+}

@@ -1,0 +1,23 @@
+import type { ServiceHost } from '../../../runtime/host.js';
+
+/**
+ * How long events have waited for each active consumer, s. A broker does not say how old the first message of a queue is; then it counts
+ * since when the queue was never seen empty.
+ */
+export class Lags {
+  readonly #waitingSince = new Map<string, number>();
+
+  async look(host: ServiceHost): Promise<Map<string, number>> {
+    const consumers = await host.read(ctx => ctx.sql<{ name: string }>(`select name from events.consumer where status = 'active'`));
+    const lags = await Promise.all(consumers.map(async ({ name }) => [name, await this.#lagOf(host, name)] as const));
+    return new Map(lags);
+  }
+
+  async #lagOf({ transport }: ServiceHost, name: string): Promise<number> {
+    const { ready, oldestAt } = await transport.depth(name);
+    const now = Date.now(); // system time: so are the ids of events
+    if (ready === 0) this.#waitingSince.delete(name);
+    else if (!this.#waitingSince.has(name)) this.#waitingSince.set(name, now);
+    return Math.max(0, now - (oldestAt?.getTime() ?? this.#waitingSince.get(name) ?? now)) / 1000;
+  }
+}

@@ -1,0 +1,65 @@
+import { Field, ID, InputType } from 'type-graphql';
+import { Rule } from '../../../runtime/rule.js';
+import { DeadLetterReason } from '../entities/words.js';
+
+@InputType()
+export class PauseEventConsumerInput {
+  @Rule({ maxLength: 100 })
+  @Field(() => String)
+  name: string;
+
+  @Rule({ minLength: 3, maxLength: 500 })
+  @Field(() => String, { nullable: true })
+  reason?: string | null;
+}
+
+@InputType()
+export class ResumeEventConsumerInput {
+  @Rule({ maxLength: 100 })
+  @Field(() => String)
+  name: string;
+}
+
+@InputType()
+export class DetachEventConsumerInput {
+  @Rule({ maxLength: 100 })
+  @Field(() => String)
+  name: string;
+}
+
+@InputType()
+export class AttachEventConsumerInput {
+  @Rule({ maxLength: 100 })
+  @Field(() => String)
+  name: string;
+}
+
+@InputType()
+export class ReplayConsumerDeadLetterInput {
+  @Field(() => ID)
+  id: string;
+}
+
+@InputType()
+export class DiscardConsumerDeadLetterInput {
+  @Field(() => ID)
+  id: string;
+
+  @Rule({ minLength: 3, maxLength: 500 })
+  @Field(() => String, { description: 'Why the event is given up; kept in the audit log.' })
+  reason: string;
+}
+
+@InputType()
+export class ReplayConsumerDeadLettersInput {
+  @Rule({ maxLength: 100 })
+  @Field(() => String)
+  consumer: string;
+
+  @Field(() => DeadLetterReason, { nullable: true })
+  reason?: DeadLetterReason | null;
+
+  @Rule({ maxLength: 100 })
+  @Field(() => String, { nullable: true, description: 'Event type.' })
+  type?: string | null;
+}

@@ -1,0 +1,88 @@
+import { CATALOGUE } from '../../../events/catalogue.js';
+import type { EventDefinition } from '../../../events/define.js';
+import { MAX_DATA_BYTES } from '../../../events/outbox.js';
+import { adminScopeOf } from '../../../events/slugs.js';
+import type { Caller } from '../../../runtime/caller.js';
+import { fail, type Violation } from '../../../runtime/errors.js';
+import { isUuid } from '../../../runtime/ids.js';
+import type { PublishEventInput } from '../inputs/publish.js';
+
+/** An input whose type is known and may be published. */
+export interface Publication {
+  event: EventDefinition;
+  input: PublishEventInput;
+}
+
+/** Who publishes in the name of a service holds that service's admin scope. @throws Problem insufficient_scope naming the first that is missing. */
+export function requireOwnersScopes(caller: Caller, inputs: readonly PublishEventInput[]): void {
+  const owners = inputs.flatMap(({ type }) => CATALOGUE.get(type)?.owner ?? []);
+  const missing = owners.map(adminScopeOf).find(scope => !caller.scopes.has(scope));
+  if (missing) fail('insufficient_scope', `The token lacks ${missing}`, { scope: missing });
+}
+
+/** @throws Problem payload_too_large. */
+export function requireSmallData(inputs: readonly PublishEventInput[]): void {
+  if (inputs.some(({ data }) => Buffer.byteLength(JSON.stringify(data)) > MAX_DATA_BYTES))
+    fail('payload_too_large', `data has at most ${MAX_DATA_BYTES} bytes of JSON`);
+}
+
+/** Everything that is wrong with an input; pointers begin with `at`. Messages name rules, never values. */
+export function violationsOf(input: PublishEventInput, at: string, now: Date): Violation[] {
+  const event = CATALOGUE.get(input.type);
+  if (!event) return [{ pointer: `${at}/type`, message: 'is not an event type' }];
+  return [
+    ...typeViolations(event, now),
+    ...userViolations(event, input),
+    ...dataViolations(event, input.data),
+    ...sourceViolations(event, input.source),
+    ...(input.causationId != null && !isUuid(input.causationId) ? [{ pointer: '/causationId', message: 'is not an event id' }] : []),
+  ].map(({ pointer, message }) => ({ pointer: at + pointer, message }));
+}
+
+function typeViolations({ deprecated }: EventDefinition, now: Date): Violation[] {
+  if (!deprecated || new Date(deprecated.sunset) > now) return [];
+  return [{ pointer: '/type', message: `is past its sunset; ${deprecated.replacedBy} replaces it` }];
+}
+
+function userViolations({ user }: EventDefinition, { userId, subject }: PublishEventInput): Violation[] {
+  const of = (pointer: string, message: string): Violation[] => [{ pointer, message }];
+  const violations: Violation[] = [];
+  if (userId == null && user === 'required') violations.push(...of('/userId', 'is required by this type'));
+  if (userId != null && user === 'none') violations.push(...of('/userId', 'is refused by this type: it concerns no user'));
+  if (userId != null && !isUuid(userId)) violations.push(...of('/userId', 'must be a UUID'));
+  if (userId != null && subject != null) violations.push(...of('/subject', 'is for events without a user'));
+  return violations;
+}
+
+function dataViolations({ schema }: EventDefinition, data: unknown): Violation[] {
+  const issues = schema.safeParse(data).error?.issues ?? [];
+  return issues.flatMap(issue => {
+    const place = (...path: PropertyKey[]): string => ['/data', ...path.map(key => segment(String(key)))].join('/');
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map(key => ({ pointer: place(...issue.path, key), message: 'is not a known key' }));
+    return [{ pointer: place(...issue.path), message: issue.message }];
+  });
+}
+
+/** A key in a pointer (RFC 6901), cut so that a caller's long key does not come back whole. */
+const segment = (key: string): string => key.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1');
+
+function sourceViolations({ owner, emitters }: EventDefinition, source: string | null | undefined): Violation[] {
+  if (source == null || source === owner || (emitters as readonly string[]).includes(source)) return [];
+  return [{ pointer: '/source', message: 'is not a declared emitter of this type' }];
+}
+
+/** @throws Problem insufficient_scope, payload_too_large, or invalid_request with every violation. */
+export function publicationsOf(
+  inputs: readonly PublishEventInput[],
+  at: (index: number) => string,
+  caller: Caller,
+  now: Date,
+  keyViolations: readonly Violation[],
+): Publication[] {
+  requireOwnersScopes(caller, inputs);
+  requireSmallData(inputs);
+  const errors = [...keyViolations, ...inputs.flatMap((input, index) => violationsOf(input, at(index), now))];
+  if (errors.length > 0) fail('invalid_request', 'The input is invalid', { errors });
+  return inputs.map(input => ({ event: CATALOGUE.get(input.type)!, input }));
+}
