@@ -1,7 +1,7 @@
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
 
 /** A storefront; owned by platform. */
-@Directive('@key(fields: "id", resolvable: false)')
+@Directive('@key(fields: "id")')
 @ObjectType({ description: 'A storefront.' })
 export class Brand {
   @Field(() => ID)

@@ -154,10 +154,6 @@ export class StaffMember {
   @Property({ type: 'datetime', length: 3, nullable: true })
   inviteExpiresAt: Date | null = null;
 
-  /** SHA-256 of the invitation's token. */
-  @Property({ type: 'blob', nullable: true })
-  inviteTokenHash: Buffer | null = null;
-
   @Field(() => DateTime, { nullable: true })
   @Property({ type: 'datetime', length: 3, nullable: true })
   acceptedAt: Date | null = null;
@@ -166,7 +162,11 @@ export class StaffMember {
   @Property({ type: 'datetime', length: 3, nullable: true })
   lastActiveAt: Date | null = null;
 
-  /** Greeting of the invitation, up to 500 characters. */
+  @Field(() => String, { nullable: true, description: 'Why the member was suspended or removed.' })
+  @Property({ type: 'text', nullable: true })
+  statusReason: string | null = null;
+
+  @Field(() => String, { nullable: true, description: 'Greeting that stands in the invitation.' })
   @Property({ type: 'text', nullable: true })
   message: string | null = null;
 

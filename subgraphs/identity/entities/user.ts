@@ -114,9 +114,9 @@ export class UserProfile {
   @Property({ type: 'text', nullable: true })
   websiteUrl: string | null = null;
 
-  @Field(() => Url, { nullable: true })
+  /** Where the pictures are stored; see `rules/avatar.ts`. */
   @Property({ type: 'text', nullable: true })
-  avatarUrl: string | null = null;
+  avatarKey: string | null = null;
 
   @Field(() => ProfileVisibility)
   @Enum({ items: () => ProfileVisibility, type: 'text', default: ProfileVisibility.MEMBERS })

@@ -2,7 +2,7 @@ import { Field, ID, InputType } from 'type-graphql';
 import { Rule } from '../../../runtime/rule.js';
 import { DateTime } from '../../../runtime/scalars.js';
 
-const ROLE_KEY = '^[a-z][a-z_]{1,39}$';
+export const ROLE_KEY = '^[a-z][a-z_]{1,39}$';
 
 @InputType({ description: 'A role for somebody.' })
 export class AssignRoleInput {

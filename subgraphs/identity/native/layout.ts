@@ -1,4 +1,4 @@
-import { html, type Html } from './html.js';
+import { html, Html } from './html.js';
 
 /** A problem with a field; shown first in the page and linked to it. */
 export interface FieldError {
@@ -10,23 +10,34 @@ export interface Page {
   title: string;
   body: Html;
   error?: FieldError | null;
-  /** BCP 47, from `ui_locales`; default English, which the texts are in. */
-  lang?: string;
+  /** What the person asked for by `ui_locales`, BCP 47. */
+  lang?: string | null;
 }
 
 const alert = ({ field, message }: FieldError): Html => html`<div class="alert" role="alert"><a href="#${field}">${message}</a></div>`;
 
-/** A whole page. `base`: address of the pages, for the stylesheet. */
-export const document = (base: string, { title, body, error, lang = 'en' }: Page): string =>
+/** A shield, drawn so that nothing is fetched. */
+const SHIELD = new Html(
+  '<svg class="shield" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" focusable="false"><path d="M12 2 4 5v6c0 5 3.4 9.4 8 11 4.6-1.6 8-6 8-11V5z"/><path d="m8.2 12 2.7 2.7 5-5.2"/></svg>',
+);
+
+/** What the texts are in. A page in a language that was asked for and is not there says so, or a screen reader would mispronounce it. */
+const LANGUAGE = 'en';
+
+/** A whole page. `base`: address of the pages, for the stylesheet; its host is shown, because that is what people can check. */
+export const document = (base: string, { title, body, error, lang }: Page): string =>
   html`<!doctype html>
-    <html lang="${lang}">
+    <html lang="${lang ?? LANGUAGE}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
         <title>${error ? 'Error: ' : ''}${title}</title>
+        <link rel="icon" type="image/svg+xml" href="${base}/icon.svg" />
         <link rel="stylesheet" href="${base}/style.css" />
       </head>
-      <body>
+      <body ${lang && lang.split('-')[0] !== LANGUAGE && html`lang="${LANGUAGE}"`}>
+        <header>${SHIELD}<span>Your account</span></header>
         <main>
           <div class="card">
             ${error && alert(error)}
@@ -34,8 +45,16 @@ export const document = (base: string, { title, body, error, lang = 'en' }: Page
             ${body}
           </div>
         </main>
+        <footer>
+          <p>You are at <strong>${new URL(base).host}</strong>. Enter your password and codes nowhere else.</p>
+        </footer>
       </body>
     </html> `.text;
+
+export const localeOf = (asked: unknown): string | null => {
+  const first = typeof asked === 'string' ? asked.split(' ')[0]! : '';
+  return /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/.test(first) ? first : null;
+};
 
 /** Headers of every page. `target`: where this request's redirect leads, an origin or a scheme. Source: identity 4.1. */
 export const pageHeaders = (target: string | null): Record<string, string> => ({
@@ -45,3 +64,20 @@ export const pageHeaders = (target: string | null): Record<string, string> => ({
   'Cross-Origin-Opener-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
 });
+
+/** The app of an interaction, as its user is told of it. */
+export interface AppFace {
+  name: string;
+  firstParty: boolean;
+  privacyUrl: string | null;
+}
+
+/** What the pages of one interaction have in common. */
+export interface Step {
+  /** Address of the interaction. */
+  action: string;
+  csrf: string;
+  app: AppFace;
+}
+
+export const hidden = (csrf: string): Html => html`<input type="hidden" name="csrf" value="${csrf}" />`;

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
@@ -6,9 +7,11 @@ import { isUuid } from '../../../runtime/ids.js';
 import type { PostalAddress } from '../../../runtime/scalars.js';
 import { connectionOf, decodeCursor, PageArgs, toConnection, type Connection } from '../../../runtime/page.js';
 import { UserAddress } from '../entities/address.js';
+import { CrmSyncReason } from '../entities/crm-sync.js';
 import { User, UserStatus } from '../entities/user.js';
 import { AddUserAddressInput, SetDefaultUserAddressInput, UpdateUserAddressInput, UserAddressDefault } from '../inputs/address.js';
 import { addressViolations, MAX_ADDRESSES } from '../rules/addresses.js';
+import { noteCrmChange } from './crm-change.js';
 import { isAdmin } from './viewer.js';
 
 const UserAddressConnection = connectionOf(UserAddress, 'UserAddress');
@@ -28,7 +31,7 @@ function ownerOf({ caller }: Context, userId: string | null | undefined, pointer
 
 /** Locks the owner's row, so that changes of one address book follow one another. */
 async function lockOwner(ctx: Context, userId: string): Promise<void> {
-  const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, { lockMode: 3 }); // PESSIMISTIC_WRITE
+  const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, { lockMode: LockMode.PESSIMISTIC_WRITE }); // PESSIMISTIC_WRITE
   if (!user) fail('not_found', 'Not found');
 }
 
@@ -139,6 +142,7 @@ export class AddressResolver {
     const now = ctx.now();
     const values = { ...given(rest), ...given(address), ...flags, userId: owner, createdAt: now, updatedAt: now };
     const entry = ctx.em.create(UserAddress, values as never, { partial: true });
+    await noteCrmChange(ctx, owner, CrmSyncReason.CONTACT);
     ctx.audit('user_address.added', entry.id, { user_id: owner });
     return entry;
   } // prettier-ignore
@@ -159,6 +163,7 @@ export class AddressResolver {
     if (version != null && version !== entry.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
     await setDefaults(ctx, entry, { isDefaultShipping, isDefaultBilling });
     Object.assign(entry, given(rest), changed, { updatedAt: ctx.now() });
+    await noteCrmChange(ctx, owner, CrmSyncReason.CONTACT);
     ctx.audit('user_address.changed', entry.id, { user_id: owner, fields: Object.keys(given({ ...rest, address, isDefaultShipping, isDefaultBilling })) });
     return entry;
   } // prettier-ignore
@@ -178,6 +183,7 @@ export class AddressResolver {
     const heir = (await bookOf(ctx, owner))[0];
     if (heir && entry.isDefaultShipping) heir.isDefaultShipping = true;
     if (heir && entry.isDefaultBilling) heir.isDefaultBilling = true;
+    await noteCrmChange(ctx, owner, CrmSyncReason.CONTACT);
     ctx.audit('user_address.removed', entry.id, { user_id: owner });
     return entry;
   }
@@ -193,6 +199,7 @@ export class AddressResolver {
     const entry = await addressOf(ctx, owner, id);
     const { SHIPPING, BILLING } = UserAddressDefault;
     await setDefaults(ctx, entry, { isDefaultShipping: kind === BILLING ? null : true, isDefaultBilling: kind === SHIPPING ? null : true });
+    await noteCrmChange(ctx, owner, CrmSyncReason.CONTACT);
     ctx.audit('user_address.default_set', entry.id, { user_id: owner, kind });
     return entry;
   }

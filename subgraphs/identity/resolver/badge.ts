@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
@@ -52,7 +53,7 @@ export class BadgeResolver {
   async awardBadge(@Arg('input', () => AwardBadgeInput) input: AwardBadgeInput, @Ctx() ctx: Context): Promise<UserBadge> {
     const userId = await bearer(ctx, input.userId);
     const badge = (await ctx.em.findOne(Badge, { key: input.badge })) ?? fail('not_found', 'There is no such badge');
-    const held = await ctx.em.findOne(UserBadge, { userId, badge }, { lockMode: 3, populate: ['badge'] }); // PESSIMISTIC_WRITE
+    const held = await ctx.em.findOne(UserBadge, { userId, badge }, { lockMode: LockMode.PESSIMISTIC_WRITE, populate: ['badge'] }); // PESSIMISTIC_WRITE
     const { source } = input;
     const award = held ?? ctx.em.create(UserBadge, { userId, badge, awardedAt: ctx.now(), source } as never, { partial: true });
     award.expiresAt = input.expiresAt ?? null;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { FilterQuery } from '@mikro-orm/postgresql';
+import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
@@ -17,14 +17,15 @@ import {
 } from '../entities/client.js';
 import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
 import { CreateOAuthClientInput, OAuthClientListArgs, UpdateOAuthClientInput, type OAuthClientFilter } from '../inputs/client.js';
+import { keyIds } from '../rules/client-keys.js';
 import { registrationFaults } from '../rules/client-registration.js';
 import { allowedScopes } from '../rules/consent.js';
 import { scopeSet } from '../rules/scopes.js';
 import { OWNER } from '../rules/roles.js';
-import { applyEffect, clientRevocation } from './client-effects.js';
+import { applyEffect, clientRevocation, LONGEST_TOKEN_MS } from './client-effects.js';
 import { revokeConsent } from './consent.js';
 import { requirePower } from './staff-power.js';
-import { publishRevocations } from './token-family.js';
+import { publishRevocations, type NewRevocation } from './token-family.js';
 
 const CLIENTS = { service: 'admin:identity', staff: 'admin:identity:clients' } as const;
 const OAuthClientConnection = connectionOf(OAuthClient, 'OAuthClient');
@@ -58,7 +59,7 @@ export function makeSecret(ctx: Context, clientId: string): { secret: OAuthClien
 /** A client that is not deleted, locked. @throws Problem not_found. */
 export async function lockedClient(ctx: Context, id: string): Promise<OAuthClient> {
   const where = { id, status: { $ne: OAuthClientStatus.DELETED } };
-  return (await ctx.em.findOne(OAuthClient, where, { lockMode: 4 })) ?? fail('not_found', 'Not found'); // PESSIMISTIC_WRITE
+  return (await ctx.em.findOne(OAuthClient, where, { lockMode: LockMode.PESSIMISTIC_WRITE })) ?? fail('not_found', 'Not found');
 }
 
 /** What is given, in the form of the rows: addresses as text, scopes in order, nothing where a list or a switch was cleared. */
@@ -77,7 +78,7 @@ function valuesOf(input: CreateOAuthClientInput | UpdateOAuthClientInput): Parti
 }
 
 function faultsOf(ctx: Context, client: OAuthClient, values: Partial<OAuthClient>): Violation[] {
-  const proposed = { ...client, ...values, hasKeys: client.jwks !== null || client.jwksUri !== null };
+  const proposed = { ...client, ...values };
   const faults = registrationFaults(proposed, ctx.host.config.production).map(({ field, message }) => ({
     pointer: `/input/${field}`,
     message,
@@ -111,6 +112,17 @@ const demotes = (client: OAuthClient, values: Partial<OAuthClient>): boolean =>
   (values.status === OAuthClientStatus.DISABLED && client.status === OAuthClientStatus.ACTIVE) ||
   (client.firstParty && values.firstParty === false) ||
   (client.staffAccess && values.staffAccess === false);
+
+/** What a client signs with no longer: tokens that were obtained with it die. Keys at an address are not known here, so all tokens do. */
+function retiredKeys(ctx: Context, client: OAuthClient, values: Partial<OAuthClient>): NewRevocation[] {
+  const { jwks = client.jwks, jwksUri = client.jwksUri, tokenEndpointAuthMethod: method = client.tokenEndpointAuthMethod } = values;
+  const [signed, signs] = [client.tokenEndpointAuthMethod, method].map(one => one === OAuthClientTokenEndpointAuthMethod.PRIVATE_KEY_JWT);
+  if (!signed && !signs) return [];
+  if (signed !== signs || jwksUri !== client.jwksUri) return [clientRevocation(ctx, client.id, false)];
+  const kept = keyIds(client.id, jwks);
+  const expiresAt = new Date(ctx.now().getTime() + LONGEST_TOKEN_MS);
+  return keyIds(client.id, client.jwks).filter(id => !kept.includes(id)).map(value => ({ kind: 'secret', value, expiresAt })); // prettier-ignore
+}
 
 @Resolver()
 export class ClientAdministrationResolver {
@@ -148,14 +160,15 @@ export class ClientAdministrationResolver {
     const client = await lockedClient(ctx, input.id);
     const values = valuesOf(input);
     checkAuthority(ctx, client, values);
-    const { jwks = client.jwks, jwksUri = client.jwksUri } = values;
-    checkClient(ctx, { ...client, jwks, jwksUri } as OAuthClient, values);
+    checkClient(ctx, client, values);
     if (input.version != null && input.version !== client.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
     const [agreements, demoted] = [await ctx.em.find(OAuthClientAgreement, { clientId: client.id }), demotes(client, values)];
     const before = allowedScopes(client, agreements, ctx.now());
+    const retired = retiredKeys(ctx, client, values);
     Object.assign(client, values, { updatedAt: ctx.now() });
     ctx.audit('oauth_client.changed', client.id, { fields: Object.keys(values).sort() });
     await applyEffect(ctx, client.id, { before, after: allowedScopes(client, agreements, ctx.now()), demoted, reason: 'client_removed' });
+    await publishRevocations(ctx, retired);
     return client;
   } // prettier-ignore
 
@@ -165,7 +178,7 @@ export class ClientAdministrationResolver {
     const client = await lockedClient(ctx, id);
     if (client.serviceSlug !== null) fail('conflict', 'The client of a service cannot be deleted');
     const where = { clientId: id, status: { $ne: OAuthGrantStatus.REVOKED } };
-    const grants = await ctx.em.find(OAuthGrant, where, { orderBy: { id: 'asc' }, lockMode: 4 }); // PESSIMISTIC_WRITE
+    const grants = await ctx.em.find(OAuthGrant, where, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE });
     for (const grant of grants)
       await revokeConsent(ctx, grant, { by: OAuthGrantRevokedBy.SYSTEM, reason: 'client_removed', families: 'client_removed' });
     Object.assign(client, { status: OAuthClientStatus.DELETED, updatedAt: ctx.now() });

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import type { Timer } from '../../../runtime/clock.js';
@@ -77,7 +78,7 @@ export class ClientAgreementAdministrationResolver {
     requireOwner(ctx);
     const agreement = isUuid(id) ? await ctx.em.findOne(OAuthClientAgreement, { id, endedAt: null }) : null;
     if (!agreement) fail('not_found', 'Not found');
-    const client = await ctx.em.findOneOrFail(OAuthClient, agreement.clientId, { lockMode: 4 }); // PESSIMISTIC_WRITE
+    const client = await ctx.em.findOneOrFail(OAuthClient, agreement.clientId, { lockMode: LockMode.PESSIMISTIC_WRITE });
     await withEffect(ctx, client, agreements => {
       end(ctx, agreement, ctx.now());
       return agreements;
@@ -98,7 +99,7 @@ export const agreementExpiry: Timer<Context> = {
   async run(ctx, at) {
     const due = await ctx.em.findOne(OAuthClientAgreement, { endedAt: null, expiresAt: { $lte: at } }, { orderBy: { expiresAt: 'asc' } });
     if (!due) return;
-    const client = await ctx.em.findOneOrFail(OAuthClient, due.clientId, { lockMode: 4 });
+    const client = await ctx.em.findOneOrFail(OAuthClient, due.clientId, { lockMode: LockMode.PESSIMISTIC_WRITE });
     await withEffect(ctx, client, agreements => {
       end(ctx, due, due.expiresAt!);
       return agreements;

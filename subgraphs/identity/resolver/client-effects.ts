@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import type { Context } from '../../../runtime/context.js';
 import { OAuthGrant, OAuthGrantStatus } from '../entities/grant.js';
 import { emitChange } from './consent.js';
@@ -32,7 +33,7 @@ async function endClientFamilies(ctx: Context, clientId: string, scopes: readonl
 /** Tells each active grant whose effect has changed; a stale one has none. */
 async function tellGrants(ctx: Context, clientId: string, changed: ReadonlySet<string>): Promise<void> {
   const where = { clientId, status: OAuthGrantStatus.ACTIVE };
-  const grants = await ctx.em.find(OAuthGrant, where, { orderBy: { id: 'asc' }, lockMode: 4 }); // PESSIMISTIC_WRITE
+  const grants = await ctx.em.find(OAuthGrant, where, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE });
   ctx.loaders.clear(); // what a client may hold is read anew
   for (const grant of grants.filter(one => one.scopes.some(scope => changed.has(scope)))) {
     Object.assign(grant, { version: grant.version + 1, updatedAt: ctx.now() });

@@ -1,12 +1,14 @@
 import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
+import { isUuid } from '../../../runtime/ids.js';
 import {
   OAuthClient,
   OAuthClientAgreement,
   OAuthClientAgreementStatus,
   OAuthClientSecret,
   OAuthClientSecretStatus,
+  OAuthClientStatus,
 } from '../entities/client.js';
 import { Brand } from '../references.js';
 import { agreementStatus, allowedScopes, secretStatus } from '../rules/consent.js';
@@ -45,6 +47,20 @@ export class ClientResolver {
   @FieldResolver(() => Brand, { nullable: true })
   brand(@Root() client: OAuthClient): Brand | null {
     return client.brandId === null ? null : { id: client.brandId };
+  }
+}
+
+@Resolver(() => Brand)
+export class BrandClientsResolver {
+  @Access({ service: 'admin:identity' })
+  @FieldResolver(() => [OAuthClient], { description: 'Apps of the brand that are not deleted, by client_id.' })
+  async oauthClients(@Root() brand: Brand, @Ctx() ctx: Context): Promise<OAuthClient[]> {
+    const found = await ctx.load('identity.brand-clients', brand.id, async ids => {
+      const where = { brandId: { $in: ids.filter(isUuid) }, status: { $ne: OAuthClientStatus.DELETED } };
+      const rows = await ctx.em.find(OAuthClient, where, { orderBy: { id: 'asc' } });
+      return ids.map(id => rows.filter(row => row.brandId === id));
+    });
+    return found ?? [];
   }
 }
 

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { grantChanged } from '../../../events/catalogue/identity.js';
 import type { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
@@ -5,6 +6,7 @@ import { OAuthClient, OAuthClientKind, OAuthClientStatus } from '../entities/cli
 import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
 import { agreementsOf, clientOf } from './batches.js';
 import { effectiveScopes, mergeConsent, type ConsentAnswer } from '../rules/consent.js';
+import { noteGrantedScopes } from './scope-use.js';
 import { endFamilies, familyRevocations, publishRevocations, type EndReason } from './token-family.js';
 
 export type ChangeReason = 'consented' | 'scopes_changed' | 'user_revoked' | 'admin_revoked' | 'client_removed' | 'expired' | 'user_erased';
@@ -29,7 +31,7 @@ export async function emitChange(ctx: Context, grant: OAuthGrant, reason: Change
 
 async function standingGrant(ctx: Context, userId: string, clientId: string): Promise<OAuthGrant | null> {
   const where = { userId, clientId, status: { $ne: OAuthGrantStatus.REVOKED } };
-  return ctx.em.findOne(OAuthGrant, where, { lockMode: 3 }); // PESSIMISTIC_WRITE: two answers at once must not lose one
+  return ctx.em.findOne(OAuthGrant, where, { lockMode: LockMode.PESSIMISTIC_WRITE }); // PESSIMISTIC_WRITE: two answers at once must not lose one
 }
 
 function newGrant(ctx: Context, userId: string, clientId: string): OAuthGrant {
@@ -56,6 +58,7 @@ export async function giveConsent(ctx: Context, userId: string, clientId: string
   const grant = standing ?? newGrant(ctx, userId, clientId);
   const version = standing ? standing.version + 1 : 1;
   Object.assign(grant, { scopes, declinedScopes, version, status: OAuthGrantStatus.ACTIVE, updatedAt: ctx.now() });
+  await noteGrantedScopes(ctx, grant);
   ctx.audit('grant.given', grant.id, { client_id: clientId, scopes: scopes.length });
   await emitChange(ctx, grant, reason ?? 'consented');
   return grant;

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { randomBytes } from 'node:crypto';
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
@@ -7,11 +8,19 @@ import { sha256 } from '../../../runtime/crypto.js';
 import { fail, type Violation } from '../../../runtime/errors.js';
 import { isUuid, newId } from '../../../runtime/ids.js';
 import { Rule } from '../../../runtime/rule.js';
-import { ErasureReceipt, ErasureRequest, ErasureRequestOrigin, ErasureRequestStatus, ErasureTask } from '../entities/erasure.js';
+import {
+  ErasureReceipt,
+  ErasureRequest,
+  ErasureRequestOrigin,
+  ErasureRequestScope,
+  ErasureRequestStatus,
+  ErasureTask,
+} from '../entities/erasure.js';
 import { User, UserStatus } from '../entities/user.js';
 import { RequestErasureInput, UpdateErasureRequestInput } from '../inputs/erasure.js';
 import { CANCEL_WINDOW_MS, DUE_MS, type ErasureTrigger } from '../rules/erasure.js';
 import { notice, start, step, take, tasksOf } from './erasure-steps.js'; // prettier-ignore
+import { guardLastOwner } from './staff-power.js';
 
 const { SCHEDULED, ON_HOLD, IN_PROGRESS, CANCELLED, REJECTED } = ErasureRequestStatus;
 const OPEN = [SCHEDULED, ON_HOLD, IN_PROGRESS];
@@ -41,7 +50,11 @@ async function find(ctx: Context, id: string, lock: boolean): Promise<ErasureReq
   const { caller } = ctx;
   const all = administers(caller) || (lock && caller.serviceSlug !== null);
   if (!isUuid(id) || (!all && caller.userId === null)) return null;
-  return ctx.em.findOne(ErasureRequest, { id, ...(all ? {} : { userId: caller.userId! }) }, lock ? { lockMode: 3 } : {}); // PESSIMISTIC_WRITE
+  return ctx.em.findOne(
+    ErasureRequest,
+    { id, ...(all ? {} : { userId: caller.userId! }) },
+    lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {},
+  ); // PESSIMISTIC_WRITE
 }
 
 export async function loadErasureRequests(ctx: Context, references: readonly { id: string }[]): Promise<(ErasureRequest | null)[]> {
@@ -120,7 +133,8 @@ export class ErasureRequestResolver {
   async requestErasure(@Arg('input', () => RequestErasureInput) input: RequestErasureInput, @Ctx() ctx: Context): Promise<ErasureRequest> {
     const userId = subjectOf(ctx, input.userId);
     if (input.immediate && !administers(ctx.caller)) refuse([{ pointer: '/input/immediate', message: 'is for services and staff' }]);
-    const user = isUuid(userId) ? await ctx.em.findOne(User, { id: userId }, { lockMode: 3 }) : null; // PESSIMISTIC_WRITE
+    if (isUuid(userId) && input.scope === ErasureRequestScope.FULL) await guardLastOwner(ctx, userId); // its lock comes before the user's
+    const user = isUuid(userId) ? await ctx.em.findOne(User, { id: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null; // PESSIMISTIC_WRITE
     if (!user) fail('not_found', 'There is no such user');
     if (user.status === UserStatus.ERASED) fail('conflict', 'This account is erased already');
     if ((await ctx.em.count(ErasureRequest, { userId, status: { $in: OPEN } })) > 0) fail('conflict', 'An erasure of this account is open', { reason: 'erasure_open' });

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { SignJWT } from 'jose';
 import { messageSendRequested } from '../../../events/catalogue/comms.js';
 import { userErasureCompleted, userErasureRequested } from '../../../events/catalogue/identity.js';
@@ -53,7 +54,7 @@ function ask(ctx: Context, request: ErasureRequest): void {
 
 /** The account takes part in nothing any more: it cannot sign in, and its tokens are dead. */
 async function lockOut(ctx: Context, userId: string): Promise<void> {
-  const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, { lockMode: 3 }); // PESSIMISTIC_WRITE
+  const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, { lockMode: LockMode.PESSIMISTIC_WRITE }); // PESSIMISTIC_WRITE
   if (!user) fail('conflict', 'This account is erased already');
   Object.assign(user, { status: UserStatus.ERASING, updatedAt: ctx.now() });
   const families = await endFamilies(ctx, 'user_id', userId, 'user_erased');
@@ -98,7 +99,7 @@ function confirm(ctx: Context, task: ErasureTask, outcome: ErasureTaskOutcome, r
 /** Signs what was done. The key stays published as long as the receipt is to be verified. */
 async function signReceipt(ctx: Context, request: ErasureRequest, tasks: readonly ErasureTask[]): Promise<string> {
   const keyring = keyringOf(ctx.host);
-  await keyring.refresh(ctx.now());
+  await keyring.refresh(ctx.now(), ctx);
   const key = keyring.current(ctx.now());
   await ctx.sql('update identity.signing_key set max_ttl_seconds = greatest(max_ttl_seconds, $2) where kid = $1', [key.kid, RECEIPT_SECONDS]);
   const services = tasks.map(({ service, outcome, retainedBasis }) => ({ service, outcome, ...(retainedBasis && { retained_basis: retainedBasis }) }));

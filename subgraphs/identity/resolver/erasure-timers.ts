@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import type { Timer } from '../../../runtime/clock.js';
 import type { Context } from '../../../runtime/context.js';
 import { ErasureRequest } from '../entities/erasure.js';
@@ -22,7 +23,7 @@ const timerOf = ({ name, waiting, act }: Due): Timer<Context> => ({
     const [row] = await ctx.sql<{ id: string }>(`select id from (${waiting}) as w where at <= $1 order by at, id limit 1`, [
       at.toISOString(),
     ]);
-    const request = row && (await ctx.em.findOne(ErasureRequest, { id: row.id }, { lockMode: 3 })); // PESSIMISTIC_WRITE
+    const request = row && (await ctx.em.findOne(ErasureRequest, { id: row.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })); // PESSIMISTIC_WRITE
     if (request) await act(ctx, request);
   },
 });

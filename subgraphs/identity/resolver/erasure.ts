@@ -1,7 +1,11 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import type { Context } from '../../../runtime/context.js';
 import type { ErasureOutcome, ErasureRequest } from '../../../runtime/erasure.js';
+import { CrmSyncReason } from '../entities/crm-sync.js';
 import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
 import { User, UserStatus } from '../entities/user.js';
+import { eraseAvatars } from './avatar.js';
+import { noteCrmChange } from './crm-change.js';
 import { revokeConsent } from './consent.js';
 import { endFamilies, familyRevocations, publishRevocations, userRevocation } from './token-family.js';
 
@@ -10,6 +14,8 @@ const HANDLE_HOLD_MS = 90 * 86_400_000;
 
 /** Tables that hold nothing but the user's own data, children first. */
 const OWN_TABLES = [
+  'auth_challenge',
+  'sign_in_progress',
   'role_assignment',
   'staff_member',
   'moderation_action',
@@ -17,6 +23,7 @@ const OWN_TABLES = [
   'oauth_grant',
   'auth_session',
   'external_identity',
+  'sso_ticket',
   'credential_password',
   'user_address',
   'user_badge',
@@ -40,15 +47,22 @@ async function endConsents(ctx: Context, userId: string): Promise<void> {
   const grants = await ctx.em.find(
     OAuthGrant,
     { userId, status: { $ne: OAuthGrantStatus.REVOKED } },
-    { orderBy: { id: 'asc' }, lockMode: 3 },
+    { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE },
   );
   for (const grant of grants)
     await revokeConsent(ctx, grant, { by: OAuthGrantRevokedBy.SYSTEM, reason: 'user_erased', families: 'user_erased' });
   await ctx.em.flush();
 }
 
+/** Invitations to the person's address, and their links; entries that were accepted are the user's own rows. */
+const FORGET_INVITATIONS = `
+with gone as (delete from identity.staff_member where user_id is null
+  and email_key in (select email_key from identity.user_email where user_id = $1) returning id)
+delete from identity.auth_challenge where staff_id in (select id from gone union select id from identity.staff_member where user_id = $1)`;
+
 async function deleteOwnRows(ctx: Context, userId: string): Promise<Record<string, number>> {
   const records: Record<string, number> = {};
+  await ctx.sql(FORGET_INVITATIONS, [userId]);
   for (const table of OWN_TABLES) {
     const rows = await ctx.sql(`delete from identity.${table} where user_id = $1 returning 1 as gone`, [userId]);
     if (rows.length) records[table] = rows.length;
@@ -57,12 +71,13 @@ async function deleteOwnRows(ctx: Context, userId: string): Promise<Record<strin
 }
 
 async function eraseAccount(ctx: Context, userId: string): Promise<ErasureOutcome> {
-  const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, { lockMode: 3 });
+  const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!user) return { outcome: 'nothing_held', records: {} };
   const now = ctx.now();
   await endConsents(ctx, userId);
   const stray = await endFamilies(ctx, 'user_id', userId, 'user_erased');
   await holdHandle(ctx, userId, now);
+  const pictures = await eraseAvatars(ctx, userId); // not after the commit: a store that fails must fail the erasure, which is then tried again
   const records = await deleteOwnRows(ctx, userId);
   ctx.em.clear(); // the grants that were loaded are gone
   await ctx.sql(
@@ -70,8 +85,9 @@ async function eraseAccount(ctx: Context, userId: string): Promise<ErasureOutcom
      where id = $1`,
     [userId, now.toISOString()],
   );
+  await noteCrmChange(ctx, userId, CrmSyncReason.ERASED);
   await publishRevocations(ctx, [...familyRevocations(ctx, stray), userRevocation(ctx, userId)]);
-  return { outcome: 'erased', records: { ...records, user: 1 } };
+  return { outcome: 'erased', records: { ...records, ...(pictures && { avatar: 1 }), user: 1 } };
 }
 
 async function forgetMarketing(ctx: Context, userId: string): Promise<ErasureOutcome> {
@@ -80,6 +96,7 @@ async function forgetMarketing(ctx: Context, userId: string): Promise<ErasureOut
      where user_id = $1 and (marketing_consent or marketing_consent_at is not null) returning 1 as changed`,
     [userId],
   );
+  if (rows.length) await noteCrmChange(ctx, userId, CrmSyncReason.CONSENT);
   return { outcome: rows.length ? 'erased' : 'nothing_held', records: rows.length ? { user_settings: rows.length } : {} };
 }
 

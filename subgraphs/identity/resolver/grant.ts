@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
@@ -34,7 +35,7 @@ export class GrantResolver {
   async revokeGrant(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<OAuthGrant> {
     const { userId, clientId, firstParty } = ctx.caller;
     const where = { id, userId: userId!, status: { $ne: OAuthGrantStatus.REVOKED } };
-    const grant = isUuid(id) ? await ctx.em.findOne(OAuthGrant, where, { lockMode: 3 }) : null; // PESSIMISTIC_WRITE
+    const grant = isUuid(id) ? await ctx.em.findOne(OAuthGrant, where, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null; // PESSIMISTIC_WRITE
     if (!grant) fail('not_found', 'Not found');
     if (!firstParty && grant.clientId !== clientId) fail('forbidden', 'An app may disconnect itself only');
     await revokeConsent(ctx, grant, { by: OAuthGrantRevokedBy.USER, reason: 'user_revoked', families: 'grant_revoked' });

@@ -4,7 +4,7 @@ import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
 import { stored } from '../../../runtime/federation.js';
-import { RateLimit } from '../../../runtime/rate-limit.js';
+import { rateLimitPerHost } from '../../../runtime/rate-limit.js';
 import { Rule } from '../../../runtime/rule.js';
 import { UserProfile } from '../entities/user.js';
 import { HANDLE_COOLDOWN_MS, HANDLE_HOLD_MS, handleFault, handleVariants } from '../rules/handles.js';
@@ -58,9 +58,20 @@ async function isOwn(ctx: Context, handle: string): Promise<boolean> {
   return ctx.caller.userId !== null && (await ctx.em.count(UserProfile, { userId: ctx.caller.userId, handle })) > 0;
 }
 
+/** Handles of others who work here, which no handle may look like. */
+async function staffHandles(ctx: Context): Promise<string[]> {
+  const rows = await ctx.sql<{ handle: string }>(
+    `select p.handle from identity.staff_member s join identity.user_profile p on p.user_id = s.user_id
+     where s.status in ('active', 'suspended') and p.handle is not null and s.user_id is distinct from $1::uuid`,
+    [ctx.caller.userId],
+  );
+  return rows.map(row => row.handle);
+}
+
 /** Why the caller cannot have a handle (lower case), null if it can. Also names the free ones of its variants. */
 async function judge(ctx: Context, handle: string, brands: readonly string[]): Promise<{ reason: HandleAvailabilityReason | null; free: string[] }> {
-  const fault = handleFault(handle, [...SLUGS, ...brands]);
+  const staff = (await staffHandles(ctx)).filter(one => one !== handle); // the very same one is taken
+  const fault = handleFault(handle, [...SLUGS, ...brands, ...staff]);
   if (fault) return { reason: fault as HandleAvailabilityReason, free: [] };
   const variants = handleVariants(handle);
   const gone = await occupied(ctx, [handle, ...variants]);
@@ -94,7 +105,7 @@ async function releaseHandle(ctx: Context, profile: UserProfile, handle: string 
 }
 
 /** 30 questions a minute for each caller. Source: identity 4. */
-const questions = new RateLimit(30, 60_000);
+const questions = rateLimitPerHost(30, 60_000);
 
 @Resolver()
 export class HandleResolver {
@@ -104,7 +115,7 @@ export class HandleResolver {
     @Rule({ maxLength: 64 }) @Arg('handle', () => String) text: string,
     @Ctx() ctx: Context,
   ): Promise<HandleAvailability> {
-    questions.take(`${ctx.caller.clientId} ${ctx.caller.userId ?? ''}`);
+    questions(ctx.host).take(`${ctx.caller.clientId} ${ctx.caller.userId ?? ''}`);
     const handle = text.toLowerCase();
     if (await isOwn(ctx, handle)) return { handle, available: true, reason: null, suggestions: [] };
     const { reason, free } = await judge(ctx, handle, await brandNames(ctx));

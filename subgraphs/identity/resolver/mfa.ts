@@ -1,18 +1,23 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { renderSVG } from 'uqr';
 import { Arg, Ctx, Field, FieldResolver, ID, InputType, Mutation, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
-import { isStaff } from '../../../runtime/caller.js';
 import type { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
 import { isUuid, newId } from '../../../runtime/ids.js';
 import { OwnTransactions } from '../../../runtime/operation.js';
 import { Rule } from '../../../runtime/rule.js';
 import { BackupCodes, BackupCodeStatus, ConfirmedTotp, MfaMethod, MfaMethodKind, MfaMethodStatus, TotpEnrolment } from '../entities/mfa.js';
+import { StaffMemberStatus } from '../entities/staff.js';
 import { User, UserStatus } from '../entities/user.js';
 import { newTotpSecret, totpUri } from '../rules/totp.js';
+import { seesContact } from '../rules/visibility.js';
 import { ONE_LINE } from '../inputs/address.js';
 import { emailOf } from './batches.js';
-import { acceptTotp, activeMethods, newBackupCodes, sealSecret, securityNotice } from './second-factor.js'; // prettier-ignore
+import { sendNotice } from './notice.js';
+import { acceptTotp, activeMethods, newBackupCodes, openSecret, sealSecret } from './second-factor.js'; // prettier-ignore
+import { staffOf } from './staff-power.js';
+import { viewerOf } from './viewer.js';
 
 /** Source: identity 4 and 4.14. */
 const MAX_METHODS = 5;
@@ -33,11 +38,17 @@ export class ConfirmTotpInput {
 
 /** Locks the caller's account, so that changes of its factors follow one another. */
 async function lockOwn(ctx: Context): Promise<string> {
-  const user = await ctx.em.findOne(User, { id: ctx.caller.userId!, status: UserStatus.ACTIVE }, { lockMode: 3 }); // PESSIMISTIC_WRITE
+  const user = await ctx.em.findOne(User, { id: ctx.caller.userId!, status: UserStatus.ACTIVE }, { lockMode: LockMode.PESSIMISTIC_WRITE }); // PESSIMISTIC_WRITE
   return user?.id ?? fail('not_found', 'Not found');
 }
 
-async function enrol(ctx: Context, label: string | null): Promise<TotpEnrolment> {
+const enrolmentOf = async (ctx: Context, userId: string, method: Pick<MfaMethod, 'id' | 'expiresAt'>, secret: string): Promise<TotpEnrolment> => {
+  const otpauthUri = totpUri(secret, new URL(ctx.host.config.issuer).hostname, (await emailOf(ctx, userId))?.email ?? userId);
+  return { methodId: method.id, secret, otpauthUri, qrSvg: renderSVG(otpauthUri), expiresAt: method.expiresAt! };
+}; // prettier-ignore
+
+/** Begins with an authenticator app; one that was not confirmed is replaced. @throws Problem conflict at five methods. */
+export async function beginTotp(ctx: Context, label: string | null): Promise<TotpEnrolment> {
   const userId = await lockOwn(ctx);
   if ((await activeMethods(ctx, userId)).length >= MAX_METHODS) fail('conflict', `There are ${MAX_METHODS} methods already`, { reason: 'too_many_methods' });
   await ctx.em.nativeDelete(MfaMethod, { userId, status: MfaMethodStatus.PENDING });
@@ -48,18 +59,25 @@ async function enrol(ctx: Context, label: string | null): Promise<TotpEnrolment>
   const values = { id, userId, label, kind: MfaMethodKind.TOTP, status: MfaMethodStatus.PENDING, secretSealed: sealSecret(ctx.host, id, secret), createdAt: now, expiresAt };
   ctx.em.create(MfaMethod, values as never, { partial: true });
   ctx.audit('mfa_method.begun', id, { user_id: userId, kind: 'totp' });
-  const otpauthUri = totpUri(secret, new URL(ctx.host.config.issuer).hostname, (await emailOf(ctx, userId))?.email ?? userId);
-  return { methodId: id, secret, otpauthUri, qrSvg: renderSVG(otpauthUri), expiresAt };
+  return enrolmentOf(ctx, userId, { id, expiresAt }, secret);
 } // prettier-ignore
 
-type Verdict = ConfirmedTotp | 'wrong' | 'gone';
+const pendingOf = (ctx: Context, methodId: string): Promise<MfaMethod | null> =>
+  ctx.em.findOne(MfaMethod, { id: methodId, userId: ctx.caller.userId!, status: MfaMethodStatus.PENDING, expiresAt: { $gt: ctx.now() } });
+
+/** The caller's method that waits for its first code. */
+export async function pendingTotp(ctx: Context, methodId: string): Promise<TotpEnrolment | null> {
+  const method = await pendingOf(ctx, methodId);
+  return method && enrolmentOf(ctx, method.userId, method, openSecret(ctx.host, method));
+}
+
+type Verdict = ConfirmedTotp | 'wrong' | 'gone' | 'unknown';
 
 /** A wrong code counts, so the verdict is told after the commit. */
-async function confirm(ctx: Context, { methodId, code }: ConfirmTotpInput): Promise<Verdict> {
+export async function confirmPendingTotp(ctx: Context, { methodId, code }: ConfirmTotpInput): Promise<Verdict> {
   const userId = await lockOwn(ctx);
-  const pending = { id: methodId, userId, status: MfaMethodStatus.PENDING, expiresAt: { $gt: ctx.now() } };
-  const method = isUuid(methodId) ? await ctx.em.findOne(MfaMethod, pending) : null;
-  if (!method) fail('not_found', 'Not found');
+  const method = isUuid(methodId) ? await pendingOf(ctx, methodId) : null;
+  if (!method) return 'unknown';
   if (!(await acceptTotp(ctx, method, code))) return miss(ctx, method);
   const isFirst = (await activeMethods(ctx, userId)).length === 0;
   Object.assign(method, { status: MfaMethodStatus.ACTIVE, expiresAt: null, lastUsedAt: ctx.now() });
@@ -76,6 +94,15 @@ function miss(ctx: Context, method: MfaMethod): Verdict {
 
 @Resolver(() => User)
 export class MfaResolver {
+  @FieldResolver(() => Boolean, { nullable: true, description: 'Whether a second factor is asked for; for the owner with read:account and administrators.' })
+  async mfaEnabled(@Root() user: User, @Ctx() ctx: Context): Promise<boolean | null> {
+    if (!seesContact(viewerOf(ctx.caller, user.id))) return null;
+    return ctx.load('identity.mfa_enabled', user.id, async ids => {
+      const methods = await ctx.em.find(MfaMethod, { userId: { $in: [...ids] }, status: MfaMethodStatus.ACTIVE }, { fields: ['userId'] });
+      return ids.map(id => methods.some(method => method.userId === id));
+    });
+  } // prettier-ignore
+
   @Access(OWN)
   @FieldResolver(() => [MfaMethod], { nullable: true, description: 'Second factors, oldest first.' })
   async mfaMethods(@Root() user: User, @Ctx() ctx: Context): Promise<MfaMethod[] | null> {
@@ -103,14 +130,15 @@ export class MfaResolver {
     @Ctx() ctx: Context,
     @Rule({ maxLength: 40, pattern: ONE_LINE }) @Arg('label', () => String, { nullable: true }) label?: string | null,
   ): Promise<TotpEnrolment> {
-    return ctx.host.transaction(own => enrol(own, label ?? null), ctx.request);
+    return ctx.host.transaction(own => beginTotp(own, label ?? null), ctx.request);
   }
 
   @Access(OWN)
   @OwnTransactions()
   @Mutation(() => ConfirmedTotp, { description: 'Makes an authenticator app a second factor; five wrong codes end it.' })
   async confirmTotp(@Arg('input', () => ConfirmTotpInput) input: ConfirmTotpInput, @Ctx() ctx: Context): Promise<ConfirmedTotp> {
-    const verdict = await ctx.host.transaction(own => confirm(own, input), ctx.request);
+    const verdict = await ctx.host.transaction(own => confirmPendingTotp(own, input), ctx.request);
+    if (verdict === 'unknown') fail('not_found', 'Not found');
     if (verdict === 'gone') fail('conflict', 'Five codes were wrong; begin again', { reason: 'method_gone' });
     if (verdict === 'wrong') fail('invalid_request', 'The code is wrong', { errors: [{ pointer: '/input/code', message: 'is wrong' }] });
     return verdict;
@@ -122,11 +150,11 @@ export class MfaResolver {
     const userId = await lockOwn(ctx);
     const method = (isUuid(id) ? await ctx.em.findOne(MfaMethod, { id, userId }) : null) ?? fail('not_found', 'Not found');
     const others = (await activeMethods(ctx, userId)).filter(one => one.id !== id);
-    if (others.length === 0 && isStaff(ctx.caller)) fail('conflict', 'Staff cannot be without a second factor', { reason: 'last_method_of_staff' });
+    if (others.length === 0 && (await staffOf(ctx, userId))?.status === StaffMemberStatus.ACTIVE) fail('conflict', 'Staff cannot be without a second factor', { reason: 'last_method_of_staff' });
     await ctx.sql('delete from identity.mfa_method where id = $1', [id]);
     if (others.length === 0) await ctx.sql('delete from identity.backup_code where user_id = $1', [userId]);
     ctx.em.clear(); // it must not be written again
-    securityNotice(ctx, userId, 'mfa_removed', id);
+    sendNotice(ctx, userId, 'mfa_removed');
     ctx.audit('mfa_method.removed', id, { user_id: userId, kind: method.kind });
     return method;
   } // prettier-ignore

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access, mayAccess, ruleOf } from '../../../runtime/access.js';
 import { actorOf } from '../../../runtime/caller.js';
@@ -6,10 +7,12 @@ import type { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
 import { isUuid } from '../../../runtime/ids.js';
 import { move } from '../../../runtime/states.js';
+import { CrmSyncReason } from '../entities/crm-sync.js';
 import { ModerationAction, ModerationActionKind, ModerationActionReasonCode, UserModeration } from '../entities/moderation.js';
 import { User, UserStatus } from '../entities/user.js';
 import { BanUserInput, ReinstateUserInput, SuspendUserInput } from '../inputs/moderation.js';
 import { MODERATION, suspensionEnd } from '../rules/moderation.js';
+import { noteCrmChange } from './crm-change.js';
 import { sendNotice } from './notice.js';
 import { dismiss, guardLastOwner, refuseOneself, staffOf } from './staff-power.js';
 import { endFamilies, familyRevocations, publishRevocations, userRevocation } from './token-family.js';
@@ -37,12 +40,13 @@ async function act(ctx: Context, user: User, { kind, reasonCode, note = null, un
   ctx.em.persist(ctx.em.create(ModerationAction, row as never, { partial: true }));
   ctx.audit(`user.${PAST[kind]}`, user.id, { reason_code: reasonCode, until: until?.toISOString() ?? null });
   await ctx.em.flush();
+  await noteCrmChange(ctx, user.id, CrmSyncReason.STATUS);
 }
 
 const PAST: Record<ModerationActionKind, string> = { ban: 'banned', suspend: 'suspended', reinstate: 'reinstated' };
 
 async function lockedUser(ctx: Context, userId: string): Promise<User> {
-  const user = isUuid(userId) ? await ctx.em.findOne(User, userId, { lockMode: 4 }) : null; // PESSIMISTIC_WRITE
+  const user = isUuid(userId) ? await ctx.em.findOne(User, userId, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
   return user ?? fail('not_found', 'Not found');
 }
 
@@ -131,7 +135,7 @@ export class ModerationHistoryResolver {
 
 /** An account that was banned or erased meanwhile stays as it is. */
 async function reopen(ctx: Context, { id, userId, reasonCode }: ModerationAction): Promise<void> {
-  const user = await ctx.em.findOne(User, userId, { lockMode: 4 });
+  const user = await ctx.em.findOne(User, userId, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (user?.status === UserStatus.SUSPENDED) await act(ctx, user, { kind: ModerationActionKind.REINSTATE, reasonCode });
   else await ctx.sql('update identity.moderation_action set ended_at = $2 where id = $1', [id, ctx.now().toISOString()]);
 }

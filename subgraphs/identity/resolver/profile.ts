@@ -1,11 +1,14 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
 import { Prepare } from '../../../runtime/operation.js';
+import { CrmSyncReason } from '../entities/crm-sync.js';
 import { UserSettings } from '../entities/settings.js';
 import { ProfileVisibility, User, UserProfile, UserStatus } from '../entities/user.js';
 import { UpdateMyProfileInput, UpdateMySettingsInput } from '../inputs/profile.js';
+import { noteCrmChange } from './crm-change.js';
 import { brandNames, changeHandle } from './handle.js';
 
 const given = <Values extends object>(values: Values): Partial<Values> =>
@@ -21,8 +24,8 @@ function websiteOf(value: URL | string | null | undefined): string | null | unde
 } // prettier-ignore
 
 /** The caller's account, locked, so that its changes follow one another; its version moves on. */
-async function ownAccount(ctx: Context): Promise<User> {
-  const user = await ctx.em.findOne(User, { id: ctx.caller.userId!, status: UserStatus.ACTIVE }, { lockMode: 3 }); // PESSIMISTIC_WRITE
+export async function ownAccount(ctx: Context): Promise<User> {
+  const user = await ctx.em.findOne(User, { id: ctx.caller.userId!, status: UserStatus.ACTIVE }, { lockMode: LockMode.PESSIMISTIC_WRITE }); // PESSIMISTIC_WRITE
   if (!user) fail('not_found', 'Not found');
   user.updatedAt = ctx.now();
   return user;
@@ -54,6 +57,7 @@ export class ProfileResolver {
     if (handle !== undefined) await changeHandle(ctx, profile, handle, ctx.facts as string[]);
     Object.assign(profile, given({ ...texts, websiteUrl: website }));
     if (visibility !== undefined) profile.visibility = visibility ?? ProfileVisibility.MEMBERS;
+    if (texts.displayName !== undefined) await noteCrmChange(ctx, user.id, CrmSyncReason.PROFILE);
     ctx.audit('user_profile.changed', user.id, { fields: Object.keys(given(input)) });
     return user;
   }
@@ -70,6 +74,8 @@ export class ProfileResolver {
     if (version != null && version !== settings.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
     Object.assign(settings, withDefaults(rest));
     setMarketing(ctx, settings, marketingConsent);
+    if (rest.locale !== undefined || rest.timeZone !== undefined) await noteCrmChange(ctx, user.id, CrmSyncReason.CONTACT);
+    if (marketingConsent !== undefined) await noteCrmChange(ctx, user.id, CrmSyncReason.CONSENT);
     ctx.audit('user_settings.changed', user.id, { fields: Object.keys(given(input)) });
     return settings;
   }

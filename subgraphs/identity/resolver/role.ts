@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { actorOf } from '../../../runtime/caller.js';
@@ -22,10 +23,12 @@ export interface Granting {
   brandId?: string | null;
   expiresAt?: Date | null;
   reason?: string | null;
+  /** Who gives it, as `actorOf`; the caller when not given. */
+  grantedBy?: string;
 }
 
 /** The assignment of a role, and whether it is new; one that has run out makes room for it. Needs a transaction. */
-export async function grantRole(ctx: Context, { userId, role, brandId = null, expiresAt = null, reason = null }: Granting): Promise<{ assignment: RoleAssignment; made: boolean }> {
+export async function grantRole(ctx: Context, { userId, role, brandId = null, expiresAt = null, reason = null, grantedBy = actorOf(ctx.caller) }: Granting): Promise<{ assignment: RoleAssignment; made: boolean }> {
   await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 23))', [`role:${userId}:${role}`]); // two at once make one row
   const standing = await ctx.em.findOne(RoleAssignment, { userId, roleKey: role, brandId, revokedAt: null });
   if (standing && !isExpired(standing, ctx.now())) return { assignment: standing, made: false };
@@ -33,7 +36,7 @@ export async function grantRole(ctx: Context, { userId, role, brandId = null, ex
     standing.revokedAt = standing.expiresAt;
     await ctx.em.flush(); // frees the unique key
   }
-  const row = { userId, roleKey: role, brandId, expiresAt, reason, grantedBy: actorOf(ctx.caller), grantedAt: ctx.now() };
+  const row = { userId, roleKey: role, brandId, expiresAt, reason, grantedBy, grantedAt: ctx.now() };
   const assignment = ctx.em.create(RoleAssignment, row as never, { partial: true });
   ctx.em.persist(assignment);
   ctx.audit('role.assigned', userId, { role, brand_id: brandId, assignment_id: assignment.id });
@@ -143,7 +146,7 @@ export class RoleResolver {
   async upsertRole(@Arg('input', () => UpsertRoleInput) input: UpsertRoleInput, @Ctx() ctx: Context): Promise<Role> {
     const unnamed = input.permissions.flatMap((one, index) => (PERMISSIONS.has(one) ? [] : [{ pointer: `/input/permissions/${index}`, message: 'is named by no contract' }]));
     if (unnamed.length) invalid(...unnamed);
-    const standing = await ctx.em.findOne(Role, { key: input.key }, { lockMode: 4 }); // PESSIMISTIC_WRITE
+    const standing = await ctx.em.findOne(Role, { key: input.key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (standing?.builtIn) fail('conflict', 'A built-in role cannot be changed');
     const role = standing ?? ctx.em.create(Role, { ...input } as never, { partial: true });
     const { name, description, permissions } = input;

@@ -1,10 +1,9 @@
-import { createHmac, randomInt } from 'node:crypto';
-import { messageSendRequested } from '../../../events/catalogue/comms.js';
+import { randomInt } from 'node:crypto';
 import type { Context } from '../../../runtime/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { newId } from '../../../runtime/ids.js';
 import { MfaMethod, MfaMethodStatus } from '../entities/mfa.js';
-import { signingSealer } from '../ports/oidc-provider/keyring.js';
+import { codeHash, signingSealer } from '../ports/oidc-provider/keyring.js';
 import { stepOf } from '../rules/totp.js';
 
 /** Ten codes of 40 bits, without letters that look alike. Source: identity 4.14. */
@@ -16,15 +15,12 @@ const sealContext = (methodId: string): string => `mfa_method.secret:${methodId}
 export const sealSecret = (host: ServiceHost, methodId: string, secret: string): Buffer =>
   signingSealer(host).seal(secret, sealContext(methodId));
 
-/** HMAC with a server key, so that the short codes cannot be guessed from the table. Source: identity 7, rule 1. */
-function hashOf({ config }: ServiceHost, userId: string, code: string): Buffer {
-  const key = createHmac('sha256', Buffer.from(config.signingKek ?? '', 'base64'))
-    .update('identity.backup_code')
-    .digest();
-  return createHmac('sha256', key)
-    .update(`${userId}:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
-    .digest();
-}
+/** The secret of an authenticator app. */
+export const openSecret = (host: ServiceHost, { id, secretSealed }: Pick<MfaMethod, 'id' | 'secretSealed'>): string =>
+  signingSealer(host).open(secretSealed!, sealContext(id));
+
+const hashOf = (host: ServiceHost, userId: string, code: string): Buffer =>
+  codeHash(host, 'backup_code', `${userId}:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`);
 
 const newCode = (): string => {
   const text = Array.from({ length: 8 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
@@ -57,8 +53,7 @@ export async function spendBackupCode(ctx: Context, userId: string, code: string
 
 /** Takes a TOTP code once: only a step later than the last accepted one, by one conditional statement, so that of two at once one wins. */
 export async function acceptTotp(ctx: Context, method: Pick<MfaMethod, 'id' | 'secretSealed'>, code: string): Promise<boolean> {
-  const secret = signingSealer(ctx.host).open(method.secretSealed!, sealContext(method.id));
-  const step = stepOf(secret, code, ctx.now().getTime());
+  const step = stepOf(openSecret(ctx.host, method), code, ctx.now().getTime());
   if (step === null) return false;
   const rows = await ctx.sql(
     'update identity.mfa_method set last_step = $2, last_used_at = $3 where id = $1 and (last_step is null or last_step < $2) returning 1 as accepted',
@@ -70,12 +65,3 @@ export async function acceptTotp(ctx: Context, method: Pick<MfaMethod, 'id' | 's
 /** Methods that are asked for at sign-in. */
 export const activeMethods = (ctx: Context, userId: string): Promise<MfaMethod[]> =>
   ctx.em.find(MfaMethod, { userId, status: MfaMethodStatus.ACTIVE }, { orderBy: { createdAt: 'asc', id: 'asc' } });
-
-/** Tells the user of a change to their security; no address, link or code. */
-export function securityNotice(ctx: Context, userId: string, kind: string, about: string): void {
-  ctx.emit(
-    messageSendRequested,
-    { request_id: newId(), template: 'security_notice', channels: ['email'], recipient_type: 'user', recipient_id: null, params: { kind }, dedupe_key: `${kind}:${about}`, send_after: null, category: 'transactional' },
-    { userId },
-  );
-} // prettier-ignore

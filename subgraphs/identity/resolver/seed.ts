@@ -4,15 +4,19 @@ import type { Context } from '../../../runtime/context.js';
 import { sha256 } from '../../../runtime/crypto.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { newId } from '../../../runtime/ids.js';
+import { MfaMethod, MfaMethodKind, MfaMethodStatus } from '../entities/mfa.js';
 import { OAuthClient, OAuthClientKind, OAuthClientSecret, OAuthClientTokenEndpointAuthMethod } from '../entities/client.js';
+import { CrmSyncReason } from '../entities/crm-sync.js';
 import { UserSettings } from '../entities/settings.js';
 import { StaffMember, StaffMemberStatus } from '../entities/staff.js';
 import { CredentialPassword, User, UserEmail, UserProfile } from '../entities/user.js';
+import { noteCrmChange } from './crm-change.js';
 import { giveConsent } from './consent.js';
 import { OWNER } from '../rules/roles.js';
 import { ADMIN_SCOPES, scopeSet, USER_SCOPES } from '../rules/scopes.js';
 import { emailKey } from '../rules/visibility.js';
 import { grantRole } from './role.js';
+import { sealSecret } from './second-factor.js';
 
 /** Fixed ids of development data. Source: conventions 8. */
 const BRAND = '0190b3a0-0000-7000-8000-000000000001';
@@ -111,6 +115,15 @@ async function plantPerson(ctx: Context, { id, name, displayName }: (typeof PEOP
   plant(CredentialPassword, { userId: id, hash, changedAt: now });
 }
 
+/** Their authenticator app, already set up. */
+function plantOwnerApp(ctx: Context): void {
+  const id = newId();
+  const secret = ctx.host.config.setting('SEED_TOTP_SECRET') ?? 'JBSWY3DPEHPK3PXP';
+  const values = { id, userId: OWNER_ID, kind: MfaMethodKind.TOTP, label: 'Development', status: MfaMethodStatus.ACTIVE };
+  const row = { ...values, secretSealed: sealSecret(ctx.host, id, secret), createdAt: ctx.now() };
+  ctx.em.persist(ctx.em.create(MfaMethod, row as never, { partial: true }));
+}
+
 /** The first of the staff, whom nobody could invite. */
 async function plantOwner(ctx: Context): Promise<void> {
   const now = ctx.now();
@@ -138,7 +151,9 @@ export async function seed(ctx: Context): Promise<void> {
   plantApps(ctx);
   for (const person of PEOPLE) await plantPerson(ctx, person);
   await ctx.em.flush();
+  for (const { id } of PEOPLE) await noteCrmChange(ctx, id, CrmSyncReason.CREATED);
   await plantOwner(ctx);
+  plantOwnerApp(ctx);
   await giveConsent(ctx, DEMO, 'demo-app', { granted: Object.keys(USER_SCOPES) });
 }
 

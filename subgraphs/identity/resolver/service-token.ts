@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { serviceTokenIssued } from '../../../events/catalogue/identity.js';
 import { Access } from '../../../runtime/access.js';
@@ -71,7 +72,7 @@ export class ServiceTokenResolver {
     ctx.audit('service_token.issued', kept.id, { client_id: client.id, name: input.name, scopes });
     ctx.status(201);
     const keyring = keyringOf(ctx.host);
-    await keyring.refresh(ctx.now());
+    await keyring.refresh(ctx.now(), ctx);
     const key = keyring.current(ctx.now());
     await ctx.sql('update identity.signing_key set max_ttl_seconds = greatest(max_ttl_seconds, $2) where kid = $1', [key.kid, input.expiresIn]);
     return Object.assign(withoutValue(kept), { token: await signToken(key, claims) });
@@ -86,7 +87,7 @@ export class ServiceTokenResolver {
   @Access(CLIENTS)
   @Mutation(() => ServiceToken, { description: 'Ends a service token at once, everywhere.' })
   async revokeServiceToken(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<ServiceToken> {
-    const token = isUuid(id) ? await ctx.em.findOne(ServiceToken, { id, revokedAt: null }, { lockMode: 4 }) : null; // PESSIMISTIC_WRITE
+    const token = isUuid(id) ? await ctx.em.findOne(ServiceToken, { id, revokedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
     if (!token) fail('not_found', 'Not found');
     token.revokedAt = ctx.now();
     ctx.audit('service_token.revoked', id, { client_id: token.clientId });

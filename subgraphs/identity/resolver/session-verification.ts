@@ -17,7 +17,7 @@ const inactive = (reason: SessionVerificationReason): SessionVerification =>
 /** One of our tokens whose time is over verifies at the second before it; anything else is malformed. */
 async function read(ctx: Context, token: string): Promise<TokenClaims | SessionVerificationReason> {
   const keyring = keyringOf(ctx.host);
-  await keyring.refresh(ctx.now());
+  await keyring.refresh(ctx.now(), ctx);
   const claims = await verifyToken(token, keyring, ctx.host.config, ctx.now());
   if (claims) return claims;
   const exp = expiryOf(token);

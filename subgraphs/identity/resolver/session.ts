@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, Field, FieldResolver, ID, Int, Mutation, ObjectType, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
@@ -40,6 +41,12 @@ async function endSessions(ctx: Context, sessions: readonly AuthSession[]): Prom
 
 const live = (ctx: Context, userId: string) => ({ userId, endedAt: null, expiresAt: { $gt: ctx.now() } });
 
+/** Ends all sign-ins of the caller but the one that asks. Needs a transaction; call it last. @returns how many there were. */
+export async function endOtherSessions(ctx: Context): Promise<number> {
+  const where = { ...live(ctx, ctx.caller.userId!), ...(ctx.caller.sid && { id: { $ne: ctx.caller.sid } }) };
+  return endSessions(ctx, await ctx.em.find(AuthSession, where, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE }));
+}
+
 /** A user finds only the own sign-ins. */
 export async function loadSessions(ctx: Context, references: readonly { id: string }[]): Promise<(AuthSession | null)[]> {
   const ids = references.map(one => String(one.id));
@@ -71,7 +78,7 @@ export class SessionResolver {
   @Mutation(() => AuthSession, { description: 'Ends one of the own sign-ins and signs its first-party apps out.' })
   async revokeSession(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<AuthSession> {
     const where = { ...live(ctx, ctx.caller.userId!), id };
-    const session = isUuid(id) ? await ctx.em.findOne(AuthSession, where, { lockMode: 4 }) : null; // PESSIMISTIC_WRITE
+    const session = isUuid(id) ? await ctx.em.findOne(AuthSession, where, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
     if (!session) fail('not_found', 'Not found');
     await endSessions(ctx, [session]);
     return session;
@@ -80,9 +87,7 @@ export class SessionResolver {
   @Access({ ...OWN, stepUp: 600 })
   @Mutation(() => SignOutOthers, { description: 'Ends all own sign-ins but this one; apps of others stay connected.' })
   async signOutOtherSessions(@Ctx() ctx: Context): Promise<SignOutOthers> {
-    const where = { ...live(ctx, ctx.caller.userId!), ...(ctx.caller.sid && { id: { $ne: ctx.caller.sid } }) };
-    const sessions = await ctx.em.find(AuthSession, where, { orderBy: { id: 'asc' }, lockMode: 4 }); // PESSIMISTIC_WRITE
-    return { revoked: await endSessions(ctx, sessions) };
+    return { revoked: await endOtherSessions(ctx) };
   }
 
   /** The same as deleting its grant. A third-party app disconnects itself only. */
@@ -90,7 +95,7 @@ export class SessionResolver {
   @Mutation(() => OAuthGrant, { description: "Ends one's consent to an app and signs the app out everywhere." })
   async disconnectApp(@Arg('clientId', () => ID) clientId: string, @Ctx() ctx: Context): Promise<OAuthGrant> {
     const where = { clientId, userId: ctx.caller.userId!, status: { $ne: OAuthGrantStatus.REVOKED } };
-    const grant = await ctx.em.findOne(OAuthGrant, where, { lockMode: 4 }); // PESSIMISTIC_WRITE
+    const grant = await ctx.em.findOne(OAuthGrant, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!grant) fail('not_found', 'Not found');
     if (!ctx.caller.firstParty && clientId !== ctx.caller.clientId) fail('forbidden', 'An app may disconnect itself only');
     await revokeConsent(ctx, grant, { by: OAuthGrantRevokedBy.USER, reason: 'user_revoked', families: 'grant_revoked' });

@@ -1,8 +1,10 @@
 import type { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
+import { move } from '../../../runtime/states.js';
 import { Role, RoleAssignment, StaffMember, StaffMemberStatus } from '../entities/staff.js';
 import { beyond } from '../rules/permissions.js';
 import { mayBearPower, OWNER, powerOf, type HeldRole, type Power } from '../rules/roles.js';
+import { STAFF } from '../rules/staff.js';
 import { publishRevocations, userRevocation } from './token-family.js';
 
 const NO_POWER: Power = { roles: [], permissions: [] };
@@ -24,6 +26,10 @@ export async function heldRoles(ctx: Context, userId: string): Promise<HeldRole[
 export const staffOf = (ctx: Context, userId: string): Promise<StaffMember | null> =>
   ctx.em.findOne(StaffMember, { userId, status: { $in: [StaffMemberStatus.ACTIVE, StaffMemberStatus.SUSPENDED] } });
 
+/** To the minute; no version, because nobody edits it. */
+const TOUCH = `update identity.staff_member set last_active_at = $2
+where user_id = $1 and status = 'active' and (last_active_at is null or last_active_at < $2::timestamptz - interval '1 minute')`;
+
 /** A sign-in through an app, as far as staff power depends on it. */
 export interface StaffSignIn {
   userId: string;
@@ -41,7 +47,9 @@ export async function staffPower(ctx: Context, { userId, client, amr, authTime }
   const could = { staffActive: true, staffAccess: client.staffAccess, amr, authTime };
   if (!mayBearPower(could, now)) return NO_POWER;
   const staffActive = (await staffOf(ctx, userId))?.status === StaffMemberStatus.ACTIVE;
-  return staffActive ? powerOf(await heldRoles(ctx, userId), client.brandId, now) : NO_POWER;
+  if (!staffActive) return NO_POWER;
+  await ctx.sql(TOUCH, [userId, now.toISOString()]);
+  return powerOf(await heldRoles(ctx, userId), client.brandId, now);
 }
 
 /** Nobody hands on what they do not hold; a service with `admin:identity` may. @throws Problem forbidden naming what is beyond. */
@@ -49,6 +57,12 @@ export function requirePower({ caller }: Context, permissions: readonly string[]
   if (caller.kind !== 'user') return;
   const over = beyond(caller.permissions, permissions);
   if (over.length) fail('forbidden', `You do not hold ${over.join(', ')}`);
+}
+
+/** What a member of staff may do on a brand now; nothing for somebody who is not active. */
+export async function powerHeld(ctx: Context, userId: string, brandId: string | null): Promise<Power> {
+  if ((await staffOf(ctx, userId))?.status !== StaffMemberStatus.ACTIVE) return NO_POWER;
+  return powerOf(await heldRoles(ctx, userId), brandId, ctx.now());
 }
 
 /** @throws Problem forbidden when staff act on themselves. */
@@ -83,7 +97,7 @@ export async function guardLastOwner(ctx: Context, userId: string): Promise<void
 
 /** Ends somebody's work here: the entry is final, the roles are gone. Needs a transaction. Their tokens end with `renewTokens`. */
 export async function dismiss(ctx: Context, staff: StaffMember): Promise<void> {
-  staff.status = StaffMemberStatus.REMOVED;
+  staff.status = move(STAFF, 'staff member', staff.status, 'remove');
   const roles = await ctx.em.find(RoleAssignment, { userId: staff.userId!, revokedAt: null });
   for (const role of roles) role.revokedAt = ctx.now();
   ctx.audit('staff.removed', staff.id, { roles: roles.map(role => role.roleKey) });

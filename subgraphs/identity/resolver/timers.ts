@@ -2,6 +2,7 @@ import type { Timer } from '../../../runtime/clock.js';
 import type { Context } from '../../../runtime/context.js';
 import { systemTime } from '../ports/oidc-provider/clock.js';
 import { nextRotation, rotateKeys } from '../ports/oidc-provider/keyring.js';
+import { unprovenAccounts } from './registration.js';
 import { unusedFamilies } from './unused.js';
 
 /** A new signing key every 90 days, a day before it signs; late if nothing ran meanwhile, but never published later than that. */
@@ -22,7 +23,12 @@ const PURGE = [
   { table: 'oauth_artifact', column: 'expires_at', condition: 'family_id is null' },
   { table: 'token_revocation', column: 'expires_at', condition: 'expires_at <= $2' },
   { table: 'failed_client_auth', column: 'window_ends_at', condition: 'true' },
+  { table: 'auth_challenge', column: 'expires_at', condition: 'true' },
+  { table: 'idp_auth_email', column: 'kept_until', condition: 'true' },
   { table: 'sign_in_limit', column: 'window_ends_at', condition: 'true' },
+  { table: 'sso_assertion', column: 'expires_at', condition: 'true' },
+  { table: 'sso_ticket', column: 'expires_at', condition: 'true' },
+  { table: 'sign_in_progress', column: 'expires_at', condition: 'true' },
   { table: 'service_token_hour', column: 'hour', condition: 'true' },
 ] as const;
 const LATER = `interval '1 hour'`;
@@ -49,4 +55,4 @@ const expired: Timer<Context> = {
   everySeconds: 60,
 };
 
-export const timers = [signingKeys, expired, unusedFamilies];
+export const timers = [signingKeys, expired, unusedFamilies, unprovenAccounts];

@@ -92,6 +92,17 @@ export async function endFamilies(ctx: Context, key: FamilyKey, value: string, r
   return ids;
 }
 
+/** Ends the live families of a consent that hold a scope which it lost. @returns their ids. */
+export async function endFamiliesHolding(ctx: Context, grantId: string, scope: string): Promise<string[]> {
+  const rows = await ctx.sql<{ id: string }>(
+    'select id from identity.token_family where grant_id = $1 and ended_at is null and $2 = any(scopes) order by id',
+    [grantId, scope],
+  );
+  const ended: string[] = [];
+  for (const { id } of rows) ended.push(...(await endFamilies(ctx, 'id', id, 'grant_revoked')));
+  return ended;
+}
+
 /** Ends the families that the operator's own apps opened in a sign-in; those of other apps belong to connected apps. @returns their ids. */
 export async function endFirstPartyFamilies(ctx: Context, sessionId: string): Promise<string[]> {
   const rows = await ctx.sql<{ id: string }>(

@@ -29,6 +29,12 @@ export class StaffFieldResolver {
     return staff.userId === null ? null : userOf(ctx, staff.userId);
   }
 
+  @Access({
+    service: 'admin:identity',
+    user: 'read:profile|read:account',
+    staff: 'admin:identity:read|admin:identity:staff',
+    internal: true,
+  })
   @FieldResolver(() => [RoleAssignment], { description: 'Roles that are held, oldest first.' })
   async roles(@Root() staff: StaffMember, @Ctx() ctx: Context): Promise<RoleAssignment[]> {
     if (staff.userId === null) return [];

@@ -1,4 +1,5 @@
 import { OAuthClientKind, OAuthClientTokenEndpointAuthMethod } from '../entities/client.js';
+import { keySetFault } from './client-keys.js';
 import { ADMIN_SCOPES, USER_SCOPES } from './scopes.js';
 
 /** A violation by field name of the input; null: the input itself. */
@@ -19,7 +20,8 @@ export interface Proposed {
   accessTokenTtlSeconds: number;
   tokenExchange: boolean;
   tokenEndpointAuthMethod: OAuthClientTokenEndpointAuthMethod;
-  hasKeys: boolean;
+  jwks: unknown;
+  jwksUri: string | null;
 }
 
 const LOOPBACK = ['127.0.0.1', '[::1]'];
@@ -56,11 +58,17 @@ function scopeFaults({ kind, scopes }: Proposed): Fault[] {
 
 const { NONE, PRIVATE_KEY_JWT } = OAuthClientTokenEndpointAuthMethod;
 
-function authFaults({ kind, tokenEndpointAuthMethod: method, hasKeys }: Proposed): Fault[] {
+function keyFaults({ jwks, jwksUri }: Proposed): Fault[] {
+  if (jwks !== null && jwksUri !== null) return [{ field: 'jwks', message: 'must not be given beside jwks_uri' }];
+  const fault = jwks === null ? null : keySetFault(jwks);
+  return fault ? [{ field: `jwks${fault.path}`, message: fault.message }] : [];
+}
+
+function authFaults({ kind, tokenEndpointAuthMethod: method, jwks, jwksUri }: Proposed): Fault[] {
   const field = 'tokenEndpointAuthMethod';
   if (kind === OAuthClientKind.PUBLIC && method !== NONE) return [{ field, message: 'must be none for a public client' }];
   if (kind !== OAuthClientKind.PUBLIC && method === NONE) return [{ field, message: 'must not be none' }];
-  if (method === PRIVATE_KEY_JWT && !hasKeys) return [{ field, message: 'needs jwks or jwks_uri' }];
+  if (method === PRIVATE_KEY_JWT && jwks === null && jwksUri === null) return [{ field, message: 'needs jwks or jwks_uri' }];
   return [];
 }
 
@@ -83,6 +91,7 @@ export const registrationFaults = (client: Proposed, production: boolean): Fault
   ...kindFaults(client),
   ...scopeFaults(client),
   ...authFaults(client),
+  ...keyFaults(client),
   ...listFaults('redirectUris', client.redirectUris, production),
   ...listFaults('postLogoutRedirectUris', client.postLogoutRedirectUris, production),
 ];

@@ -67,6 +67,9 @@ export function powerOf(held: readonly HeldRole[], brandId: string | null, now: 
 /** A staff sign-in counts for twelve hours. Source: identity 7, rule 9. */
 const STAFF_SIGN_IN_MS = 12 * 3_600_000;
 
+/** Times in epoch ms. */
+export const isStaffSignInOver = (signedInAt: number, now: number): boolean => now - signedInAt > STAFF_SIGN_IN_MS;
+
 export interface SignIn {
   staffActive: boolean;
   staffAccess: boolean;
@@ -76,7 +79,7 @@ export interface SignIn {
 
 /** Whether roles may enter a token at all. Source: identity A8; 7, rule 9. */
 export const mayBearPower = ({ staffActive, staffAccess, amr, authTime }: SignIn, now: Date): boolean =>
-  staffActive && staffAccess && amr.includes('mfa') && now.getTime() - authTime.getTime() <= STAFF_SIGN_IN_MS;
+  staffActive && staffAccess && amr.includes('mfa') && !isStaffSignInOver(authTime.getTime(), now.getTime());
 
 export type CheckReason = 'granted' | 'not_staff' | 'suspended' | 'missing_permission' | 'expired' | 'brand_mismatch';
 

@@ -1,4 +1,5 @@
 import type { Account } from 'oidc-provider';
+import { avatarName, SHOWN_SIZE } from '../../rules/avatar.js';
 import type { EngineStore } from './model.js';
 
 /** What an id_token may say; each claim only when its scope was granted. Source: identity A7. */
@@ -16,11 +17,16 @@ interface Row {
   zone: string | null;
   email: string | null;
   verified: boolean;
+  staff: boolean;
 }
 
+/** An account, and whether it is of active staff. */
+export type PlatformAccount = Account & { staff: boolean };
+
 const ACTIVE = `
-select u.id, floor(extract(epoch from u.updated_at))::float8 as updated, p.display_name as name, p.avatar_url as picture, p.handle, s.locale,
-  s.time_zone as zone, e.email, e.verified_at is not null as verified
+select u.id, floor(extract(epoch from u.updated_at))::float8 as updated, p.display_name as name, p.avatar_key as picture, p.handle, s.locale,
+  s.time_zone as zone, e.email, e.verified_at is not null as verified,
+  exists (select from identity.staff_member m where m.user_id = u.id and m.status = 'active') as staff
 from identity."user" u left join identity.user_profile p on p.user_id = u.id left join identity.user_settings s on s.user_id = u.id
 left join identity.user_email e on e.user_id = u.id where u.id = $1::uuid and u.status = 'active'`;
 
@@ -36,7 +42,8 @@ function claimsOf(row: Row, scope: string): { sub: string } {
 }
 
 /** The account behind a sign-in, code or refresh token; undefined unless it is ACTIVE, and then nothing is issued. Source: identity 7, rule 7. */
-export async function accountOf(store: EngineStore, id: string): Promise<Account | undefined> {
+export async function accountOf(store: EngineStore, id: string): Promise<PlatformAccount | undefined> {
   const [row] = await store.sql<Row>(ACTIVE, [id]);
-  return row && { accountId: row.id, claims: async (_use, scope) => claimsOf(row, scope) };
+  if (row?.picture) row.picture = `${store.host.config.issuer}/v1/${avatarName(row.picture, SHOWN_SIZE)}`;
+  return row && { accountId: row.id, staff: row.staff, claims: async (_use, scope) => claimsOf(row, scope) };
 }

@@ -3,7 +3,8 @@ import { internalRequest } from '../../../../runtime/request.js';
 import { PROTOCOL_SCOPES } from '../../rules/scopes.js';
 import { FOREVER, type EngineRequest, type EngineState } from './engine.js';
 import { inspectedToken, isRevoked } from './inspection.js';
-import { ArtifactAdapter, CodeAdapter, RefreshTokenAdapter, SessionAdapter } from './artifacts.js';
+import { ArtifactAdapter, CodeAdapter, InteractionAdapter, RefreshTokenAdapter, SessionAdapter } from './artifacts.js';
+import { ReplayAdapter } from './assertions.js';
 import { asClient } from './issued.js';
 import { koa, ModelAdapter, type EngineStore } from './model.js';
 import { clientMetadata, failureKey, waitSeconds, type Registration } from './registration.js';
@@ -126,9 +127,11 @@ export function engineAdapter(store: EngineStore): AdapterFactory {
     AuthorizationCode: CodeAdapter,
     RefreshToken: RefreshTokenAdapter,
     Session: SessionAdapter,
+    Interaction: InteractionAdapter,
     Grant: FamilyAdapter,
     AccessToken: AccessTokenAdapter,
     ClientCredentials: AccessTokenAdapter,
+    ReplayDetection: ReplayAdapter,
   };
   return model => new (kinds[model] ?? ArtifactAdapter)(store, model);
 }

@@ -112,6 +112,31 @@ export class RefreshTokenAdapter extends ArtifactAdapter {
   }
 }
 
+/** Stands for the id of its own interaction at the end of an address. */
+const OWN_ID = '{uid}';
+
+/**
+ * Interactions. Their id is a cookie, and they note that of the session, which the engine never reads: neither stands in a row, so the
+ * address that a person returns to is kept without the id at its end. Source: identity 7, rule 1.
+ */
+export class InteractionAdapter extends ArtifactAdapter {
+  override upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
+    const { session, returnTo } = payload as AdapterPayload & { session?: { cookie?: string }; returnTo?: string };
+    const { cookie: _secret, ...kept } = session ?? {};
+    const stored = {
+      ...payload,
+      ...(session && { session: kept }),
+      ...(returnTo?.endsWith(id) && { returnTo: returnTo.slice(0, -id.length) + OWN_ID }),
+    };
+    return super.upsert(id, stored as AdapterPayload, expiresIn);
+  }
+
+  override async find(id: string): Promise<AdapterPayload | undefined> {
+    const found = (await super.find(id)) as (AdapterPayload & { returnTo?: string }) | undefined;
+    return found?.returnTo?.endsWith(OWN_ID) ? { ...found, returnTo: found.returnTo.slice(0, -OWN_ID.length) + id } : found;
+  }
+}
+
 /** Browser sessions of the engine; a signed-in one is an AuthSession, too. */
 export class SessionAdapter extends ArtifactAdapter {
   override async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {

@@ -2,9 +2,11 @@ import { errors, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provi
 import type { Sql } from '../../../../events/outbox.js';
 import type { Context } from '../../../../runtime/context.js';
 import { newId } from '../../../../runtime/ids.js';
+import { deviceOf } from '../../rules/devices.js';
 import { networkOf } from '../../rules/network.js';
 import { isNativeRedirect } from '../../rules/redirects.js';
 import { PROTOCOL_SCOPES } from '../../rules/scopes.js';
+import { deviceHash } from './device.js';
 import { stateOf, type EngineRequest } from './engine.js';
 import type { EngineStore } from './model.js';
 
@@ -68,18 +70,23 @@ export async function grantOf(store: EngineStore, ctx: KoaContextWithOIDC) {
 }
 
 const TOUCH = `
-insert into identity.auth_session as s (id, user_id, created_at, last_active_at, expires_at, auth_time, amr, engine_uid, ip_prefix)
-values ($1, $2, $3, $3, $4, $5, $6, $7, $8)
+insert into identity.auth_session as s (id, user_id, created_at, last_active_at, expires_at, auth_time, amr, engine_uid, ip_prefix, country_code,
+  browser, os, form_factor, device_hash)
+values ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 on conflict (engine_uid) where engine_uid is not null do update set last_active_at = excluded.last_active_at, expires_at = excluded.expires_at,
-  auth_time = excluded.auth_time, amr = excluded.amr, ip_prefix = excluded.ip_prefix
+  auth_time = excluded.auth_time, amr = excluded.amr, ip_prefix = excluded.ip_prefix,
+  country_code = excluded.country_code, browser = excluded.browser, os = excluded.os, form_factor = excluded.form_factor,
+  device_hash = coalesce(excluded.device_hash, s.device_hash)
 where s.ended_at is null and s.user_id = excluded.user_id returning id`;
 
 /** Keeps the sign-in of a browser session. @returns its id; null when it has ended. */
 export async function touchSession(sql: Sql, ctx: KoaContextWithOIDC, session: AdapterPayload, expiresAt: number): Promise<string | null> {
   const { accountId, uid, loginTs, amr } = session as AdapterPayload & { uid: string; loginTs: number; amr?: string[] };
-  const network = networkOf((ctx.req as EngineRequest).clientAddress ?? '');
+  const { clientAddress, countryCode } = ctx.req as EngineRequest;
+  const { browser, os, formFactor } = deviceOf(ctx.get('user-agent'));
   const iso = (ms: number): string => new Date(ms).toISOString();
-  const values = [newId(), accountId, iso(Date.now()), iso(expiresAt), iso(loginTs * 1000), amr ?? ['pwd'], uid, network];
+  const signIn = [newId(), accountId, iso(Date.now()), iso(expiresAt), iso(loginTs * 1000), amr ?? ['pwd'], uid];
+  const values = [...signIn, networkOf(clientAddress ?? ''), countryCode ?? null, browser, os, formFactor, deviceHash(ctx)];
   return (await sql<{ id: string }>(TOUCH, values))[0]?.id ?? null;
 }
 

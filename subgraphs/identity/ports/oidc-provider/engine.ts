@@ -4,6 +4,8 @@ import { errors, Provider, type Client, type Configuration, type JWTStructured, 
 import { ADMIN_SCOPES, PROTOCOL_SCOPES, USER_SCOPES } from '../../rules/scopes.js';
 import { accountOf, ID_TOKEN_CLAIMS } from './account.js';
 import { grantOf, SESSION_SECONDS, type Authorization } from './authorization.js';
+import { CLIENT_ALGORITHMS } from '../../rules/client-keys.js';
+import { fetchKeys, noteAssertion } from './assertions.js';
 import { serviceClaims, type TokenClaims } from './claims.js';
 import { engineAdapter, readAuthenticating, type EngineStore } from './adapter.js';
 import { TokenExchange } from './exchange.js';
@@ -44,6 +46,8 @@ export interface EngineRequest extends IncomingMessage {
   originalUrl: string;
   /** What failures are counted by, see `addressKey`. */
   clientAddress: string;
+  /** Where the request comes from, when the operator's edge says so. */
+  countryCode: string | null;
 }
 
 /** What the steps of one request hand on. */
@@ -127,12 +131,16 @@ export class EngineBuilder {
       responseTypes: ['code'],
       scopes: [...PROTOCOL_SCOPES],
       claims: { openid: [...ID_TOKEN_CLAIMS] },
-      clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+      clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+      enabledJWA: { clientAuthSigningAlgValues: [...CLIENT_ALGORITHMS] },
+      assertJwtClientAuthClaimsAndHeader: noteAssertion,
+      fetch: url => fetchKeys(this.store, String(url)),
       clientDefaults: { id_token_signed_response_alg: 'ES256' },
       extraClientMetadata: { properties: ['registration'] },
       clientBasedCORS: (_ctx, origin, client) => mayCallFrom(origin, client),
       formats: { customizers: { jwt: (ctx, token, parts) => this.#fillClaims(ctx, token.kind, parts) } },
       ttl: this.#lifetimes(),
+      allowOmittingSingleRegisteredRedirectUri: false,
       renderError: (ctx, out) => void (ctx.body = out),
       revokeGrantPolicy: () => true,
       features: this.#features(),
@@ -238,6 +246,5 @@ export function honestDiscovery(document: Record<string, unknown>): Record<strin
     ...document,
     scopes_supported,
     response_modes_supported: ['query'],
-    token_endpoint_auth_signing_alg_values_supported: undefined,
   };
 }

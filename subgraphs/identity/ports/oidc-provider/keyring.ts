@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose';
 import type { Context } from '../../../../runtime/context.js';
 import { createSealer, type Sealer } from '../../../../runtime/crypto.js';
@@ -25,10 +26,20 @@ interface Row {
 
 const sealContext = (kid: string): string => `signing_key.private:${kid}`;
 
+/** The bytes of `TOKEN_SIGNING_KEK`. @throws Error when it is missing or malformed. */
+function signingKekOf({ config }: ServiceHost): Buffer {
+  const kek = Buffer.from(config.signingKek ?? '', 'base64');
+  if (kek.length !== 32) throw new Error('TOKEN_SIGNING_KEK must be 32 bytes in base64');
+  return kek;
+}
+
 /** Seals with `TOKEN_SIGNING_KEK`. @throws Error when it is missing or malformed. */
-export function signingSealer({ config }: ServiceHost): Sealer {
-  if (Buffer.from(config.signingKek ?? '', 'base64').length !== 32) throw new Error('TOKEN_SIGNING_KEK must be 32 bytes in base64');
-  return createSealer(`kek:${config.signingKek}`);
+export const signingSealer = (host: ServiceHost): Sealer => createSealer(`kek:${signingKekOf(host).toString('base64')}`);
+
+/** HMAC with a key of its own for each purpose, so that short codes cannot be guessed from a table. Source: identity 7, rule 1. */
+export function codeHash(host: ServiceHost, purpose: string, code: string): Buffer {
+  const key = createHmac('sha256', signingKekOf(host)).update(`identity.${purpose}`).digest();
+  return createHmac('sha256', key).update(code).digest();
 }
 
 async function importKey(sealer: Sealer, row: Row): Promise<SigningKey> {
@@ -85,6 +96,14 @@ export async function rotateKeys(ctx: Context, at: Date): Promise<void> {
   if (dead.length) await ctx.sql('delete from identity.signing_key where kid = any($1)', [dead]);
 }
 
+/** The keys, of which there is one at least. Needs a transaction. */
+async function firstKey(ctx: Context): Promise<Row[]> {
+  const rows = await readRows(ctx);
+  if (rows.length) return rows;
+  await rotateKeys(ctx, ctx.now());
+  return readRows(ctx);
+}
+
 /** The signing keys as a process knows them; read again every minute. */
 export class Keyring {
   #keys: SigningKey[] = [];
@@ -93,20 +112,24 @@ export class Keyring {
 
   constructor(private readonly host: ServiceHost) {}
 
-  /** Keys that are not older than a minute; the first time makes the first key. */
-  async refresh(now: Date): Promise<void> {
+  /**
+   * Keys that are not older than a minute; the first time makes the first key. Inside a transaction they are read by its own
+   * connection: waiting for a second one while others wait for our locks could leave no connection for anybody.
+   */
+  async refresh(now: Date, within?: Context): Promise<void> {
     if (this.#readAt !== null && Math.abs(now.getTime() - this.#readAt) < FRESH_MS) return;
+    if (within?.inTransaction) return this.#take(await firstKey(within), now);
     this.#reading ??= this.#read(now).finally(() => (this.#reading = null));
     await this.#reading;
   }
 
   async #read(now: Date): Promise<void> {
+    const rows = await this.host.read(readRows);
+    await this.#take(rows.length ? rows : await this.host.transaction(firstKey), now);
+  }
+
+  async #take(rows: readonly Row[], now: Date): Promise<void> {
     const sealer = signingSealer(this.host);
-    let rows = await this.host.read(readRows);
-    if (rows.length === 0) {
-      await this.host.transaction(ctx => rotateKeys(ctx, ctx.now()));
-      rows = await this.host.read(readRows);
-    }
     const known = new Map(this.#keys.map(key => [key.kid, key]));
     this.#keys = await Promise.all(
       rows.map(async row => ({ ...(known.get(row.kid) ?? (await importKey(sealer, row))), ...timesOf([row])[0]! })),

@@ -1,7 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Provider, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Sql } from '../../../../events/outbox.js';
+import type { Context } from '../../../../runtime/context.js';
 import type { ServiceHost } from '../../../../runtime/host.js';
 import { internalRequest } from '../../../../runtime/request.js';
+import { sendNotice } from '../../resolver/notice.js';
 import { endFamilies, familyRevocations, publishRevocations } from '../../resolver/token-family.js';
 import { asClient } from './issued.js';
 import type { Registrations } from './registration.js';
@@ -15,8 +18,19 @@ export interface EngineStore {
   offered: readonly string[];
 }
 
-/** The request that the engine answers now; undefined outside one. */
-export const koa = (): KoaContextWithOIDC | undefined => Provider.ctx;
+const ofPages = new AsyncLocalStorage<KoaContextWithOIDC>();
+
+/** The request that the engine answers now, or a page that saves something for it; undefined outside one. */
+export const koa = (): KoaContextWithOIDC | undefined => Provider.ctx ?? ofPages.getStore();
+
+/** Lets a page save models of the engine, which does not know of the page's request. */
+export const forPage = <T>(ctx: KoaContextWithOIDC, work: () => Promise<T>): Promise<T> => ofPages.run(ctx, work);
+
+/** Somebody else may hold a copy of the token. */
+async function tellOwners(tx: Context, families: readonly string[]): Promise<void> {
+  const rows = await tx.sql<{ id: string }>('select distinct user_id as id from identity.token_family where id = any($1)', [families]);
+  for (const { id } of rows) sendNotice(tx, id, 'token_replayed');
+}
 
 /** Storage for one model of the engine. What a model does not need is an error. */
 export abstract class ModelAdapter implements Adapter {
@@ -52,6 +66,7 @@ export abstract class ModelAdapter implements Adapter {
       async tx => {
         const ended = await endFamilies(tx, 'id', familyId, reason);
         for (const id of ended) tx.audit(reason === 'replayed' ? 'token.replayed' : 'token_family.revoked', id, { client_id: clientId });
+        if (reason === 'replayed') await tellOwners(tx, ended);
         await publishRevocations(tx, familyRevocations(tx, ended));
       },
       internalRequest(asClient(clientId)),

@@ -6,6 +6,7 @@ import { Problem } from '../../../../runtime/errors.js';
 import type { ServiceHost } from '../../../../runtime/host.js';
 import { addressKey } from '../../../../runtime/rate-limit.js';
 import { databaseProblem } from '../../../../runtime/transaction.js';
+import { countryOf } from '../../rules/devices.js';
 import { verifyToken } from './claims.js';
 import { atEngineTime, installEngineClock, systemTime } from './clock.js';
 import { EngineBuilder, EXCHANGE, GRANT_TYPES, PAGES, PATHS, type EngineRequest } from './engine.js';
@@ -32,9 +33,14 @@ const ROUTES: readonly (readonly [methods: readonly ('GET' | 'POST' | 'OPTIONS')
   [['GET'], PATHS.authorization],
   [['GET'], `${PATHS.authorization}/:uid`],
   [['GET'], `${PAGES}/interactions/:uid`],
-  [['POST'], `${PAGES}/interactions/:uid/:step`],
+  [['GET', 'POST'], `${PAGES}/interactions/:uid/:step`],
+  [['GET', 'POST'], `${PAGES}/magic/:token`],
+  [['GET', 'POST'], `${PAGES}/email-undo/:token`],
+  [['GET', 'POST'], `${PAGES}/sso/:ticket`],
   [['GET', 'POST'], `${PAGES}/sign-out`],
+  [['GET', 'POST'], `${PAGES}/staff-invitations/:token`],
   [['GET'], `${PAGES}/style.css`],
+  [['GET'], `${PAGES}/icon.svg`],
   [['GET', 'OPTIONS'], PATHS.jwks],
   [['GET', 'OPTIONS'], OPENID],
   [['GET', 'OPTIONS'], OAUTH],
@@ -103,6 +109,8 @@ class MountedEngine {
     raw.url = `${known}${path === PATHS.authorization ? authorizationQuery(query) : query}`;
     raw.originalUrl = `${this.#issuer.pathname.replace(/\/$/, '')}${raw.url}`;
     raw.clientAddress = this.#addressOf(request);
+    const header = this.host.config.setting('IDENTITY_COUNTRY_HEADER')?.toLowerCase();
+    raw.countryCode = header ? countryOf(String(request.headers[header] ?? '').toUpperCase()) : null;
     return raw;
   }
 

@@ -1,4 +1,6 @@
 import type { NativePath } from '../../../../runtime/service.js';
+import { IDP_AUTH_EMAILS } from '../../native/idp-auth-emails.js';
+import { AUTH_EMAIL_TEMPLATES } from '../../rules/auth-email.js';
 import { EXCHANGE, PATHS } from './engine.js';
 import { EXCHANGE_GRANT } from './registration.js';
 
@@ -98,6 +100,19 @@ const metadata = object(
 );
 const keys = object({ keys: { type: 'array', items: { type: 'object' } } }, ['keys']);
 
+const authEmail = object(
+  {
+    type: { type: 'string', enum: Object.keys(AUTH_EMAIL_TEMPLATES) },
+    user: object({ id: text, email: { ...text, format: 'email' } }, ['id', 'email']),
+    token: { ...text, description: "The provider's code." },
+    token_hash: { ...text, description: "The token of the provider's link." },
+    redirect_to: { ...text, format: 'uri', description: 'At the origin of a registered app.' },
+    expires_in: { type: 'integer', minimum: 60, maximum: 86_400, description: 'Seconds.' },
+    locale: text,
+  },
+  ['type', 'user'],
+);
+
 const json = (schema: object): NativePath['response'] => ({ contentType: 'application/json', schema });
 const form = (schema: object): NativePath['requestBody'] => ({ contentType: FORM, schema });
 
@@ -161,5 +176,14 @@ export const nativePaths: readonly NativePath[] = [
     status: 200,
     public: true,
     response: json(metadata),
+  },
+  {
+    method: 'POST',
+    path: IDP_AUTH_EMAILS,
+    summary: 'E-mails of an outside identity provider, signed as Standard Webhooks',
+    status: 202,
+    public: true,
+    requestBody: { contentType: 'application/json', schema: authEmail },
+    response: json(object({ challenge_id: { type: ['string', 'null'], format: 'uuid' } }, ['challenge_id'])),
   },
 ];

@@ -1,5 +1,7 @@
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
-import { stateOf } from './engine.js';
+import { isStaffSignInOver } from '../../rules/roles.js';
+import type { PlatformAccount } from './account.js';
+import { registrationOf, stateOf } from './engine.js';
 
 const { Check } = interactionPolicy;
 
@@ -14,6 +16,14 @@ function isTooOld(ctx: KoaContextWithOIDC): boolean {
   return age !== undefined && !signedInNow(ctx) && ctx.oidc.session!.past(Number(age));
 }
 
+/** A staff app is entered by a sign-in of the last twelve hours, and by staff with a second factor. Source: identity 7, rule 9. */
+function isStaffDue(ctx: KoaContextWithOIDC): boolean {
+  if (!registrationOf(ctx.oidc.client).staffAccess || signedInNow(ctx)) return false;
+  const { account, session, amr } = ctx.oidc as KoaContextWithOIDC['oidc'] & { account?: PlatformAccount; amr?: string[] };
+  const isStaff = account?.staff === true;
+  return isStaffSignInOver((session!.loginTs ?? 0) * 1000, Date.now()) || (isStaff && !amr?.includes('mfa'));
+}
+
 /** @throws invalid_request for anything but whole seconds. */
 export function checkSignInAge(_ctx: unknown, value: unknown): void {
   if (value !== undefined && !/^\d{1,9}$/.test(String(value))) throw new errors.InvalidRequest('invalid max_age parameter value');
@@ -23,6 +33,7 @@ export function checkSignInAge(_ctx: unknown, value: unknown): void {
 export function interactions(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   policy.get('login')!.checks.add(new Check('sign_in_age', 'the sign-in is too old', 'login_required', isTooOld));
+  policy.get('login')!.checks.add(new Check('staff_sign_in', 'staff have to sign in again', 'login_required', isStaffDue));
   policy
     .get('login')!
     .checks.add(

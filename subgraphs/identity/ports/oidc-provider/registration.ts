@@ -22,6 +22,9 @@ export interface Registration {
   ttl: number;
   tokenExchange: boolean;
   authMethod: string;
+  /** Public keys of a client that signs, or where they are. */
+  jwks: { keys: object[] } | null;
+  jwksUri: string | null;
   /** Hex SHA-256 of each secret that is not retired. */
   secrets: { id: string; hash: string; expiresAt: number | null }[];
   /** Agreements over health data that have not been ended. */
@@ -54,6 +57,7 @@ const FIND = `
 select c.id, c.name, c.kind, c.scopes, c.first_party as "firstParty", c.staff_access as "staffAccess",
   c.brand_id as "brandId", c.privacy_url as "privacyUrl", c.service_slug as "serviceSlug", c.redirect_uris as "redirectUris",
   c.access_token_ttl_seconds as ttl, c.token_exchange as "tokenExchange", c.token_endpoint_auth_method as "authMethod",
+  c.jwks, c.jwks_uri as "jwksUri",
   coalesce((select json_agg(json_build_object('id', s.id, 'hash', encode(s.hash, 'hex'), 'expiresAt', floor(extract(epoch from s.expires_at) * 1000)) order by s.id)
     from identity.oauth_client_secret s where s.client_id = c.id), '[]') as secrets,
   coalesce((select json_agg(json_build_object('scopes', a.scopes, 'expiresAt', floor(extract(epoch from a.expires_at) * 1000)) order by a.id)
@@ -124,6 +128,12 @@ const GRANTS: Readonly<Record<Registration['kind'], readonly string[]>> = {
 /** The engine wants a secret in clear; it never compares with this one, see `matchSecret`. */
 const PLACEHOLDER = 'kept as a hash';
 
+function credentialsOf({ authMethod, jwks, jwksUri }: Registration): object {
+  if (authMethod === 'none') return {};
+  if (authMethod !== 'private_key_jwt') return { client_secret: PLACEHOLDER };
+  return jwks ? { jwks } : { jwks_uri: jwksUri };
+}
+
 /** A registration in the engine's words. `offered`: grant types of the engine. */
 export function clientMetadata(registration: Registration, offered: readonly string[]): ClientMetadata {
   const exchange = registration.tokenExchange && registration.kind !== 'public' ? [EXCHANGE_GRANT] : [];
@@ -137,7 +147,7 @@ export function clientMetadata(registration: Registration, offered: readonly str
     redirect_uris: code ? registration.redirectUris : [],
     application_type: registration.redirectUris.some(isNativeRedirect) ? 'native' : 'web',
     token_endpoint_auth_method: registration.authMethod as 'client_secret_post',
-    ...(registration.authMethod !== 'none' && { client_secret: PLACEHOLDER }),
+    ...credentialsOf(registration),
     registration,
   };
 }

@@ -3,7 +3,8 @@ import { Problem } from '../../../../runtime/errors.js';
 import { databaseProblem } from '../../../../runtime/transaction.js';
 import { withPrefix } from './claims.js';
 import { Pages } from '../../native/pages.js';
-import { honestDiscovery, PAGES, PATHS, stateOf } from './engine.js';
+import { takeLimit } from '../../resolver/count-limit.js';
+import { honestDiscovery, PAGES, PATHS, stateOf, type EngineRequest } from './engine.js';
 import type { EngineStore } from './adapter.js';
 import { inspectedToken, introspectionOf } from './inspection.js';
 import { loggedError } from '../../../../runtime/log.js';
@@ -76,6 +77,17 @@ function explainFailure({ host }: EngineStore, ctx: KoaContextWithOIDC, error: E
   ctx.body = { error: 'temporarily_unavailable', error_description: 'the service cannot do this right now' };
 }
 
+/** So many authorization requests from an address. Source: identity 4.16. */
+const limitStep =
+  ({ host }: EngineStore, pages: Pages): Step =>
+  async (ctx, next) => {
+    if (ctx.path !== PATHS.authorization) return void (await next());
+    const { clientAddress } = ctx.req as EngineRequest;
+    const seconds = await host.transaction(tx => takeLimit(tx, 'authorize_per_ip', clientAddress));
+    if (seconds === null) await next();
+    else pages.hold(ctx, seconds);
+  };
+
 /** Puts our steps around the engine's routes. */
 export function addSteps(provider: Provider, store: EngineStore, issued: IssuedTokens): void {
   const steps: Record<string, Step> = {
@@ -87,6 +99,7 @@ export function addSteps(provider: Provider, store: EngineStore, issued: IssuedT
   };
   const pages = new Pages(store, provider);
   provider.use((ctx, next) => (ctx.path.startsWith(`${PAGES}/`) ? pages.answer(ctx as KoaContextWithOIDC) : next()));
+  provider.use((ctx, next) => limitStep(store, pages)(ctx as KoaContextWithOIDC, next));
   provider.use((ctx, next) => refusalStep(pages)(ctx as KoaContextWithOIDC, next));
   provider.use((ctx, next) => countingStep(store)(ctx as KoaContextWithOIDC, next));
   provider.use((ctx, next) => (steps[ctx.path] ?? ((_ctx, go) => go()))(ctx as KoaContextWithOIDC, next));

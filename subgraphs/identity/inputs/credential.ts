@@ -1,0 +1,27 @@
+import { Field, ID, InputType } from 'type-graphql';
+import { Rule } from '../../../runtime/rule.js';
+import { EmailAddress } from '../../../runtime/scalars.js';
+
+@InputType({ description: 'Where the account is to be reached.' })
+export class RequestEmailChangeInput {
+  @Rule({ maxLength: 254 })
+  @Field(() => EmailAddress)
+  newEmail: string;
+}
+
+@InputType({ description: 'The code that was sent to the new address.' })
+export class ConfirmEmailChangeInput {
+  @Field(() => ID)
+  challengeId: string;
+
+  @Rule({ pattern: '^[0-9]{6}$' })
+  @Field(() => String)
+  code: string;
+}
+
+@InputType({ description: 'A password of 10 to 128 characters that is hard to guess.' })
+export class ChangePasswordInput {
+  @Rule({ maxLength: 512 })
+  @Field(() => String)
+  newPassword: string;
+}

@@ -1,0 +1,154 @@
+import { html, type Html } from './html.js';
+import { hidden, type FieldError, type Page, type Step } from './layout.js';
+
+/** One message for a wrong code, a spent one and none at all. */
+export const WRONG_CODE = 'The code is wrong or no longer good. Ask for a new mail if it stays so.';
+
+const emailField = (id: string, value = '', bad = false): Html =>
+  html`<label for="${id}">E-mail address</label>
+    <input
+      id="${id}"
+      name="email"
+      type="email"
+      autocomplete="email"
+      required
+      maxlength="254"
+      value="${value}"
+      ${bad && html` aria-invalid="true"`}
+    />`;
+
+const codeField = (bad: boolean): Html =>
+  html`<label for="code">Code from the mail</label>
+    <input
+      id="code"
+      name="code"
+      inputmode="numeric"
+      autocomplete="one-time-code"
+      required
+      maxlength="16"
+      ${bad && html` aria-invalid="true"`}
+    />`;
+
+const passwordField = (label: string, bad: boolean): Html =>
+  html`<label for="password">${label}</label>
+    <input
+      id="password"
+      name="password"
+      type="password"
+      autocomplete="new-password"
+      required
+      maxlength="512"
+      aria-describedby="password-note"
+      ${bad && html` aria-invalid="true"`}
+    />
+    <p class="note" id="password-note">At least 10 characters; what they are is up to you.</p>`;
+
+const back = (action: string): Html => html`<p class="links"><a href="${action}">Back to sign-in</a></p>`;
+
+/** Asks for the address that a link goes to. */
+export const linkRequestPage = ({ action, csrf }: Step, email = ''): Page => ({
+  title: 'Sign in by e-mail',
+  body: html`<p>We send you a link and a code. No password is needed.</p>
+    <form method="post" action="${action}/magic-link">${hidden(csrf)} ${emailField('email', email)}<button>Send the mail</button></form>
+    ${back(action)}`,
+});
+
+export const recoveryRequestPage = ({ action, csrf }: Step, email = ''): Page => ({
+  title: 'Choose a new password',
+  body: html`<p>We send you a mail that lets you choose a new one. You will be signed out everywhere.</p>
+    <form method="post" action="${action}/recovery">${hidden(csrf)} ${emailField('email', email)}<button>Send the mail</button></form>
+    ${back(action)}`,
+});
+
+/** The same for every address, known or not. */
+export const codePage = ({ action, csrf }: Step, wrong = false): Page => ({
+  title: 'Check your mail',
+  error: wrong ? { field: 'code', message: WRONG_CODE } : null,
+  body: html`<p>If we can write to this address, a mail is on its way. Open its link in this browser, or type its code here.</p>
+    <form method="post" action="${action}/email-code">${hidden(csrf)} ${codeField(wrong)}<button>Go on</button></form>
+    ${back(action)}`,
+});
+
+/** The same for every address, too. */
+export const recoveryCodePage = ({ action, csrf }: Step, error: FieldError | null = null): Page => ({
+  title: 'Check your mail',
+  error,
+  body: html`<p>If there is an account with this address, a mail is on its way. Type its code and your new password here.</p>
+    <form method="post" action="${action}/new-password">
+      ${hidden(csrf)} ${codeField(error?.field === 'code')} ${passwordField('New password', error?.field === 'password')}
+      <button>Save the new password</button>
+    </form>
+    ${back(action)}`,
+});
+
+export interface SignUpFields {
+  email: string;
+  displayName: string;
+}
+
+export const signUpPage = ({ action, csrf, app }: Step, { email, displayName }: SignUpFields, error: FieldError | null = null): Page => ({
+  title: `Create your account for ${app.name}`,
+  error,
+  body: html`<form method="post" action="${action}/sign-up">
+      ${hidden(csrf)} ${emailField('email', email, error?.field === 'email')}
+      <label for="display_name">Name that others see</label>
+      <input
+        id="display_name"
+        name="display_name"
+        autocomplete="name"
+        required
+        maxlength="60"
+        value="${displayName}"
+        ${error?.field === 'display_name' && html` aria-invalid="true"`}
+      />
+      ${passwordField('Password', error?.field === 'password')}
+      <button>Create the account</button>
+    </form>
+    ${back(action)}`,
+});
+
+/** Below the sign-in form: the other ways in. */
+export const otherWays = ({ action, csrf }: Step): Html =>
+  html`<div class="links">
+      <p><a href="${action}/recovery">Forgot your password?</a></p>
+      <p><a href="${action}/sign-up">Create an account</a></p>
+    </div>
+    <details>
+      <summary>Sign in without a password</summary>
+      <form method="post" action="${action}/magic-link">
+        ${hidden(csrf)} ${emailField('email')}<button class="quiet">E-mail me a link</button>
+      </form>
+    </details>`;
+
+/** In the browser that asked: one button, because opening a link must not use it up. */
+export const continuePage = (action: string, csrf: string): Page => ({
+  title: 'Go on here',
+  body: html`<p>Your address is confirmed as soon as you go on.</p>
+    <form method="post" action="${action}">${hidden(csrf)}<button>Go on</button></form>`,
+});
+
+/** In another browser: whoever asked types the code where they asked, so that nobody is signed in by somebody else's click. */
+export const elsewherePage = (code: string | null): Page => ({
+  title: 'Go back to where you began',
+  body: html`<p>
+      You asked for this mail in another browser. ${code === null ? 'Type the code of the mail there.' : 'Type this code there:'}
+    </p>
+    ${code !== null && html`<p class="typed">${code.slice(0, 3)} ${code.slice(3)}</p>`}
+    <p class="note">Did you not ask for it? Then tell nobody the code and close this page.</p>`,
+});
+
+export interface Reset {
+  title: string;
+  text: string;
+  button: string;
+}
+
+/** A new password by a link. */
+export const newPasswordPage = (action: string, csrf: string, { title, text, button }: Reset, fault: string | null = null): Page => ({
+  title,
+  error: fault === null ? null : { field: 'password', message: fault },
+  body: html`<p>${text}</p>
+    <form method="post" action="${action}">
+      ${hidden(csrf)} ${passwordField('New password', fault !== null)}<button>${button}</button>
+    </form>`,
+});
