@@ -3,6 +3,7 @@ import type { Context } from '../../../runtime/context.js';
 import { settingsOf } from '../ports/settings.js';
 import { changeConfiguration } from './configuration.js';
 import { closeOpen } from './lanes.js';
+import { notify } from './notices.js';
 
 /** Failed attempts that an endpoint must have had besides the time. Source: section 3, Subscription. */
 const MIN_FAILED = 10;
@@ -36,6 +37,7 @@ async function disable(ctx: Context, { id, reason }: Doomed, configurationVersio
     now: ctx.now(),
   });
   ctx.audit('webhook_subscription.disabled', id, { status: 'disabled', reason, dead_lettered: dead });
+  await notify(ctx, id, 'disabled', reason);
 }
 
 /** Source: section 3, Subscription. */

@@ -1,12 +1,14 @@
-import { CATALOGUE } from '../../../events/catalogue.js';
 import type { grantChanged } from '../../../events/catalogue/identity.js';
 import type { Envelope } from '../../../events/envelope.js';
 import type { DataOf } from '../../../events/define.js';
 import type { Context } from '../../../runtime/context.js';
-import { lostScopes, type GrantState } from '../rules/grants.js';
+import type { ServiceHost } from '../../../runtime/host.js';
+import { loggedError } from '../../../runtime/log.js';
+import type { GrantState } from '../rules/grants.js';
 import { configurationOf } from './configuration.js';
 import { enterUser, putGrant } from './grants.js';
-import { closeOpen } from './lanes.js';
+import { checkClient } from './identity-sweep.js';
+import { cancelLost } from './lost-grants.js';
 
 type GrantChanged = Envelope<DataOf<typeof grantChanged>>;
 
@@ -17,10 +19,6 @@ const stateOf = ({ data, occurred_at, seq }: GrantChanged): GrantState => ({
   scopes: data.scopes,
   since: { at: Date.parse(occurred_at), seq },
 });
-
-/** Event types that need one of the scopes. */
-const typesOf = (scopes: readonly string[]): string[] =>
-  [...CATALOGUE.values()].filter(type => type.scope !== null && scopes.includes(type.scope)).map(type => type.name);
 
 /**
  * The projection takes the grant's new state; open deliveries of types whose scope is lost are cancelled. It passes the same
@@ -33,11 +31,21 @@ export async function applyGrant(ctx: Context, event: GrantChanged): Promise<voi
   const known = grants.get(event.data.client_id);
   const next = await putGrant(ctx.sql, userId, event.data.client_id, known, stateOf(event));
   if (!next) return;
-  const eventTypes = typesOf(lostScopes(known, next));
   await configurationOf(ctx.host).refresh(ctx.sql, version);
-  const subscriptionIds = configurationOf(ctx.host)
-    .ofClient(event.data.client_id)
-    .map(one => one.id);
-  if (eventTypes.length === 0 || subscriptionIds.length === 0) return;
-  await closeOpen(ctx.sql, { subscriptionIds, userId, eventTypes, to: { status: 'cancelled', reason: 'grant_revoked' }, now: ctx.now() });
+  const removed = event.data.reason === 'client_removed';
+  await cancelLost(ctx, {
+    userId,
+    clientId: event.data.client_id,
+    before: known,
+    after: next,
+    reason: removed ? 'client_removed' : 'grant_revoked',
+  });
+  if (removed) ctx.afterCommit(() => checkSoon(ctx.host, event.data.client_id));
+}
+
+/** A hint: the hourly sweep asks all the same. */
+function checkSoon(host: ServiceHost, clientId: string): void {
+  checkClient(host, clientId).catch(error =>
+    host.log.warn({ err: loggedError(error) }, 'a removed client could not be looked at; the sweep will'),
+  );
 }

@@ -18,6 +18,14 @@ const toGrants = (rows: readonly Row[]): Grants =>
 
 const GRANTS = 'select client_id, grant_id, version, scopes from webhooks.grant_projection where user_id = $1';
 
+const GRANTS_OF = 'select user_id, client_id, grant_id, version, scopes from webhooks.grant_projection where user_id = any($1::uuid[])';
+
+/** What is projected of many users, in their order. */
+export async function readGrantsOf(sql: Sql, userIds: readonly string[]): Promise<Grants[]> {
+  const rows = await sql<Row & { user_id: string }>(GRANTS_OF, [userIds]);
+  return userIds.map(userId => toGrants(rows.filter(row => row.user_id === userId)));
+}
+
 /** What is projected of a user, revoked grants included. */
 export const readGrants = async (sql: Sql, userId: string): Promise<Grants> => toGrants(await sql<Row>(GRANTS, [userId]));
 
@@ -61,9 +69,13 @@ export async function putGrant(
 ): Promise<ProjectedGrant | null> {
   if (!supersedes(known, state)) return null;
   const next = project(known, state);
-  await sql(PUT, [userId, clientId, next.grantId, next.version, JSON.stringify(next.scopes)]);
+  await writeGrant(sql, userId, clientId, next);
   return next;
 }
+
+/** Writes a projection as it is. */
+export const writeGrant = (sql: Sql, userId: string, clientId: string, next: ProjectedGrant): Promise<unknown> =>
+  sql(PUT, [userId, clientId, next.grantId, next.version, JSON.stringify(next.scopes)]);
 
 /** A grant in force as identity told it: its place in the log is not known, so it is judged by time. */
 export const stateOf = (grant: AskedGrant): GrantState => ({

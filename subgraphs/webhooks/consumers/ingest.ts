@@ -3,6 +3,7 @@ import { timeOfId, type Envelope } from '../../../events/envelope.js';
 import type { Context } from '../../../runtime/context.js';
 import { Problem } from '../../../runtime/errors.js';
 import { newId } from '../../../runtime/ids.js';
+import { activeTraceparent } from '../../../runtime/tracing.js';
 import { grantSourceOf, type AskedGrant } from '../ports/grant-source.js';
 import { sealerOf } from '../ports/sealer.js';
 import { covers } from '../rules/grants.js';
@@ -83,7 +84,8 @@ export async function ingest(ctx: Context, event: Envelope, definition: EventDef
 async function store(ctx: Context, event: Envelope, matched: readonly SubscriptionConfiguration[]): Promise<void> {
   const userId = event.user_id!;
   const dataSealed = sealerOf(ctx.host).seal(event.data_text, dataContext(event.id));
-  const row = { id: event.id, type: event.type, userId, sequence: event.seq, occurredAt: event.occurred_at, dataSealed };
+  const traceparent = activeTraceparent() ?? event.traceparent;
+  const row = { id: event.id, type: event.type, userId, sequence: event.seq, occurredAt: event.occurred_at, dataSealed, traceparent };
   await enqueue(
     ctx.sql,
     row,

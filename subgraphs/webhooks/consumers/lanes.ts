@@ -14,6 +14,8 @@ export interface StoredEvent {
   sequence: number;
   occurredAt: string;
   dataSealed: Buffer | null;
+  /** The trace in which it came; its attempts go on there. */
+  traceparent: string | null;
 }
 
 /** A delivery to be made. */
@@ -31,12 +33,19 @@ export interface NewDelivery {
 const OPEN = `('pending', 'retrying')`;
 
 const STORE_EVENT = `, event as (
-  insert into webhooks.webhook_event (id, sequence, type, user_id, occurred_at, data_sealed) values ($2, $5, $4, $3, $7, $8) on conflict (id) do nothing)`;
+  insert into webhooks.webhook_event (id, sequence, type, user_id, occurred_at, data_sealed, traceparent) values ($2, $5, $4, $3, $7, $8, $9) on conflict (id) do nothing)`;
 
-/**
- * Deliveries and their lanes. A lane that is there grows by one, and an earlier event becomes its head. The lanes are locked in
- * the order of their subscriptions, as everywhere, so that nobody waits in a circle.
- */
+/** A lane that is there grows, and an earlier event becomes its head. */
+export const JOIN_LANE = `on conflict (subscription_id, user_id) do update set
+  open_count = l.open_count + excluded.open_count,
+  head_id = case when (excluded.head_sequence, excluded.head_replay_no) < (l.head_sequence, l.head_replay_no) then excluded.head_id else l.head_id end,
+  head_event_id = case when (excluded.head_sequence, excluded.head_replay_no) < (l.head_sequence, l.head_replay_no) then excluded.head_event_id else l.head_event_id end,
+  head_attempt_count = case when (excluded.head_sequence, excluded.head_replay_no) < (l.head_sequence, l.head_replay_no) then 0 else l.head_attempt_count end,
+  next_attempt_at = case when (excluded.head_sequence, excluded.head_replay_no) < (l.head_sequence, l.head_replay_no) then excluded.next_attempt_at else l.next_attempt_at end,
+  head_replay_no = case when (excluded.head_sequence, excluded.head_replay_no) < (l.head_sequence, l.head_replay_no) then excluded.head_replay_no else l.head_replay_no end,
+  head_sequence = least(excluded.head_sequence, l.head_sequence)`;
+
+/** Deliveries and their lanes. The lanes are locked in the order of their subscriptions, as everywhere, so that nobody waits in a circle. */
 const ENQUEUE = (storeEvent: boolean): string => `
 with wanted as (
   select * from json_to_recordset($1::json) as w(id uuid, subscription_id uuid, client_id text, shard smallint, held boolean, replay_no int, replay_of_id uuid)
@@ -45,16 +54,10 @@ with wanted as (
   select id, $2, subscription_id, client_id, $3, $4, $5, replay_no, replay_of_id, 'pending', $6 from wanted
   on conflict (subscription_id, event_id, replay_no) do nothing returning id
 )
-insert into webhooks.webhook_lane as l (subscription_id, user_id, shard, head_id, head_event_id, head_sequence, head_replay_no, next_attempt_at, open_count)
-select w.subscription_id, $3, w.shard, w.id, $2, $5, w.replay_no, case when w.held then null else $6::timestamptz end, 1
+insert into webhooks.webhook_lane as l (subscription_id, user_id, shard, head_id, head_event_id, head_sequence, head_replay_no, head_attempt_count, next_attempt_at, open_count)
+select w.subscription_id, $3, w.shard, w.id, $2, $5, w.replay_no, 0, case when w.held then null else $6::timestamptz end, 1
 from wanted w join made m on m.id = w.id order by w.subscription_id
-on conflict (subscription_id, user_id) do update set
-  open_count = l.open_count + 1,
-  head_id = case when (excluded.head_sequence, excluded.head_replay_no) < (l.head_sequence, l.head_replay_no) then excluded.head_id else l.head_id end,
-  head_event_id = case when (excluded.head_sequence, excluded.head_replay_no) < (l.head_sequence, l.head_replay_no) then excluded.head_event_id else l.head_event_id end,
-  next_attempt_at = case when (excluded.head_sequence, excluded.head_replay_no) < (l.head_sequence, l.head_replay_no) then excluded.next_attempt_at else l.next_attempt_at end,
-  head_replay_no = case when (excluded.head_sequence, excluded.head_replay_no) < (l.head_sequence, l.head_replay_no) then excluded.head_replay_no else l.head_replay_no end,
-  head_sequence = least(excluded.head_sequence, l.head_sequence)
+${JOIN_LANE}
 returning l.shard`;
 
 /** Makes deliveries of one event: one statement. An event that the bus brings twice makes none. Answers the shards with work. Source: rule 12. */
@@ -70,7 +73,10 @@ export async function enqueue(sql: Sql, event: StoredEvent, deliveries: readonly
   }));
   const stores = event.dataSealed !== null;
   const common = [JSON.stringify(wanted), event.id, event.userId, event.type, event.sequence, now.toISOString()];
-  const rows = await sql<{ shard: number }>(ENQUEUE(stores), stores ? [...common, event.occurredAt, event.dataSealed] : common);
+  const rows = await sql<{ shard: number }>(
+    ENQUEUE(stores),
+    stores ? [...common, event.occurredAt, event.dataSealed, event.traceparent] : common,
+  );
   return rows.map(row => row.shard);
 }
 
@@ -130,9 +136,9 @@ export function countByLane(closed: readonly LaneKey[]): TouchedLane[] {
 /** Next head = the lowest (sequence, replay number) that is still open; a lane without one goes. A pending head is due now. */
 const ADVANCE = `
 with touched as (select * from unnest($1::uuid[], $2::uuid[], $3::int[]) as t(subscription_id, user_id, closed)),
-heads as (
+heads as materialized (
   select t.subscription_id, t.user_id, t.closed, n.* from touched t left join lateral (
-    select d.id, d.event_id, d.sequence, d.replay_no, d.next_attempt_at from webhooks.webhook_delivery d
+    select d.id, d.event_id, d.sequence, d.replay_no, d.attempt_count, d.next_attempt_at from webhooks.webhook_delivery d
     where d.subscription_id = t.subscription_id and d.user_id = t.user_id and d.status in ${OPEN}
     order by d.sequence, d.replay_no limit 1
   ) n on true
@@ -140,14 +146,13 @@ heads as (
   delete from webhooks.webhook_lane l using heads h where h.id is null and l.subscription_id = h.subscription_id and l.user_id = h.user_id
 )
 update webhooks.webhook_lane l set head_id = h.id, head_event_id = h.event_id, head_sequence = h.sequence, head_replay_no = h.replay_no,
-  open_count = greatest(1, l.open_count - h.closed),
+  head_attempt_count = h.attempt_count, open_count = greatest(1, l.open_count - h.closed),
   next_attempt_at = case
-    when s.status <> 'active' then null
+    when (select s.status from webhooks.webhook_subscription s where s.id = l.subscription_id) <> 'active' then null
     when h.next_attempt_at is not null then h.next_attempt_at
     when l.head_id = h.id and l.next_attempt_at is not null then l.next_attempt_at
     else $4::timestamptz end
-from heads h join webhooks.webhook_subscription s on s.id = h.subscription_id
-where h.id is not null and l.subscription_id = h.subscription_id and l.user_id = h.user_id`;
+from heads h where h.id is not null and l.subscription_id = h.subscription_id and l.user_id = h.user_id`;
 
 /** Finds the next head of lanes that the caller has locked. */
 export async function advance(sql: Sql, lanes: readonly TouchedLane[], now: Date): Promise<void> {
@@ -162,6 +167,10 @@ export async function advance(sql: Sql, lanes: readonly TouchedLane[], now: Date
 
 const LANES_OF_SUBSCRIPTION = `select subscription_id, user_id from webhooks.webhook_lane where subscription_id = $1 order by subscription_id, user_id for update`;
 
+/** Locks the lanes of a subscription, in order as everywhere. Answers their users. */
+export const lockLanesOf = (sql: Sql, subscriptionId: string): Promise<{ user_id: string }[]> =>
+  sql<{ user_id: string }>(LANES_OF_SUBSCRIPTION, [subscriptionId]);
+
 /** Holds the lanes of a subscription that was paused. */
 export async function holdLanes(sql: Sql, subscriptionId: string): Promise<void> {
   await sql(`select count(*) from (${LANES_OF_SUBSCRIPTION}) locked`, [subscriptionId]); // in order, as everywhere
@@ -170,7 +179,7 @@ export async function holdLanes(sql: Sql, subscriptionId: string): Promise<void>
 
 /** Lets the lanes of a subscription go on, in order; retries that became due meanwhile run at once. */
 export async function releaseLanes(sql: Sql, subscriptionId: string, now: Date): Promise<void> {
-  const lanes = await sql<{ user_id: string }>(LANES_OF_SUBSCRIPTION, [subscriptionId]);
+  const lanes = await lockLanesOf(sql, subscriptionId);
   await advance(
     sql,
     lanes.map(lane => ({ subscriptionId, userId: lane.user_id, closed: 0 })),

@@ -2,12 +2,11 @@ import type { Sql } from '../../../events/outbox.js';
 import { loggedError } from '../../../runtime/log.js';
 import type { Context } from '../../../runtime/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
-import { newId } from '../../../runtime/ids.js';
 import type { WebhookAttemptTrigger, WebhookDeliveryStatus } from '../entities/words.js';
 import type { Outcome } from '../ports/deliverer.js';
-import { sealerOf } from '../ports/sealer.js';
 import { afterAttempt } from '../rules/schedule.js';
 import { afterTrigger, isOpen } from '../rules/states.js';
+import { insertAttempts } from './attempts.js';
 import { Health } from './health.js';
 import { advance, countByLane, type LaneKey, type TouchedLane } from './lanes.js';
 
@@ -17,6 +16,7 @@ export interface Attempted extends LaneKey {
   epoch: number;
   deliveryId: string;
   eventId: string;
+  eventType: string;
   /** The X-Platform-Delivery-Attempt header. */
   number: number;
   trigger: WebhookAttemptTrigger;
@@ -35,24 +35,19 @@ const BATCH_MS = 10;
 /** Pause before a batch that failed is written again, ms. */
 const RETRY_MS = 250;
 
-/** How the body of an answer is bound to its attempt. */
-export const bodyContext = (attemptId: string): string => `webhook_attempt.response_body:${attemptId}`;
+/**
+ * Tables grow from nothing faster than statistics follow: planned freely, a batch of a few rows would read all deliveries. With these
+ * settings the transaction looks everything up by key.
+ */
+const BY_KEY = `set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;
 
 const LOCK_SHARDS = `
-select s.shard from webhooks.webhook_shard s join unnest($1::int[], $2::bigint[]) as e(shard, epoch) on e.shard = s.shard and e.epoch = s.epoch
+select s.shard, ${BY_KEY} from webhooks.webhook_shard s join unnest($1::int[], $2::bigint[]) as e(shard, epoch) on e.shard = s.shard and e.epoch = s.epoch
 where s.holder = $3 order by s.shard for share of s`;
 
 const LOCK_LANES = `
 select 1 from webhooks.webhook_lane l join unnest($1::uuid[], $2::uuid[]) as k(subscription_id, user_id) using (subscription_id, user_id)
 order by l.subscription_id, l.user_id for update of l`;
-
-const INSERT_ATTEMPTS = `
-insert into webhooks.webhook_attempt (id, started_at, delivery_id, subscription_id, number, finished_at, url, resolved_ip, status_code, error, timings,
-  request_headers, response_headers, response_body_sealed, response_truncated, trigger)
-select id, started_at, delivery_id, subscription_id, number, finished_at, url, resolved_ip, status_code, error, timings,
-  request_headers, response_headers, decode(response_body, 'base64'), response_truncated, trigger
-from json_to_recordset($1::json) as a(id uuid, started_at timestamptz, delivery_id uuid, subscription_id uuid, number int, finished_at timestamptz, url text,
-  resolved_ip text, status_code int, error text, timings jsonb, request_headers jsonb, response_headers jsonb, response_body text, response_truncated boolean, trigger text)`;
 
 const READ_DELIVERIES = `
 select d.id, d.status, d.replay_no, (extract(epoch from d.first_attempt_at) * 1000)::float8 as first_attempt_at from webhooks.webhook_delivery d
@@ -194,7 +189,7 @@ export class Recorder {
     const rows = await sql<DeliveryRow>(READ_DELIVERIES, [ended.map(one => one.deliveryId), ended.map(one => one.eventId)]);
     const known = new Map(rows.map(row => [row.id, row]));
     const changes = ended.flatMap(one => changeOf(one, known.get(one.deliveryId), this.schedule));
-    await sql(INSERT_ATTEMPTS, [JSON.stringify(ended.map(one => this.#attemptRow(one)))]);
+    await insertAttempts(sql, this.host, ended);
     await sql(UPDATE_DELIVERIES, [JSON.stringify(changes.map(change => change.row))]);
     const replayed = changes.filter(change => change.replayed).map(change => change.one);
     if (replayed.length) await sql(RESOLVE, [replayed.map(one => one.subscriptionId), replayed.map(one => one.eventId), now.toISOString()]);
@@ -204,30 +199,6 @@ export class Recorder {
       sql,
       ended.map(one => ({ ...one, goneSince: gone.get(one.deliveryId) ?? null })),
     );
-  }
-
-  #attemptRow(one: Ended): object {
-    const id = newId();
-    const { outcome } = one;
-    const body = outcome.responseBody === null ? null : sealerOf(this.host).seal(outcome.responseBody, bodyContext(id)).toString('base64');
-    return {
-      id,
-      started_at: one.startedAt,
-      delivery_id: one.deliveryId,
-      subscription_id: one.subscriptionId,
-      number: one.number,
-      finished_at: one.endedAt,
-      url: one.url,
-      resolved_ip: outcome.resolvedIp,
-      status_code: outcome.statusCode,
-      error: outcome.error,
-      timings: outcome.timings,
-      request_headers: one.requestHeaders,
-      response_headers: outcome.responseHeaders,
-      response_body: body,
-      response_truncated: outcome.responseTruncated,
-      trigger: one.trigger,
-    };
   }
 
   /** Resolves when nothing waits to be written. */

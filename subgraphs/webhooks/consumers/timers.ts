@@ -5,6 +5,7 @@ import { Problem } from '../../../runtime/errors.js';
 import { sweepTimer } from '../../../runtime/schedule.js';
 import { settingsOf } from '../ports/settings.js';
 import { advance } from './lanes.js';
+import { reseal } from './reseal.js';
 import { signalOf } from './signal.js';
 import { workerOf } from './worker.js';
 
@@ -74,12 +75,19 @@ async function dropOld(ctx: Context, slot: Date): Promise<void> {
   await ctx.sql(
     'delete from webhooks.webhook_health h where not exists (select from webhooks.webhook_subscription s where s.id = h.subscription_id)',
   );
+  await ctx.sql(`delete from webhooks.inbound_receipt where received_at < $1::timestamptz - $2 * interval '1 day'`, [at, days]);
+  await ctx.sql(`delete from webhooks.inbound_rejection where hour < $1::timestamptz - $2 * interval '1 day'`, [at, days]);
+  await ctx.sql(`delete from webhooks.webhook_job where finished_at < $1::timestamptz - $2 * interval '1 day'`, [at, days]);
+  await ctx.sql(`delete from webhooks.webhook_notice where at < $1::timestamptz - $2 * interval '1 day'`, [at, days]);
   await ctx.sql(`delete from webhooks.erased_user where erased_at < $1::timestamptz - interval '${ERASED_DAYS} days'`, [at]);
 }
 
-/** Makes the next partitions and drops what is older than the retention, once a day. Source: rule 25. */
+/** Makes the next partitions, drops what is older than the retention, and seals anew what an older key has sealed, once a day. Source: rules 21 and 25. */
 export const retentionTimer = sweepTimer({
   name: 'retention',
   everyMs: DAY_MS,
-  run: (ctx, slot) => ctx.host.transaction(own => dropOld(own, slot)),
+  async run(ctx, slot) {
+    await ctx.host.transaction(own => dropOld(own, slot));
+    await ctx.host.transaction(reseal);
+  },
 });

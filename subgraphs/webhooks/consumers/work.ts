@@ -32,17 +32,22 @@ export interface Search {
 
 /**
  * Oldest first. Only the head of a lane is ever found, and only while it is open. What holds first attempts back, a circuit or the
- * receiver's wish, holds no retry back. Source: section 8, find work.
+ * receiver's wish, holds no retry back. The lanes are chosen first, then each delivery is looked up by its key: joined freely, all
+ * that is open would be read. Source: section 8, find work.
  */
 const DUE = `
-select l.subscription_id, l.user_id, l.shard, d.id, d.event_id, d.event_type, d.client_id, d.attempt_count, d.replay_no, d.pending_trigger, coalesce(h.circuit_state <> 'closed', false) as circuit_open
-from webhooks.webhook_lane l join webhooks.webhook_delivery d on d.event_id = l.head_event_id and d.id = l.head_id
-left join webhooks.webhook_health h on h.subscription_id = l.subscription_id
-where l.next_attempt_at <= $1 and l.shard = any($2::int[]) and l.subscription_id <> all($3::uuid[])
-  and (d.attempt_count > 0 or (l.subscription_id <> all($4::uuid[]) and coalesce(h.firsts_held_until <= $1, true)))
-  and not exists (select from unnest($5::uuid[], $6::uuid[]) as k(subscription_id, user_id) where k.subscription_id = l.subscription_id and k.user_id = l.user_id)
-  and d.status in ('pending', 'retrying')
-order by l.next_attempt_at limit $7`;
+with due as materialized (
+  select l.subscription_id, l.user_id, l.shard, l.head_id, l.head_event_id, l.next_attempt_at, coalesce(h.circuit_state <> 'closed', false) as circuit_open
+  from webhooks.webhook_lane l left join webhooks.webhook_health h on h.subscription_id = l.subscription_id
+  where l.next_attempt_at <= $1 and l.shard = any($2::int[]) and l.subscription_id <> all($3::uuid[])
+    and (l.head_attempt_count > 0 or (l.subscription_id <> all($4::uuid[]) and coalesce(h.firsts_held_until <= $1, true)))
+    and (l.subscription_id, l.user_id) not in (select * from unnest($5::uuid[], $6::uuid[]))
+  order by l.next_attempt_at limit $7
+)
+select l.subscription_id, l.user_id, l.shard, d.id, d.event_id, d.event_type, d.client_id, d.attempt_count, d.replay_no, d.pending_trigger, l.circuit_open
+from due l cross join lateral (
+  select * from webhooks.webhook_delivery d where d.event_id = l.head_event_id and d.id = l.head_id and d.status in ('pending', 'retrying') offset 0
+) d order by l.next_attempt_at`;
 
 interface DueRow {
   subscription_id: string;
@@ -82,22 +87,25 @@ export async function findDue(sql: Sql, search: Search): Promise<DueHead[]> {
 export interface EventBody {
   occurredAt: string;
   dataSealed: Buffer;
+  traceparent: string | null;
 }
 
 const BODIES = `
-select d.id, e.data_sealed, to_char(e.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as occurred_at
+select d.id, e.data_sealed, e.traceparent, to_char(e.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as occurred_at
 from unnest($1::uuid[], $2::uuid[]) as k(id, event_id)
-join webhooks.webhook_delivery d on d.event_id = k.event_id and d.id = k.id and d.status in ('pending', 'retrying')
-join webhooks.webhook_event e on e.id = k.event_id
-where e.data_sealed is not null`;
+cross join lateral (
+  select d.id from webhooks.webhook_delivery d where d.event_id = k.event_id and d.id = k.id and d.status in ('pending', 'retrying') offset 0
+) d cross join lateral (
+  select e.data_sealed, e.traceparent, e.occurred_at from webhooks.webhook_event e where e.id = k.event_id and e.data_sealed is not null offset 0
+) e`;
 
 /** Bodies of the heads that are about to be sent, by delivery; one that was cancelled meanwhile has none. */
 export async function readBodies(sql: Sql, heads: readonly DueHead[]): Promise<Map<string, EventBody>> {
-  const rows = await sql<{ id: string; data_sealed: Buffer; occurred_at: string }>(BODIES, [
+  const rows = await sql<{ id: string; data_sealed: Buffer; occurred_at: string; traceparent: string | null }>(BODIES, [
     heads.map(head => head.deliveryId),
     heads.map(head => head.eventId),
   ]);
-  return new Map(rows.map(row => [row.id, { occurredAt: row.occurred_at, dataSealed: row.data_sealed }]));
+  return new Map(rows.map(row => [row.id, { occurredAt: row.occurred_at, dataSealed: row.data_sealed, traceparent: row.traceparent }]));
 }
 
 /** One of each subscription in turn, so that a long queue delays nobody else's first. Source: rule 19. */

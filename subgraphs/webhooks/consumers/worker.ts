@@ -4,6 +4,7 @@ import { loggedError } from '../../../runtime/log.js';
 import type { Context } from '../../../runtime/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { Worker } from '../../../runtime/service.js';
+import { traced } from '../../../runtime/tracing.js';
 import { HttpDeliverer, Interrupted, type Deliverer } from '../ports/deliverer.js';
 import { sealerOf } from '../ports/sealer.js';
 import { settingsOf, type WebhookSettings } from '../ports/settings.js';
@@ -199,7 +200,7 @@ export class DeliveryWorker {
     return this.host.config.manualClock ? now : new Date();
   }
 
-  async #attempt(head: DueHead, { occurredAt, dataSealed }: EventBody, startedAt: Date): Promise<void> {
+  async #attempt(head: DueHead, { occurredAt, dataSealed, traceparent }: EventBody, startedAt: Date): Promise<void> {
     const subscription = this.#configuration.get(head.subscriptionId)!;
     const epoch = this.#shards.epochOf(head.shard)!;
     const number = head.attemptCount + 1;
@@ -218,7 +219,10 @@ export class DeliveryWorker {
       at: startedAt.getTime(),
     });
     const { signal } = this.#slots.of(head)!.abort;
-    const outcome = await this.deliverer.send({ url: subscription.url, headers, body, timeoutMs: subscription.timeoutMs, signal });
+    const span = { kind: 'client', parent: traceparent, attributes: { 'platform.event_type': head.eventType } } as const;
+    const outcome = await traced('webhook attempt', span, () =>
+      this.deliverer.send({ url: subscription.url, headers, body, timeoutMs: subscription.timeoutMs, signal }),
+    );
     await this.#recorder.add({
       subscriptionId: head.subscriptionId,
       userId: head.userId,
@@ -226,6 +230,7 @@ export class DeliveryWorker {
       epoch,
       deliveryId: head.deliveryId,
       eventId: head.eventId,
+      eventType: head.eventType,
       number,
       trigger: head.pendingTrigger ?? (head.replayNo > 0 && number === 1 ? 'replay' : 'schedule'),
       startedAt,

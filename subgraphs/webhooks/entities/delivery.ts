@@ -155,12 +155,17 @@ export class WebhookAttempt {
   @PrimaryKey({ type: 'datetime', length: 3 })
   startedAt: Date;
 
+  @Field(() => ID, { nullable: true, description: 'Null for a test, which is no delivery.' })
+  @Property({ type: 'uuid', nullable: true })
+  deliveryId: string | null;
+
   @Field(() => ID)
   @Property({ type: 'uuid' })
-  deliveryId: string;
-
-  @Property({ type: 'uuid' })
   subscriptionId: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  eventType: string;
 
   @Field(() => Int, { description: 'The X-Platform-Delivery-Attempt header.' })
   @Property({ type: 'integer' })

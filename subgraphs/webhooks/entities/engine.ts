@@ -33,6 +33,10 @@ export class WebhookEvent {
   /** JSON text of `data`, sealed as `webhook_event.data:<id>`; null after an erasure. */
   @Property({ type: 'blob', nullable: true })
   dataSealed: Buffer | null;
+
+  /** W3C trace context in which it came. */
+  @Property({ type: 'text', nullable: true })
+  traceparent: string | null;
 }
 
 /** The queue of one (subscription, user) while it has open deliveries. Locked by whoever changes which of them is the head. */
@@ -60,6 +64,10 @@ export class WebhookLane {
 
   @Property({ type: 'integer' })
   headReplayNo: number;
+
+  /** 0: the next is its first attempt, which a circuit or a rate limit can hold back. */
+  @Property({ type: 'integer' })
+  headAttemptCount: number;
 
   /** When the head may be sent; null while its subscription is paused. */
   @Property({ type: 'datetime', length: 3, nullable: true })

@@ -3,6 +3,18 @@ import { Access } from '../../../runtime/access.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
 
+@ObjectType({ description: 'An example as it would be sent, signed with a secret that is published for tests of receivers.' })
+export class WebhookSampleSignature {
+  @Field(() => String, { description: 'Published; signs nothing that is delivered.' })
+  secret: string;
+
+  @Field(() => String, { description: 'The raw body, byte for byte.' })
+  body: string;
+
+  @Field(() => String, { description: 'X-Platform-Signature of the body.' })
+  signature: string;
+}
+
 /** A catalogue entry as the developer portal shows it. */
 @Access({ service: '*', staff: 'admin:webhooks:read|admin:webhooks:manage' })
 @ObjectType({ description: 'An event type that a webhook subscription may hold.' })
@@ -30,6 +42,9 @@ export class WebhookEventType {
 
   @Field(() => JSONObject, { description: 'The body of a delivery.' })
   example: object;
+
+  @Field(() => WebhookSampleSignature)
+  sampleSignature: WebhookSampleSignature;
 
   @Field(() => DateTime, { nullable: true })
   deprecatedAt: Date | null;

@@ -64,6 +64,10 @@ export class WebhookSecretInfo {
   @Field(() => DateTime, { nullable: true, description: 'When a previous secret ends.' })
   @Property({ type: 'datetime', length: 3, nullable: true })
   expiresAt: Date | null = null;
+
+  /** An hour before its end it was looked at whether the receiver still needs it. */
+  @Property({ type: 'boolean', default: false })
+  endChecked: boolean = false;
 }
 
 /** What a subscription and the answer that also bears its secret have in common. */

@@ -116,3 +116,41 @@ export const WebhookSecretActivation = words(
   'When a new secret signs the main header: at once, or only when the overlap ends.',
 );
 export type WebhookSecretActivation = Word<typeof WebhookSecretActivation>;
+
+export const WebhookStatsWindow = words('WebhookStatsWindow', { HOUR: 'hour', DAY: 'day', WEEK: 'week' }, 'How far back statistics look.');
+export type WebhookStatsWindow = Word<typeof WebhookStatsWindow>;
+
+export const WebhookNoticeKind = words(
+  'WebhookNoticeKind',
+  { FAILING_24H: 'failing_24h', FAILING_72H: 'failing_72h', DISABLED: 'disabled', BACKLOG: 'backlog', SECRET_EXPIRING: 'secret_expiring' },
+  'What the owner of a subscription was told.',
+);
+export type WebhookNoticeKind = Word<typeof WebhookNoticeKind>;
+
+export const WebhookJobKind = words(
+  'WebhookJobKind',
+  { REPLAY_DEAD_LETTERS: 'replay_dead_letters', RECOVER: 'recover' },
+  'Dead letters again, or events that were missed.',
+);
+export type WebhookJobKind = Word<typeof WebhookJobKind>;
+
+export const WebhookJobStatus = words(
+  'WebhookJobStatus',
+  { PENDING: 'pending', RUNNING: 'running', COMPLETED: 'completed', FAILED: 'failed', CANCELLED: 'cancelled' },
+  'State of a bulk replay or recovery.',
+);
+export type WebhookJobStatus = Word<typeof WebhookJobStatus>;
+
+export const InboundReceiptStatus = words(
+  'InboundReceiptStatus',
+  { ACCEPTED: 'accepted', REPLAYED: 'replayed' },
+  'Accepted: emitted once. Replayed: emitted again on purpose.',
+);
+export type InboundReceiptStatus = Word<typeof InboundReceiptStatus>;
+
+export const InboundScheme = words(
+  'InboundScheme',
+  { BASE64_BODY: 'base64_body', HEX_TIMESTAMP_BODY: 'hex_timestamp_body' },
+  'How a vendor signs: base64 HMAC-SHA256 of the raw body, or hex HMAC-SHA256 of timestamp, a dot and the body.',
+);
+export type InboundScheme = Word<typeof InboundScheme>;

@@ -2,7 +2,13 @@ import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/page.js';
 import { Rule } from '../../../runtime/rule.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { WebhookDeadLetterReason, WebhookDeliveryStatus, WebhookWait } from '../entities/words.js';
+import {
+  WebhookAttemptError,
+  WebhookAttemptTrigger,
+  WebhookDeadLetterReason,
+  WebhookDeliveryStatus,
+  WebhookWait,
+} from '../entities/words.js';
 
 /** Filters that all lists of deliveries take. */
 @ArgsType()
@@ -76,4 +82,47 @@ export class ReplayWebhookEventInput {
 
   @Field(() => ID, { nullable: true, description: 'Only the delivery of this subscription.' })
   subscriptionId?: string | null;
+}
+
+@InputType()
+export class ReplayWebhookDeliveryInput {
+  @Field(() => ID)
+  id: string;
+}
+
+@InputType()
+export class DiscardWebhookDeadLetterInput {
+  @Field(() => ID)
+  deliveryId: string;
+}
+
+/** The attempts log of some time. */
+@ArgsType()
+export class WebhookAttemptsArgs extends PageArgs {
+  @Field(() => String, { nullable: true })
+  clientId?: string | null;
+
+  @Field(() => ID, { nullable: true })
+  subscriptionId?: string | null;
+
+  @Field(() => String, { nullable: true })
+  eventType?: string | null;
+
+  @Field(() => WebhookAttemptError, { nullable: true })
+  error?: WebhookAttemptError | null;
+
+  @Field(() => Int, { nullable: true })
+  statusCode?: number | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'True: only those with a 2xx in time; false: only the others.' })
+  succeeded?: boolean | null;
+
+  @Field(() => WebhookAttemptTrigger, { nullable: true })
+  trigger?: WebhookAttemptTrigger | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Default: 24 hours before `to`; at most 7 days before it.' })
+  from?: Date | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Default: now.' })
+  to?: Date | null;
 }

@@ -115,6 +115,16 @@ export class RotateWebhookSecretInput {
 }
 
 @InputType()
+export class TestWebhookSubscriptionInput {
+  @Field(() => ID)
+  id: string;
+
+  @Rule({ minLength: 1, maxLength: 100 })
+  @Field(() => String, { description: 'One of the filter.' })
+  eventType: string;
+}
+
+@InputType()
 export class ExpireWebhookSecretInput {
   @Field(() => ID)
   id: string;

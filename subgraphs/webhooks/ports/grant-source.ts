@@ -34,6 +34,11 @@ export async function askClient(federation: Federation, clientId: string): Promi
   return { ...facts, agreedScopes: agreements.filter(one => one.status === 'IN_FORCE').flatMap(one => one.scopes) };
 }
 
+/** Grants in force of at most 500 users. @throws Problem unavailable. */
+export async function askGrants(federation: Federation, userIds: readonly string[]): Promise<readonly AskedGrant[]> {
+  return (await federation.run<{ activeGrants: AskedGrant[] }>(ACTIVE_GRANTS, { userIds })).activeGrants;
+}
+
 /** An answer is believed so long; a grant that is made meanwhile arrives as an event. Source: rule 14. */
 const BELIEVED_MS = 30_000;
 /** Users who are asked about together: those of so many ms, at most so many. */
@@ -97,8 +102,8 @@ export class GrantSource {
 
   async #ask(userIds: readonly string[]): Promise<ReadonlyMap<string, AskedGrant[]>> {
     if (this.#gathering?.userIds === userIds) this.#gathering = null;
-    const { activeGrants } = await this.federation.run<{ activeGrants: AskedGrant[] }>(ACTIVE_GRANTS, { userIds });
-    return new Map(userIds.map(userId => [userId, activeGrants.filter(grant => grant.userId === userId)]));
+    const grants = await askGrants(this.federation, userIds);
+    return new Map(userIds.map(userId => [userId, grants.filter(grant => grant.userId === userId)]));
   }
 }
 

@@ -8,7 +8,7 @@ import { WebhookHealth, WebhookSubscription } from '../entities/subscription.js'
 import { WebhookWait } from '../entities/words.js';
 import { workerOf } from '../consumers/worker.js';
 import { settingsOf } from '../ports/settings.js';
-import { OAuthClient, User } from '../references.js';
+import { OAuthClient, PlatformEvent, User } from '../references.js';
 import { maxAttempts } from '../rules/schedule.js';
 import { waitingFor } from '../rules/states.js';
 import { payloadOf, responseBodyOf } from './payload.js';
@@ -57,6 +57,11 @@ export class DeliveryFieldsResolver {
   @FieldResolver(() => OAuthClient)
   client(@Root() { clientId }: WebhookDelivery): OAuthClient {
     return { id: clientId };
+  }
+
+  @FieldResolver(() => PlatformEvent, { nullable: true, description: 'Null past the retention of the log.' })
+  event(@Root() { eventId }: WebhookDelivery): PlatformEvent {
+    return { id: eventId };
   }
 
   @FieldResolver(() => User)
@@ -132,7 +137,7 @@ export class DeliveryFieldsResolver {
 export class AttemptFieldsResolver {
   @FieldResolver(() => WebhookDelivery, { nullable: true })
   delivery(@Root() { deliveryId }: WebhookAttempt, @Ctx() ctx: Context): Promise<WebhookDelivery | null> {
-    return deliveryOf(ctx, deliveryId);
+    return deliveryId === null ? Promise.resolve(null) : deliveryOf(ctx, deliveryId);
   }
 
   @FieldResolver(() => String, {
@@ -140,6 +145,6 @@ export class AttemptFieldsResolver {
     description: 'The first 4 KiB of the answer, masked, under the same rule as the payload.',
   })
   async responseBody(@Root() attempt: WebhookAttempt, @Ctx() ctx: Context): Promise<string | null> {
-    return responseBodyOf(ctx, attempt, await deliveryOf(ctx, attempt.deliveryId));
+    return responseBodyOf(ctx, attempt, await this.delivery(attempt, ctx));
   }
 }

@@ -48,6 +48,9 @@ class Conditions {
   }
 }
 
+/** Clients whose deliveries are listed; null: all. */
+type Clients = readonly string[] | null;
+
 type Paged = Pick<WebhookDeliveriesArgs, 'first' | 'after'>;
 type Order = { column: 'created_at' | 'finished_at'; direction: 'asc' | 'desc' };
 
@@ -81,16 +84,20 @@ function addCursor(conditions: Conditions, after: string, { column, direction }:
   conditions.addPlain(`(d.${column}, d.id) ${direction === 'desc' ? '<' : '>'} ($${a}::timestamptz, $${b}::uuid)`);
 }
 
-const filtered = (args: Partial<WebhookDeliveriesArgs>): Conditions =>
+const filtered = (clients: Clients, args: Partial<WebhookDeliveriesArgs>): Conditions =>
   new Conditions()
-    .add('d.client_id = ?', args.clientId)
+    .add('d.client_id = any(?::text[])', clients)
     .addId('d.subscription_id', args.subscriptionId)
     .addId('d.user_id', args.userId)
     .add('d.event_type = ?', args.eventType);
 
-/** Deliveries, newest first. */
-export function deliveries(ctx: Context, args: Paged & Partial<WebhookDeliveriesArgs>): Promise<Connection<WebhookDelivery>> {
-  const conditions = filtered(args)
+/** Deliveries of some clients, newest first. */
+export function deliveries(
+  ctx: Context,
+  clients: Clients,
+  args: Paged & Partial<WebhookDeliveriesArgs>,
+): Promise<Connection<WebhookDelivery>> {
+  const conditions = filtered(clients, args)
     .addId('d.event_id', args.eventId)
     .add('d.status = any(?::text[])', args.status)
     .add('d.last_status_code = ?', args.statusCode)
@@ -102,8 +109,12 @@ export function deliveries(ctx: Context, args: Paged & Partial<WebhookDeliveries
 }
 
 /** Dead letters, oldest first. Resolved ones are those whose replay was delivered. */
-export function deadLetters(ctx: Context, args: Paged & Partial<WebhookDeadLettersArgs>): Promise<Connection<WebhookDelivery>> {
-  const conditions = filtered(args)
+export function deadLetters(
+  ctx: Context,
+  clients: Clients,
+  args: Paged & Partial<WebhookDeadLettersArgs>,
+): Promise<Connection<WebhookDelivery>> {
+  const conditions = filtered(clients, args)
     .addPlain(`d.status = 'dead_lettered'`)
     .addPlain(args.resolved ? 'd.resolved_at is not null' : 'd.resolved_at is null')
     .add('d.dead_letter_reason = ?', args.reason)

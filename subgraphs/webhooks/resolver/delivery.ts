@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
@@ -8,9 +9,15 @@ import { move } from '../../../runtime/states.js';
 import { signalOf } from '../consumers/signal.js';
 import { WebhookDelivery, WebhookDeliveryConnection } from '../entities/delivery.js';
 import { MANAGERS, READERS } from '../entities/subscription.js';
-import { RetryWebhookDeliveryInput, WebhookDeadLettersArgs, WebhookDeliveriesArgs } from '../inputs/delivery.js';
+import {
+  DiscardWebhookDeadLetterInput,
+  RetryWebhookDeliveryInput,
+  WebhookDeadLettersArgs,
+  WebhookDeliveriesArgs,
+} from '../inputs/delivery.js';
 import { DELIVERY_STATES } from '../rules/states.js';
 import { deadLetters, deliveries } from './delivery-list.js';
+import { listedClients, manages } from './managed.js';
 
 const LOCK_LANE = `select head_id from webhooks.webhook_lane where subscription_id = $1 and user_id = $2 for update`;
 const RETRY_NOW = `update webhooks.webhook_delivery set next_attempt_at = $3, pending_trigger = 'retry_now' where event_id = $1 and id = $2`;
@@ -27,9 +34,18 @@ export async function retryNow(
   ctx.afterCommit(() => signalOf(ctx.host).notify());
 }
 
+/** A delivery to a client that the caller manages; null for none. */
+async function visibleDelivery(ctx: Context, id: string): Promise<WebhookDelivery | null> {
+  const found = isUuid(id) ? await ctx.em.findOne(WebhookDelivery, { id }) : null;
+  return found && (await manages(ctx, found.clientId)) ? found : null;
+}
+
+/** The same. @throws Problem not_found. */
+export const findDelivery = async (ctx: Context, id: string): Promise<WebhookDelivery> =>
+  (await visibleDelivery(ctx, id)) ?? fail('not_found', 'Not found');
+
 async function deliveryToRetry(ctx: Context, id: string): Promise<WebhookDelivery> {
-  const seen = isUuid(id) ? await ctx.em.findOne(WebhookDelivery, { id }) : null;
-  if (!seen) fail('not_found', 'Not found');
+  const seen = await findDelivery(ctx, id);
   const [lane] = await ctx.sql<{ head_id: string }>(LOCK_LANE, [seen.subscriptionId, seen.userId]);
   await ctx.em.refresh(seen); // its state under the lane's lock
   move(DELIVERY_STATES, 'webhook delivery', seen.status, 'retry_now');
@@ -41,26 +57,26 @@ async function deliveryToRetry(ctx: Context, id: string): Promise<WebhookDeliver
 export class DeliveryResolver {
   @Access(READERS)
   @Query(() => WebhookDeliveryConnection, { description: 'Deliveries of all clients that the caller manages, newest first.' })
-  webhookDeliveries(
+  async webhookDeliveries(
     @Args(() => WebhookDeliveriesArgs) args: WebhookDeliveriesArgs,
     @Ctx() ctx: Context,
   ): Promise<Connection<WebhookDelivery>> {
-    return deliveries(ctx, args);
+    return deliveries(ctx, await listedClients(ctx, args.clientId), args);
   }
 
   @Access(READERS)
   @Query(() => WebhookDelivery, { nullable: true })
   webhookDelivery(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<WebhookDelivery | null> {
-    return isUuid(id) ? ctx.em.findOne(WebhookDelivery, { id }) : Promise.resolve(null);
+    return visibleDelivery(ctx, id);
   }
 
   @Access(READERS)
   @Query(() => WebhookDeliveryConnection, { description: 'Deliveries that ended in the dead letters, oldest first.' })
-  webhookDeadLetters(
+  async webhookDeadLetters(
     @Args(() => WebhookDeadLettersArgs) args: WebhookDeadLettersArgs,
     @Ctx() ctx: Context,
   ): Promise<Connection<WebhookDelivery>> {
-    return deadLetters(ctx, args);
+    return deadLetters(ctx, await listedClients(ctx, args.clientId), args);
   }
 
   @Access(MANAGERS)
@@ -80,6 +96,20 @@ export class DeliveryResolver {
     await retryNow(ctx, delivery);
     ctx.audit('webhook_delivery.retried', id, { attempt_count: delivery.attemptCount });
     await ctx.em.refresh(delivery);
+    return delivery;
+  }
+
+  @Access(MANAGERS)
+  @Mutation(() => WebhookDelivery, { description: 'Gives a dead letter up: it is cancelled and counts as resolved.' })
+  async discardWebhookDeadLetter(
+    @Arg('input', () => DiscardWebhookDeadLetterInput) { deliveryId }: DiscardWebhookDeadLetterInput,
+    @Ctx() ctx: Context,
+  ): Promise<WebhookDelivery> {
+    const { id, eventId } = await findDelivery(ctx, deliveryId);
+    const delivery = await ctx.em.findOneOrFail(WebhookDelivery, { id, eventId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+    delivery.status = move(DELIVERY_STATES, 'webhook delivery', delivery.status, 'discard');
+    Object.assign(delivery, { cancelReason: 'discarded', resolvedAt: delivery.resolvedAt ?? ctx.now() });
+    ctx.audit('webhook_dead_letter.discarded', deliveryId, { event_id: delivery.eventId, reason: delivery.deadLetterReason });
     return delivery;
   }
 }

@@ -12,6 +12,12 @@ const sensitiveTypes = (): string[] => [...CATALOGUE.values()].filter(type => ty
 const count = async (ctx: Context, text: string, values: readonly unknown[]): Promise<number> =>
   (await ctx.sql(`${text} returning 1`, values)).length;
 
+/** Deletes what vendors sent about a user: bodies that hold the id. Their digests go with them. */
+const eraseInbound = (ctx: Context, userId: string): Promise<number> =>
+  count(ctx, `update webhooks.inbound_receipt set body_sealed = null, subject_digests = '{}' where subject_digests @> array[$1::bytea]`, [
+    digestOf(userId.toLowerCase()),
+  ]);
+
 /** Ends what is open and deletes bodies: what was to be sent, and what receivers answered. */
 async function eraseBodies(ctx: Context, userId: string, eventTypes: readonly string[] | undefined): Promise<Record<string, number>> {
   const types = eventTypes ?? null;
@@ -22,6 +28,7 @@ async function eraseBodies(ctx: Context, userId: string, eventTypes: readonly st
       `update webhooks.webhook_event set data_sealed = null where user_id = $1 and data_sealed is not null and ($2::text[] is null or type = any($2))`,
       [userId, types],
     ),
+    inbound_receipt: eventTypes ? 0 : await eraseInbound(ctx, userId),
     webhook_attempt: await count(
       ctx,
       `update webhooks.webhook_attempt a set response_body_sealed = null, response_headers = null from webhooks.webhook_delivery d
@@ -36,6 +43,10 @@ async function replaceUser(ctx: Context, userId: string): Promise<Record<string,
   const tombstone = randomUUID();
   const deliveries = await count(ctx, 'update webhooks.webhook_delivery set user_id = $2 where user_id = $1', [userId, tombstone]);
   await count(ctx, 'update webhooks.webhook_event set user_id = $2 where user_id = $1', [userId, tombstone]);
+  await ctx.sql(
+    `update webhooks.webhook_job set filter = filter || jsonb_build_object('userId', $2::text) where filter->>'userId' = $1::text`,
+    [userId, tombstone],
+  );
   const grants = await count(ctx, 'delete from webhooks.grant_projection where user_id = $1', [userId]);
   await ctx.sql('insert into webhooks.erased_user (user_digest, erased_at) values ($1, $2) on conflict (user_digest) do nothing', [
     digestOf(userId),

@@ -1,7 +1,7 @@
-import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { z } from 'zod';
+import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
 import { CATALOGUE } from '../../../events/catalogue.js';
 import type { EventDefinition } from '../../../events/define.js';
+import { dataSchemaOf } from '../../../events/json-schema.js';
 import { Access, checkAccess, ruleOf } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
@@ -10,26 +10,20 @@ import { WebhookEventType, WebhookEventTypeConnection } from '../entities/event-
 import { READERS } from '../entities/subscription.js';
 import { WebhookEventTypesArgs } from '../inputs/event-type.js';
 import { askClient } from '../ports/grant-source.js';
+import { checkManages } from './managed.js';
 import { clientViolation, typeViolation, type ClientFacts } from '../rules/filter.js';
+import { exampleBody, signedSample } from '../rules/sample.js';
 
-/** Ids and time of the examples; nobody's. */
-const EXAMPLE = {
-  id: '0190b3a0-0000-7000-8000-00000000e0e0',
-  user_id: '00000000-0000-0000-0000-000000000000',
-  occurred_at: '2026-11-20T09:30:00.000Z',
-};
-const EXAMPLE_CLIENT = 'your-client-id';
-
-type Scoped = EventDefinition & { scope: string };
+export type Scoped = EventDefinition & { scope: string };
 
 /** Types with a scope by name; the others never leave the platform. */
-const SCOPED: readonly Scoped[] = [...CATALOGUE.values()]
+export const SCOPED: readonly Scoped[] = [...CATALOGUE.values()]
   .filter((type): type is Scoped => type.scope !== null)
   .sort((a, b) => (a.name < b.name ? -1 : 1));
 
 function shown(type: Scoped, clientId: string | null, client: ClientFacts | null): WebhookEventType {
-  const { name, when, scope, sensitive, schema, examples, deprecated } = type;
-  const { id, user_id, occurred_at } = EXAMPLE;
+  const { name, when, scope, sensitive, deprecated } = type;
+  const example = exampleBody(type, clientId);
   return {
     name,
     description: when,
@@ -37,8 +31,9 @@ function shown(type: Scoped, clientId: string | null, client: ClientFacts | null
     sensitive,
     granted: client?.scopes.includes(scope) ?? false,
     subscribable: client !== null && typeViolation(type, client) === null,
-    jsonSchema: z.toJSONSchema(schema),
-    example: { id, type: name, user_id, client_id: clientId ?? EXAMPLE_CLIENT, occurred_at, data: examples[0] },
+    jsonSchema: dataSchemaOf(type),
+    example,
+    sampleSignature: signedSample(example),
     deprecatedAt: deprecated ? new Date(deprecated.at) : null,
   };
 }
@@ -52,6 +47,7 @@ function matches({ name, when, scope }: Scoped, { scope: wanted, q }: WebhookEve
 async function clientOf(ctx: Context, clientId: string | null | undefined): Promise<ClientFacts | null> {
   if (clientId == null) return null;
   checkAccess(ruleOf(READERS), ctx.caller);
+  await checkManages(ctx, clientId);
   const client = await askClient(ctx.federation, clientId);
   const unfit = clientViolation(client);
   if (unfit) fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/clientId', message: unfit }] });
@@ -74,5 +70,16 @@ export class EventTypeResolver {
       args.first,
       type => [type.name],
     );
+  }
+  @Access({ service: '*', staff: READERS.staff })
+  @Query(() => WebhookEventType, { nullable: true, description: 'Null also for a type that never leaves the platform.' })
+  async webhookEventType(
+    @Arg('name', () => String) name: string,
+    @Arg('clientId', () => String, { nullable: true }) clientId: string | null | undefined,
+    @Ctx() ctx: Context,
+  ): Promise<WebhookEventType | null> {
+    const client = await clientOf(ctx, clientId);
+    const type = SCOPED.find(one => one.name === name);
+    return type ? shown(type, clientId ?? null, client) : null;
   }
 }

@@ -12,11 +12,12 @@ import { signalOf } from '../consumers/signal.js';
 import { WebhookDelivery, WebhookReplay, WebhookReplayResult } from '../entities/delivery.js';
 import { MANAGERS } from '../entities/subscription.js';
 import type { WebhookDeliveryStatus, WebhookReplayRefusal } from '../entities/words.js';
-import { ReplayWebhookEventInput } from '../inputs/delivery.js';
+import { ReplayWebhookDeliveryInput, ReplayWebhookEventInput } from '../inputs/delivery.js';
 import { covers } from '../rules/grants.js';
 import { shardOf } from '../rules/shards.js';
 import { decideReplay } from '../rules/states.js';
-import { retryNow } from './delivery.js';
+import { findDelivery, retryNow } from './delivery.js';
+import { listedClients } from './managed.js';
 
 /** The newest delivery of an event to one subscription, with the event and the head of its lane. */
 interface Newest {
@@ -40,7 +41,7 @@ select distinct on (d.subscription_id) d.id, d.event_id, d.subscription_id, d.cl
   to_char(e.occurred_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as occurred_at
 from webhooks.webhook_delivery d join webhooks.webhook_event e on e.id = d.event_id and e.data_sealed is not null
 join webhooks.webhook_subscription s on s.id = d.subscription_id and s.deleted_at is null
-where d.event_id = $1 and ($2::text is null or d.client_id = $2) and ($3::uuid is null or d.subscription_id = $3)
+where d.event_id = $1 and ($2::text[] is null or d.client_id = any($2)) and ($3::uuid is null or d.subscription_id = $3)
 order by d.subscription_id, d.replay_no desc`;
 
 const LOCK_LANES = `select subscription_id, head_id from webhooks.webhook_lane where user_id = $1 and subscription_id = any($2::uuid[]) order by subscription_id, user_id for update`;
@@ -54,7 +55,7 @@ async function enter(
   { eventId, clientId, subscriptionId }: ReplayWebhookEventInput,
 ): Promise<{ found: Newest[]; grants: Grants; heads: Map<string, string> }> {
   await ctx.sql(ONE_REPLAY_AT_A_TIME, [eventId]);
-  const where = [eventId, clientId ?? null, subscriptionId ?? null];
+  const where = [eventId, await listedClients(ctx, clientId), subscriptionId ?? null];
   const [first] = await ctx.sql<Newest>(NEWEST, where);
   if (!first) fail('not_found', 'Not found');
   const { grants, version } = await enterUser(ctx.sql, first.user_id);
@@ -92,6 +93,7 @@ async function sendAgain(ctx: Context, newest: Newest): Promise<WebhookReplay> {
     sequence: newest.sequence,
     occurredAt: newest.occurred_at,
     dataSealed: null,
+    traceparent: null,
   };
   const shard = shardOf(subscription.id, newest.user_id, subscription.spread);
   const delivery = {
@@ -143,5 +145,27 @@ export class ReplayResolver {
     });
     ctx.afterCommit(() => signalOf(ctx.host).notify());
     return { eventId: input.eventId, deliveries };
+  }
+
+  /** Source: section 3, Delivery. */
+  @Access(MANAGERS)
+  @Mutation(() => WebhookDelivery, { description: 'Makes a new delivery of one that was delivered or ended in the dead letters.' })
+  async replayWebhookDelivery(
+    @Arg('input', () => ReplayWebhookDeliveryInput) { id }: ReplayWebhookDeliveryInput,
+    @Ctx() ctx: Context,
+  ): Promise<WebhookDelivery> {
+    const { eventId, subscriptionId, clientId } = await findDelivery(ctx, id);
+    const { found, grants } = await enter(ctx, { eventId, clientId, subscriptionId });
+    const delivery = await ctx.em.findOneOrFail(WebhookDelivery, { id, eventId }, { refresh: true });
+    if (!['delivered', 'dead_lettered'].includes(delivery.status))
+      fail('conflict', `a ${delivery.status} webhook delivery cannot be replayed`, { reason: delivery.status });
+    const [newest] = found;
+    const { action, reason } = decide(ctx, newest!, grants, undefined);
+    if (action === 'refused') REFUSALS[reason!]();
+    if (action !== 'created') fail('conflict', 'A delivery of the event waits already', { reason: 'already_queued' });
+    const made = await sendAgain(ctx, { ...newest!, id });
+    ctx.audit('webhook_delivery.replayed', id, { event_id: eventId, delivery_id: made.id });
+    ctx.afterCommit(() => signalOf(ctx.host).notify());
+    return ctx.em.findOneOrFail(WebhookDelivery, { id: made.id, eventId });
   }
 }

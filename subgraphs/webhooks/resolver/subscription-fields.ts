@@ -1,9 +1,10 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../../runtime/context.js';
 import { inOrder } from '../../../runtime/loaders.js';
-import { PageArgs, type Connection } from '../../../runtime/page.js';
+import { page, PageArgs, type Connection } from '../../../runtime/page.js';
 import { DateTime } from '../../../runtime/scalars.js';
 import { WebhookDeliveryConnection, type WebhookDelivery } from '../entities/delivery.js';
+import { WebhookNotice, WebhookNoticeConnection } from '../entities/notice.js';
 import { WebhookCircuit, WebhookHealth, WebhookSecretInfo, WebhookSubscription } from '../entities/subscription.js';
 import { OAuthClient } from '../references.js';
 import { deadLetters, deliveries } from './delivery-list.js';
@@ -55,13 +56,22 @@ export class SubscriptionFieldsResolver {
     return (await healthOf(ctx, id))?.lastFailureAt ?? null;
   }
 
+  @FieldResolver(() => WebhookNoticeConnection, { description: 'What its owner was told, newest first.' })
+  notices(
+    @Root() { id }: WebhookSubscription,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<WebhookNotice>> {
+    return page(ctx.em, WebhookNotice, { subscriptionId: id }, args, { time: 'at' });
+  }
+
   @FieldResolver(() => WebhookDeliveryConnection)
   deliveries(
     @Root() { id }: WebhookSubscription,
     @Args(() => PageArgs) args: PageArgs,
     @Ctx() ctx: Context,
   ): Promise<Connection<WebhookDelivery>> {
-    return deliveries(ctx, { ...args, subscriptionId: id });
+    return deliveries(ctx, null, { ...args, subscriptionId: id });
   }
 
   @FieldResolver(() => WebhookDeliveryConnection, { description: 'Dead letters that nobody has resolved, oldest first.' })
@@ -70,6 +80,6 @@ export class SubscriptionFieldsResolver {
     @Args(() => PageArgs) args: PageArgs,
     @Ctx() ctx: Context,
   ): Promise<Connection<WebhookDelivery>> {
-    return deadLetters(ctx, { ...args, subscriptionId: id, resolved: false });
+    return deadLetters(ctx, null, { ...args, subscriptionId: id, resolved: false });
   }
 }

@@ -9,6 +9,7 @@ import { MANAGERS, WebhookHealth, WebhookSubscription } from '../entities/subscr
 import { DisableWebhookSubscriptionInput } from '../inputs/subscription.js';
 import type { ClientFacts } from '../rules/filter.js';
 import { SUBSCRIPTION_STATES, type SubscriptionTrigger } from '../rules/states.js';
+import { checkUnbound } from './managed.js';
 import { checkStored } from './subscription-input.js';
 import { changeSubscription, clientOfSubscription } from './subscription.js';
 
@@ -48,6 +49,7 @@ export class SubscriptionStateResolver {
     @Arg('input', () => DisableWebhookSubscriptionInput) input: DisableWebhookSubscriptionInput,
     @Ctx() ctx: Context,
   ): Promise<WebhookSubscription> {
+    await checkUnbound(ctx);
     const subscription = await moveSubscription(ctx, input.id, 'disable');
     subscription.disabledReason = 'admin';
     subscription.disabledNote = input.reason;
@@ -66,6 +68,7 @@ export class SubscriptionStateResolver {
   })
   async enableWebhookSubscription(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<WebhookSubscription> {
     const subscription = await moveSubscription(ctx, id, 'enable');
+    if (subscription.disabledReason === 'admin') await checkUnbound(ctx);
     checkStored(ctx, { url: subscription.url, eventTypes: subscription.eventTypes }, ctx.facts as ClientFacts | null);
     subscription.disabledReason = null;
     subscription.disabledNote = null;

@@ -22,6 +22,7 @@ import { sealerOf } from '../ports/sealer.js';
 import { sortedTypes, type ClientFacts } from '../rules/filter.js';
 import { normalisedUrl, withoutQuery } from '../rules/url.js';
 import { withSecret } from './subscription-answer.js';
+import { checkManages, listedClients, managedClients, manages } from './managed.js';
 import { checkNulls, checkSubscription } from './subscription-input.js';
 
 /** Subscriptions of one client at most. Source: section 2. */
@@ -29,11 +30,15 @@ const MAX_PER_CLIENT = 20;
 
 export const WebhookSubscriptionConnection = connectionOf(WebhookSubscription, 'WebhookSubscription');
 
-/** A subscription that is not deleted. @throws Problem not_found. */
-export async function findSubscription(ctx: Context, id: string): Promise<WebhookSubscription> {
+/** A subscription that is not deleted, of a client that the caller manages; null for none. */
+export async function visibleSubscription(ctx: Context, id: string): Promise<WebhookSubscription | null> {
   const found = isUuid(id) ? await ctx.em.findOne(WebhookSubscription, { id, deletedAt: null }) : null;
-  return found ?? fail('not_found', 'Not found');
+  return found && (await manages(ctx, found.clientId)) ? found : null;
 }
+
+/** The same. @throws Problem not_found. */
+export const findSubscription = async (ctx: Context, id: string): Promise<WebhookSubscription> =>
+  (await visibleSubscription(ctx, id)) ?? fail('not_found', 'Not found');
 
 /** Loads a subscription to change it: alone with the configuration until the transaction ends. @throws Problem not_found. */
 export async function changeSubscription(ctx: Context, id: string): Promise<WebhookSubscription> {
@@ -48,6 +53,16 @@ function touched(ctx: Context, subscription: WebhookSubscription, configurationV
   subscription.updatedAt = ctx.now();
   ctx.afterCommit(() => configurationOf(ctx.host).refresh(ctx.sql));
 }
+
+/** The client of a new subscription: the named one, or the only one that the caller manages. @throws Problem invalid_request, not_found. */
+async function newClient(ctx: Context, { clientId }: CreateWebhookSubscriptionInput): Promise<string> {
+  const only = clientId ?? onlyOne(await managedClients(ctx));
+  if (only === null) fail('invalid_request', 'The client is missing', { errors: [{ pointer: '/input/clientId', message: 'is required' }] });
+  await checkManages(ctx, only);
+  return only;
+}
+
+const onlyOne = (clients: readonly string[] | null): string | null => (clients?.length === 1 ? clients[0]! : null);
 
 /** What identity says of the client of a subscription; null when there is no such subscription, which the operation then tells. */
 export async function clientOfSubscription(ctx: Context, id: string): Promise<ClientFacts | null> {
@@ -87,14 +102,15 @@ async function checkRoom(ctx: Context, clientId: string, url: string, own: strin
 export class SubscriptionResolver {
   @Access(READERS)
   @Query(() => WebhookSubscriptionConnection, { description: 'Subscriptions of all clients that the caller manages, newest first.' })
-  webhookSubscriptions(
+  async webhookSubscriptions(
     @Args(() => WebhookSubscriptionsArgs) args: WebhookSubscriptionsArgs,
     @Ctx() ctx: Context,
   ): Promise<Connection<WebhookSubscription>> {
-    const { clientId, status, eventType } = args;
+    const { status, eventType } = args;
+    const clients = await listedClients(ctx, args.clientId);
     const where: FilterQuery<WebhookSubscription> = {
       deletedAt: null,
-      ...(clientId != null && { clientId }),
+      ...(clients && { clientId: { $in: [...clients] } }),
       ...(status != null && { status }),
       ...(eventType != null && { eventTypes: { $contains: [eventType] } }),
     };
@@ -104,13 +120,11 @@ export class SubscriptionResolver {
   @Access(READERS)
   @Query(() => WebhookSubscription, { nullable: true })
   webhookSubscription(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<WebhookSubscription | null> {
-    return isUuid(id) ? ctx.em.findOne(WebhookSubscription, { id, deletedAt: null }) : Promise.resolve(null);
+    return visibleSubscription(ctx, id);
   }
 
   @Access(MANAGERS)
-  @Prepare((ctx, { input }: { input: CreateWebhookSubscriptionInput }) =>
-    input.clientId == null ? Promise.resolve(null) : askClient(ctx.federation, input.clientId),
-  )
+  @Prepare(async (ctx, { input }: { input: CreateWebhookSubscriptionInput }) => askClient(ctx.federation, await newClient(ctx, input)))
   @Mutation(() => WebhookSubscriptionWithSecret, {
     description: 'Subscribes an endpoint of a client to event types. The signing secret is in this answer only.',
   })
@@ -118,15 +132,14 @@ export class SubscriptionResolver {
     @Arg('input', () => CreateWebhookSubscriptionInput) input: CreateWebhookSubscriptionInput,
     @Ctx() ctx: Context,
   ): Promise<WebhookSubscriptionWithSecret> {
-    const { clientId, headers, eventTypes, url, ...fields } = input;
-    if (clientId == null)
-      fail('invalid_request', 'The client is missing', { errors: [{ pointer: '/input/clientId', message: 'is required' }] });
+    const { headers, eventTypes, url, ...fields } = input;
+    const clientId = await newClient(ctx, input);
     checkSubscription(ctx, input, ctx.facts as ClientFacts | null);
     const version = await changeConfiguration(ctx.sql);
     await checkRoom(ctx, clientId, url, null);
     const subscription = new WebhookSubscription();
     const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
-    Object.assign(subscription, { clientId, eventTypes: sortedTypes(eventTypes), createdAt: ctx.now(), statusChangedAt: ctx.now() }, given);
+    Object.assign(subscription, given, { clientId, eventTypes: sortedTypes(eventTypes), createdAt: ctx.now(), statusChangedAt: ctx.now() });
     setUrl(subscription, url);
     setHeaders(ctx, subscription, headers ?? []);
     touched(ctx, subscription, version);

@@ -22,6 +22,12 @@ export function clientViolation(client: ClientFacts | null): string | null {
   return client.kind === 'MACHINE' ? 'has no user flow, so nobody can grant it access' : null;
 }
 
+/** Why a client cannot be bound to some clients, null for no reason: only machine clients call without a user. */
+export function managerViolation(client: ClientFacts | null): string | null {
+  if (!client || client.status === 'DELETED') return 'is not a known client';
+  return client.kind === 'MACHINE' ? null : 'is not a machine client';
+}
+
 /** Why a client may not subscribe to an event type, null for no reason. Source: rule 14; specification 1, webhook delivery 8. */
 export function typeViolation(type: TypeFacts | undefined, client: ClientFacts): string | null {
   if (!type) return 'unknown event type';

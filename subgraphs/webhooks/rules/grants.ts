@@ -36,6 +36,18 @@ export function project(known: ProjectedGrant | undefined, state: GrantState): P
   return { grantId: state.grantId, version: state.version, scopes };
 }
 
+/**
+ * A projection after identity was asked for what is in force now; null: it agrees. A grant that is not in force has no scopes; scopes can
+ * come and go without a new version, with the client's agreements. What is new counts from now (ms).
+ */
+export function reconciled(known: ProjectedGrant, inForce: GrantState | null, now: number): ProjectedGrant | null {
+  if (inForce && supersedes(known, inForce)) return project(known, inForce);
+  const scopes = inForce?.grantId === known.grantId ? inForce.scopes : [];
+  const held = Object.keys(known.scopes);
+  if (held.length === scopes.length && held.every(scope => scopes.includes(scope))) return null;
+  return { ...known, scopes: Object.fromEntries(scopes.map(scope => [scope, known.scopes[scope] ?? { at: now, seq: null }])) };
+}
+
 /** Scopes that one projection holds and the next does not. */
 export const lostScopes = (before: ProjectedGrant | undefined, after: ProjectedGrant): string[] =>
   Object.keys(before?.scopes ?? {}).filter(scope => after.scopes[scope] === undefined);

@@ -1,5 +1,6 @@
 import type {
   WebhookDeliveryStatus,
+  WebhookJobStatus,
   WebhookReplayAction,
   WebhookReplayRefusal,
   WebhookSubscriptionStatus,
@@ -27,6 +28,15 @@ export const DELIVERY_STATES: TransitionTable<WebhookDeliveryStatus, DeliveryTri
   dead_lettered: { succeed: 'delivered', discard: 'cancelled' },
   cancelled: { succeed: 'delivered' },
 };
+
+/** Bulk replay and recovery. Source: section 2, WebhookJob. */
+export const JOB_STATES = {
+  pending: { start: 'running', cancel: 'cancelled' },
+  running: { complete: 'completed', fail: 'failed', cancel: 'cancelled' },
+  completed: {},
+  failed: {},
+  cancelled: {},
+} as const satisfies TransitionTable<WebhookJobStatus, 'start' | 'complete' | 'fail' | 'cancel'>;
 
 /** State after an attempt; one that was closed meanwhile is not brought back by a failure. Source: section 8, cancel. */
 export const afterTrigger = (status: WebhookDeliveryStatus, trigger: DeliveryTrigger): WebhookDeliveryStatus =>

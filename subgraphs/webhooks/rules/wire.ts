@@ -72,6 +72,7 @@ export interface Sending {
   /** 1, 2, … per delivery. */
   attempt: number;
   replay: boolean;
+  test?: boolean;
   secrets: ActiveSecrets;
   custom: readonly CustomHeader[];
   standardHeaders: boolean;
@@ -104,6 +105,7 @@ export function headersOf(sending: Sending): Record<string, string> {
     ...(secrets.previous !== null && { 'X-Platform-Signature-Previous': signatureOf(body, secrets.previous) }),
     ...(secrets.next !== null && { 'X-Platform-Signature-Next': signatureOf(body, secrets.next) }),
     ...(sending.replay && { 'X-Platform-Replay': 'true' }),
+    ...(sending.test && { 'X-Platform-Test': 'true' }),
     ...(sending.standardHeaders && standardHeadersOf(sending)),
   };
 }

@@ -1,0 +1,27 @@
+import { Field, Int, ObjectType } from 'type-graphql';
+import { Access } from '../../../runtime/access.js';
+import { connectionOf } from '../../../runtime/page.js';
+import { DateTime } from '../../../runtime/scalars.js';
+import { OAuthClient } from '../references.js';
+
+/** What one app was told about the member, without the payload. */
+@Access({ user: 'manage:connected_apps' })
+@ObjectType({ description: 'One event about the member that one app has received.' })
+export class WebhookDisclosure {
+  @Field(() => OAuthClient)
+  client: OAuthClient;
+
+  @Field(() => String)
+  eventType: string;
+
+  @Field(() => DateTime)
+  occurredAt: Date;
+
+  @Field(() => DateTime, { description: 'When the app received it first.' })
+  deliveredAt: Date;
+
+  @Field(() => Int, { description: 'How often the app received it: at several endpoints, or again.' })
+  count: number;
+}
+
+export const WebhookDisclosureConnection = connectionOf(WebhookDisclosure, 'WebhookDisclosure');

@@ -1,0 +1,35 @@
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ID, ObjectType } from 'type-graphql';
+import { Access } from '../../../runtime/access.js';
+import { newId } from '../../../runtime/ids.js';
+import { connectionOf } from '../../../runtime/page.js';
+import { DateTime } from '../../../runtime/scalars.js';
+import { READERS } from './subscription.js';
+import { WebhookNoticeKind } from './words.js';
+
+/** Something that the owner of a subscription had to be told; comms tells it. */
+@Access(READERS)
+@ObjectType({ description: 'Something that the owner of a subscription was told.' })
+@Entity({ tableName: 'webhook_notice' })
+export class WebhookNotice {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'uuid' })
+  id: string = newId();
+
+  @Property({ type: 'uuid' })
+  subscriptionId: string;
+
+  @Field(() => WebhookNoticeKind)
+  @Property({ type: 'text' })
+  kind: WebhookNoticeKind;
+
+  @Field(() => DateTime)
+  @Property({ type: 'datetime', length: 3 })
+  at: Date;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  message: string;
+}
+
+export const WebhookNoticeConnection = connectionOf(WebhookNotice, 'WebhookNotice');
