@@ -10,5 +10,10 @@ export const SERVICES: Partial<Record<Slug, Load>> = {
   identity: () => declared(import('./identity/index.js')),
   platform: () => declared(import('./platform/index.js')),
   clinical: () => declared(import('./clinical/index.js')),
+  entitlements: () => declared(import('./entitlements/index.js')),
   webhooks: () => declared(import('./webhooks/index.js')),
+  events: () => declared(import('./events/index.js')),
+  jobs: () => declared(import('./jobs/index.js')),
+  intelligence: () => declared(import('./intelligence/index.js')),
+  workflow: () => declared(import('./workflow/index.js')),
 };

@@ -4,8 +4,11 @@ import { holdsPermission, type Caller } from '../../runtime/caller.js';
 import type { Context } from '../../runtime/context.js';
 import { isUuid } from '../../runtime/ids.js';
 import { Brand, BrandStatus } from './entities/brand.js';
+import { FlagChange } from './entities/flag-change.js';
 import { FeatureFlag } from './entities/flag.js';
+import { CanaryProbe } from './entities/health.js';
 import { PlatformService } from './entities/registry.js';
+import { SafeView } from './entities/safe-view.js';
 
 @Directive('@key(fields: "id")')
 @ObjectType()
@@ -39,6 +42,31 @@ async function featureFlags(ctx: Context, keys: readonly { key: string }[]): Pro
   return keys.map(({ key }) => rows.find(row => row.key === key) ?? null);
 }
 
+async function flagChanges(ctx: Context, keys: readonly { id: string }[]): Promise<(FlagChange | null)[]> {
+  if (!mayAccess(ruleOf(FLAG_OPERATORS), ctx.caller)) return keys.map(() => null);
+  const rows = await ctx.em.find(FlagChange, { id: { $in: keys.map(({ id }) => id).filter(isUuid) } });
+  return keys.map(({ id }) => rows.find(row => row.id === id.toLowerCase()) ?? null);
+}
+
+const CANARY_READERS = ruleOf({ service: 'admin:platform', staff: 'admin:platform:read|admin:platform:services' });
+
+async function canaryProbes(ctx: Context, keys: readonly { id: string }[]): Promise<(CanaryProbe | null)[]> {
+  if (!mayAccess(CANARY_READERS, ctx.caller)) return keys.map(() => null);
+  const rows = await ctx.em.find(CanaryProbe, { id: { $in: keys.map(({ id }) => id).filter(isUuid) } });
+  return keys.map(({ id }) => rows.find(row => row.id === id.toLowerCase()) ?? null);
+}
+
+const VIEW_READERS = ruleOf({ service: 'admin:platform', staff: 'admin:platform:read' });
+
+async function safeViews(ctx: Context, keys: readonly { schema: string; view: string }[]): Promise<(SafeView | null)[]> {
+  if (!mayAccess(VIEW_READERS, ctx.caller)) return keys.map(() => null);
+  const rows = await ctx.em.find(SafeView, {
+    schema: { $in: keys.map(({ schema }) => schema) },
+    view: { $in: keys.map(({ view }) => view) },
+  });
+  return keys.map(({ schema, view }) => rows.find(row => row.schema === schema && row.view === view) ?? null);
+}
+
 async function services(ctx: Context, keys: readonly { slug: string }[]): Promise<(PlatformService | null)[]> {
   const rows = await ctx.em.find(PlatformService, { slug: { $in: keys.map(({ slug }) => slug) } });
   return keys.map(({ slug }) => rows.find(row => row.slug === slug) ?? null);
@@ -50,4 +78,12 @@ const users = async ({ caller }: Context, keys: readonly { id: string }[]): Prom
   return keys.map(({ id }) => (seesAll || id === caller.userId ? { id } : null));
 };
 
-export const references = { Brand: brands, FeatureFlag: featureFlags, PlatformService: services, User: users };
+export const references = {
+  Brand: brands,
+  FeatureFlag: featureFlags,
+  FlagChange: flagChanges,
+  CanaryProbe: canaryProbes,
+  PlatformService: services,
+  SafeView: safeViews,
+  User: users,
+};

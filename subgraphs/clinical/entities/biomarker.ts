@@ -91,6 +91,16 @@ export class ValueRange {
   high: number | null;
 }
 
+/** Limits beyond which a result raises an alert, inclusive, in the canonical unit. */
+@ObjectType('BiomarkerCritical', { description: 'Limits for everybody beyond which a result raises an alert.' })
+export class CriticalLimits {
+  @Field(() => ValueRange, { nullable: true, description: 'To be acknowledged within 4 hours.' })
+  critical: ValueRange | null;
+
+  @Field(() => ValueRange, { nullable: true, description: 'To be acknowledged within an hour.' })
+  panic: ValueRange | null;
+}
+
 @ObjectType('BiomarkerUnitConversion', { description: 'Another unit that results are reported in, and how it becomes the canonical one.' })
 export class UnitConversion {
   @Field(() => String)

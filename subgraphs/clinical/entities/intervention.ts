@@ -42,6 +42,10 @@ export const INTERVENTION_READERS = {
 @ObjectType({ description: 'A protocol or stack that runs for a patient.' })
 @Entity({ tableName: 'intervention' })
 @Index({ name: 'intervention_patient_created', properties: ['patientId', 'createdAt', 'id'] })
+@Index({ name: 'intervention_check_in', properties: ['nextCheckInAt'], where: 'next_check_in_at is not null' })
+@Index({ name: 'intervention_dose', properties: ['nextDoseAt'], where: 'next_dose_at is not null' })
+@Index({ name: 'intervention_end', properties: ['endsAt'], where: "status in ('active', 'paused')" })
+@Unique({ name: 'intervention_partner', properties: ['partnerTreatmentRef'], where: 'partner_treatment_ref is not null' })
 @Unique({ name: 'intervention_running', properties: ['patientId', 'kind', 'key'], where: "status in ('active', 'paused')" })
 export class Intervention {
   @Field(() => ID)
@@ -60,7 +64,10 @@ export class Intervention {
   @Property({ type: 'text' })
   key: string;
 
-  @Field(() => Int, { nullable: true, description: 'Version of the protocol; null for a stack.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Version of the protocol; null for a stack, and for a program that only the partner defines.',
+  })
   @Property({ type: 'int', nullable: true })
   definitionVersion: number | null = null;
 
@@ -96,6 +103,10 @@ export class Intervention {
   @Property({ type: 'text', nullable: true })
   partnerTreatmentRef: string | null = null;
 
+  /** When the partner reported what was followed last: older reports that come late change nothing. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  partnerReportedAt: Date | null = null;
+
   @Field(() => TimeZone)
   @Property({ type: 'text' })
   timeZone: string;
@@ -107,6 +118,18 @@ export class Intervention {
   /** First time it became active, which is when `clinical.protocol.started.v1` was told. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   activatedAt: Date | null = null;
+
+  /** Instant at which the plan is over, the end of the last day in its time zone. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  endsAt: Date | null = null;
+
+  /** When the next check-in opens, while it is active. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  nextCheckInAt: Date | null = null;
+
+  /** The next dose that is planned; the one after it is planned then. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  nextDoseAt: Date | null = null;
 
   @Field(() => DateTime)
   @Property({ type: 'datetime', length: 3 })

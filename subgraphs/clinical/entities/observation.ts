@@ -125,7 +125,7 @@ const opened = new WeakMap<BiomarkerObservation, SealedResult>();
 @Unique({
   name: 'observation_draw',
   expression: (_columns, table, indexName) =>
-    `create unique index ${indexName} on ${table} (patient_id, code, draw_id, coalesce(performer, '')) where superseded_by is null and not needs_review and draw_id is not null`,
+    `create unique index ${indexName} on ${table} (patient_id, code, draw_id, coalesce(performer, '')) where superseded_by is null and not needs_review and draw_id is not null and status <> 'entered_in_error'`,
 })
 export class BiomarkerObservation {
   @Field(() => ID)
@@ -206,6 +206,10 @@ export class BiomarkerObservation {
   @Property({ type: 'uuid', nullable: true })
   supersededBy: string | null = null;
 
+  /** A critical value is kept from the member until a clinician has acknowledged its alert, at most 24 h. Source: clinical 7.3.2. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  hiddenUntil: Date | null = null;
+
   /** Unit system that the reader asked for; not stored. */
   shownIn?: UnitSystem | null;
 
@@ -214,6 +218,12 @@ export class BiomarkerObservation {
     let result = opened.get(this);
     if (!result) opened.set(this, (result = JSON.parse(ctx.host.sealer.open(this.resultSealed, sealContext(this.id))) as SealedResult));
     return result;
+  }
+
+  /** Keeps another judgement of the same result. */
+  reseal(ctx: Context, result: SealedResult): void {
+    this.resultSealed = ctx.host.sealer.seal(JSON.stringify(result), sealContext(this.id));
+    opened.set(this, result);
   }
 
   /** The same for a caller, null when the caller may not see values. */

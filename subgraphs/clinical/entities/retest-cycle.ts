@@ -65,9 +65,12 @@ export const CYCLE_READERS = {
 /** A plain number; the decorator keeps what it is given, so each column gets its own. */
 const number = () => ({ type: new DecimalType('number'), columnType: 'numeric', nullable: true, hidden: true }) as const;
 
-/** A health value for a caller who may see it, else null. */
+/** A health value for a caller who may see it, else null; a critical one is kept from the member for a while. */
 const shown = <Value>(cycle: RetestCycle, ctx: Context, value: Value | null): Value | null =>
-  seesValues(ctx.caller, cycle.patientId) ? value : null;
+  seesValues(ctx.caller, cycle.patientId) && !isHeldBack(ctx, cycle) ? value : null;
+
+const isHeldBack = (ctx: Context, { patientId, valuesHiddenUntil }: RetestCycle): boolean =>
+  valuesHiddenUntil !== null && ctx.caller.userId === patientId && valuesHiddenUntil > ctx.now();
 
 /**
  * One baseline of one marker on an intervention, waiting for its follow-up; closed into an Outcome Record or expired. Values are
@@ -220,6 +223,10 @@ export class RetestCycle {
   /** First result that arrived after the cycle had expired; it is counted, nothing else. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   lateFollowUpAt: Date | null = null;
+
+  /** As long as one of its results is a critical value that the member may not see yet. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  valuesHiddenUntil: Date | null = null;
 
   @Field(() => Int, { description: 'Failures in a row.' })
   @Property({ type: 'int' })

@@ -1,4 +1,5 @@
 import { holdsPermission, type Caller } from '../../../runtime/caller.js';
+import type { Context } from '../../../runtime/context.js';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
@@ -17,3 +18,10 @@ export function visibleRows(caller: Caller, permission = 'admin:clinical:read'):
   const any = caller.kind === 'service' || caller.kind === 'system' || permission.split('|').some(one => holdsPermission(caller, one));
   return any ? {} : { patientId: caller.userId ?? NOBODY };
 }
+
+/** Members see a critical value only after a clinician has acknowledged its alert, or 24 h. Source: clinical 7.3.2. */
+export const hidesCritical = (caller: Caller): boolean => caller.kind === 'user' && !holdsPermission(caller, 'admin:clinical:read');
+
+/** The same as a condition on results. */
+export const heldBack = (ctx: Context) =>
+  hidesCritical(ctx.caller) ? { $or: [{ hiddenUntil: null }, { hiddenUntil: { $lte: ctx.now() } }] } : {};

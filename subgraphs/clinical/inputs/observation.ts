@@ -143,3 +143,49 @@ export class ObservationsArgs extends MyObservationsArgs {
   @Field(() => ID)
   userId: string;
 }
+
+@InputType({ description: 'The corrected result; draw, time, source and laboratory stay.' })
+export class CorrectObservationInput {
+  @Field(() => ID)
+  id: string;
+
+  @Field(() => Float, { nullable: true })
+  value?: number | null;
+
+  @Rule({ maxLength: 64 })
+  @Field(() => String, { nullable: true, description: 'UCUM unit; required with a value.' })
+  unit?: string | null;
+
+  @Field(() => BiomarkerObservationComparator, { nullable: true })
+  comparator?: BiomarkerObservationComparator | null;
+
+  @Rule({ minLength: 1, maxLength: 2000 })
+  @Field(() => String, { nullable: true })
+  textValue?: string | null;
+
+  @Rule({ minLength: 1, maxLength: 128, pattern: WORD })
+  @Field(() => String, { nullable: true, description: "The correction's own reference, unique per source." })
+  sourceRef?: string | null;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'A person has looked at a value that is not plausible.' })
+  confirmed: boolean = false;
+}
+
+@InputType()
+export class RetractObservationInput {
+  @Field(() => ID)
+  id: string;
+}
+
+@ArgsType()
+export class BiomarkerTrendArgs {
+  @Rule({ pattern: MARKER })
+  @Field(() => String, { description: 'Dictionary code or LOINC.' })
+  code: string;
+
+  @Field(() => DateTime, { nullable: true, description: 'Earliest draw, inclusive.' })
+  from?: Date | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Latest draw, inclusive.' })
+  to?: Date | null;
+}

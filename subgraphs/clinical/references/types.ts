@@ -15,3 +15,35 @@ export class Brand {
   @Field(() => ID)
   id: string;
 }
+
+/** A patient, of patient-graph: its id is the user's. */
+@Directive('@key(fields: "id")')
+@ObjectType()
+export class Patient {
+  @Field(() => ID)
+  id: string;
+}
+
+/** An encounter, of patient-graph. */
+@Directive('@key(fields: "id")')
+@ObjectType()
+export class Encounter {
+  @Field(() => ID)
+  id: string;
+}
+
+/** An order of laboratory tests, of labs. */
+@Directive('@key(fields: "id")')
+@ObjectType()
+export class LabOrder {
+  @Field(() => ID)
+  id: string;
+}
+
+/** A booked visit, of booking. */
+@Directive('@key(fields: "id")')
+@ObjectType()
+export class BookingVisit {
+  @Field(() => ID)
+  id: string;
+}

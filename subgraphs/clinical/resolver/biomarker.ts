@@ -3,9 +3,10 @@ import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graph
 import { Access } from '../../../runtime/access.js';
 import { Context } from '../../../runtime/context.js';
 import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/page.js';
-import { Biomarker, BiomarkerRange } from '../entities/biomarker.js';
+import { Biomarker, BiomarkerRange, CriticalLimits } from '../entities/biomarker.js';
 import { Protocol, ProtocolStatus } from '../entities/protocol.js';
 import { BiomarkersArgs } from '../inputs/observation.js';
+import { limitsFor } from '../rules/ranges.js';
 import { loadMarker, loadRanges } from './dictionary.js';
 
 const BiomarkerConnection = connectionOf(Biomarker, 'Biomarker');
@@ -37,6 +38,14 @@ export class DictionaryResolver {
   @FieldResolver(() => [BiomarkerRange])
   async ranges(@Root() biomarker: Biomarker, @Ctx() ctx: Context): Promise<BiomarkerRange[]> {
     return (await loadRanges(ctx, biomarker.id)) ?? [];
+  }
+
+  @FieldResolver(() => CriticalLimits, {
+    nullable: true,
+    description: 'Derived from the CRITICAL and PANIC ranges that hold for everybody; null where there are none.',
+  })
+  async critical(@Root() biomarker: Biomarker, @Ctx() ctx: Context): Promise<CriticalLimits | null> {
+    return limitsFor((await loadRanges(ctx, biomarker.id)) ?? []);
   }
 
   @Access({ service: '*', user: '*' })

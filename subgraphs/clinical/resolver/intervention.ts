@@ -1,12 +1,11 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { protocolStarted } from '../../../events/catalogue/clinical.js';
 import { Access } from '../../../runtime/access.js';
 import { isStaff } from '../../../runtime/caller.js';
 import { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
 import { isUuid } from '../../../runtime/ids.js';
+import { Prepare } from '../../../runtime/operation.js';
 import { connectionOf, type Connection } from '../../../runtime/page.js';
-import { move } from '../../../runtime/states.js';
 import { Intervention, InterventionKind, InterventionSource, InterventionStatus } from '../entities/intervention.js';
 import { Protocol, ProtocolStatus } from '../entities/protocol.js';
 import { visibleRows } from '../entities/value-access.js';
@@ -17,16 +16,11 @@ import {
   MyInterventionsArgs,
   StartInterventionInput,
 } from '../inputs/intervention.js';
-import {
-  dateIn,
-  firstStatus,
-  INTERVENTION_STATES,
-  isEnded,
-  isRunning,
-  phaseOn,
-  plusDays,
-  type InterventionTrigger,
-} from '../rules/intervention.js';
+import { contraindicationsOf } from '../ports/demographics.js';
+import { instantOf } from '../rules/dose-schedule.js';
+import { dateIn, firstStatus, isEnded, isRunning, phaseOn, plusDays, type InterventionTrigger } from '../rules/intervention.js';
+import { newConsult } from './consult.js';
+import { entered, moveIntervention, requireAllowed, requireNotRunning } from './intervention-life.js';
 import { loadProtocolVersion } from './dictionary.js';
 import { pageOfPatient } from './pages.js';
 import { lockPatient, patientOf } from './patient.js';
@@ -53,29 +47,26 @@ async function definitionOf(ctx: Context, { kind, key }: StartInterventionInput)
   return protocol ?? refuse('key', 'is not an active protocol');
 }
 
-async function requireNotRunning(ctx: Context, { patientId, kind, key }: Intervention): Promise<void> {
-  const running = await ctx.em.findOne(Intervention, {
-    patientId,
-    kind,
-    key,
-    status: { $in: [InterventionStatus.ACTIVE, InterventionStatus.PAUSED] },
-  });
-  if (running) fail('conflict', `this ${kind} is ${running.status} already`, { reason: 'already_running' });
+/** Planned end of a protocol: its first day without it. */
+export function endOf(
+  startedOn: string,
+  timeZone: string,
+  protocol: Protocol | null,
+): { plannedEndOn: string | null; endsAt: Date | null } {
+  if (!protocol) return { plannedEndOn: null, endsAt: null };
+  const plannedEndOn = plusDays(startedOn, protocol.durationDays);
+  return { plannedEndOn, endsAt: instantOf(plannedEndOn, '00:00', timeZone) };
 }
 
-/** First time active: the event, once. */
-function activated(ctx: Context, one: Intervention): void {
-  if (one.status !== InterventionStatus.ACTIVE || one.activatedAt !== null) return;
-  one.activatedAt = ctx.now();
-  if (one.kind !== InterventionKind.PROTOCOL) return;
-  const data = {
-    protocol_id: one.id,
-    protocol: one.key,
-    version: one.definitionVersion!,
-    started_on: one.startedOn,
-    prescriber_id: one.prescriberId,
-  };
-  ctx.emit(protocolStarted, data, { userId: one.patientId, brandId: one.brandId });
+/** Contraindications of the patient, asked of patient-graph before the transaction. */
+async function factsOfStart(ctx: Context, { input }: { input: StartInterventionInput }): Promise<readonly string[] | null> {
+  return input.kind === InterventionKind.PROTOCOL ? contraindicationsOf(ctx, patientOf(ctx, input.userId)) : null;
+}
+
+async function factsOfChange(ctx: Context, { input }: { input: ChangeInterventionInput }): Promise<readonly string[] | null> {
+  if (![InterventionAction.ACTIVATE, InterventionAction.RESUME].includes(input.action) || !isUuid(input.id)) return null;
+  const one = await ctx.em.findOne(Intervention, { id: input.id.toLowerCase() });
+  return one && contraindicationsOf(ctx, one.patientId);
 }
 
 function draft(ctx: Context, input: StartInterventionInput, patientId: string, protocol: Protocol | null): Intervention {
@@ -91,7 +82,7 @@ function draft(ctx: Context, input: StartInterventionInput, patientId: string, p
     startedOn,
     timeZone: input.timeZone,
     createdAt: ctx.now(),
-    plannedEndOn: protocol && plusDays(startedOn, protocol.durationDays),
+    ...endOf(startedOn, input.timeZone, protocol),
     status: firstStatus(byStaff, protocol?.requiresConsult ?? false),
     source: byStaff ? InterventionSource.STAFF : InterventionSource.MEMBER,
     brandId: ctx.caller.brandId,
@@ -130,6 +121,7 @@ export class InterventionResolver {
   }
 
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:protocols', user: 'write:protocols', self: true })
+  @Prepare(factsOfStart)
   @Mutation(() => Intervention, {
     description: 'Starts a protocol or stack; one that staff starts is a proposal, one that needs a consult waits for it.',
   })
@@ -140,14 +132,17 @@ export class InterventionResolver {
     const patientId = patientOf(ctx, input.userId);
     await lockPatient(ctx, patientId);
     const one = draft(ctx, input, patientId, await definitionOf(ctx, input));
-    await requireNotRunning(ctx, one);
-    activated(ctx, one);
+    if (one.status === InterventionStatus.ACTIVE) await requireAllowed(ctx, one, ctx.facts as readonly string[] | null);
+    else await requireNotRunning(ctx, one);
     ctx.em.persist(one);
+    if (one.status === InterventionStatus.PENDING_CONSULT) newConsult(ctx, { patientId, type: one.key, interventionId: one.id }, null);
+    await entered(ctx, one);
     ctx.audit('intervention.started', one.id, { kind: one.kind, status: one.status });
     return one;
   }
 
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:protocols', user: 'write:protocols' })
+  @Prepare(factsOfChange)
   @Mutation(() => Intervention, { description: 'Activates, pauses, resumes, stops or completes an intervention.' })
   async changeIntervention(
     @Arg('input', () => ChangeInterventionInput) { id, action, reason }: ChangeInterventionInput,
@@ -157,14 +152,11 @@ export class InterventionResolver {
     const one = (isUuid(id) && (await ctx.em.findOne(Intervention, { id, ...owned }))) || fail('not_found', 'Not found');
     if (action === InterventionAction.ACTIVATE && owned.patientId !== undefined)
       fail('forbidden', 'Only the care team activates an intervention');
-    const from = one.status;
     await lockPatient(ctx, one.patientId);
-    const to = move(INTERVENTION_STATES, one.kind, from, await triggerOf(ctx, action, one));
-    if (isRunning(to) && !isRunning(from)) await requireNotRunning(ctx, one);
-    one.status = to;
-    if (isEnded(one.status)) Object.assign(one, { endedAt: ctx.now(), stopReason: reason ?? null });
-    activated(ctx, one);
-    ctx.audit(`intervention.${action}`, one.id, { from, to });
+    const trigger = await triggerOf(ctx, action, one);
+    await moveIntervention(ctx, one, trigger, ctx.facts as readonly string[] | null);
+    if (isEnded(one.status)) one.stopReason = reason ?? null;
+    if (trigger === 'require_consult') newConsult(ctx, { patientId: one.patientId, type: one.key, interventionId: one.id }, null);
     return one;
   }
 }

@@ -2,9 +2,20 @@ import { biomarkerAdded } from '../../../events/catalogue/clinical.js';
 import type { Context } from '../../../runtime/context.js';
 import { fail, type Violation } from '../../../runtime/errors.js';
 import type { Biomarker } from '../entities/biomarker.js';
-import { BiomarkerObservation, sealContext } from '../entities/observation.js';
+import {
+  BiomarkerObservation,
+  BiomarkerObservationStatus as Status,
+  BiomarkerObservationVerification as Verification,
+  sealContext,
+} from '../entities/observation.js';
+import type { Demographics } from '../rules/demographics.js';
 import { judged, sameResult, verificationOf, violationsOf, type Reported } from '../rules/observation.js';
+import { limitBeyond, type RangeSubject } from '../rules/ranges.js';
+import { raiseAlert } from './critical-alert.js';
 import { findMarkers, markerOf } from './dictionary.js';
+import { scoreLater } from './health-score-due.js';
+import { detectInResults } from './red-flag-detect.js';
+import { subjectAt } from '../rules/demographics.js';
 
 /** A result to be stored: as reported, with the marker's name and the pointer of its row. */
 export interface Incoming extends Reported {
@@ -14,10 +25,18 @@ export interface Incoming extends Reported {
   sourceRef: string | null;
   /** JSON pointer of the row in the input. */
   at: string;
+  reportId?: string | null;
+  /** A person has checked what a machine read. */
+  verified?: boolean;
+  /** The row that this one corrects; it has been superseded already. */
+  supersedes?: BiomarkerObservation;
 }
 
-/** Demographics are asked of patient-graph by a later part; until then nobody's sex or age is known. */
-const subjectOf = (row: Incoming) => ({ performer: row.performer, sex: null, age: null, conditions: [] });
+/** What the patient's demographics say about a result, as far as they are known. */
+export const subjectOf = (row: Pick<Incoming, 'performer' | 'collectedAt'>, demographics: Demographics | null): RangeSubject => ({
+  performer: row.performer,
+  ...subjectAt(demographics, row.collectedAt),
+});
 
 /** What is stored already and may be the same result: by source reference, or by draw. */
 async function storedLike(ctx: Context, patientId: string, rows: readonly Incoming[]): Promise<BiomarkerObservation[]> {
@@ -40,11 +59,16 @@ const sameAs = (ctx: Context, stored: BiomarkerObservation, patientId: string, c
   stored.collectedAt.getTime() === row.collectedAt.getTime() &&
   sameResult(stored.open(ctx), row);
 
-function build(ctx: Context, patientId: string, entry: Biomarker, row: Incoming): BiomarkerObservation {
-  const { canonical, sealed } = judged(markerOf(entry), row, subjectOf(row));
+/** A person's word or a laboratory's counts as verified; what a machine has read does not. */
+const verifiedBy = ({ verified, source }: Incoming): Verification =>
+  verified === undefined ? verificationOf(source) : verified ? Verification.VERIFIED : Verification.UNVERIFIED;
+
+function build(ctx: Context, patientId: string, entry: Biomarker, row: Incoming, demographics: Demographics | null): BiomarkerObservation {
+  const subject = subjectOf(row, demographics);
+  const { canonical, sealed } = judged(markerOf(entry), row, subject);
   const { source, sourceRef, performer, method, status, collectedAt, drawId } = row;
   const stored = new BiomarkerObservation();
-  return Object.assign(stored, {
+  Object.assign(stored, {
     patientId,
     biomarkerId: entry.id,
     code: entry.code,
@@ -57,9 +81,14 @@ function build(ctx: Context, patientId: string, entry: Biomarker, row: Incoming)
     performer,
     method,
     status,
-    verification: verificationOf(source),
+    verification: verifiedBy(row),
+    reportId: row.reportId ?? null,
+    supersedes: row.supersedes?.id ?? null,
     resultSealed: ctx.host.sealer.seal(JSON.stringify(sealed), sealContext(stored.id)),
   });
+  if (canonical !== null)
+    raiseAlert(ctx, stored, limitBeyond(markerOf(entry).ranges, subject, { value: canonical, comparator: row.comparator }));
+  return stored;
 }
 
 function announce(ctx: Context, { id, code, source, collectedAt, drawId, patientId }: BiomarkerObservation): void {
@@ -96,6 +125,7 @@ function markConflict(known: readonly BiomarkerObservation[], fresh: BiomarkerOb
       one.drawId === fresh.drawId &&
       one.performer === fresh.performer &&
       one.patientId === fresh.patientId &&
+      one.status !== Status.ENTERED_IN_ERROR &&
       one.supersededBy === null,
   );
   for (const one of rivals) one.needsReview = fresh.needsReview = true;
@@ -115,7 +145,12 @@ function checked(ctx: Context, rows: readonly Incoming[], markers: ReadonlyMap<s
  * Stores results of one patient, all or none, and tells of each new one; a repetition gives the stored row. The patient must be
  * locked. @throws Problem invalid_request listing every row, conflict for a source reference with other content.
  */
-export async function storeResults(ctx: Context, patientId: string, rows: readonly Incoming[]): Promise<BiomarkerObservation[]> {
+export async function storeResults(
+  ctx: Context,
+  patientId: string,
+  rows: readonly Incoming[],
+  demographics: Demographics | null,
+): Promise<BiomarkerObservation[]> {
   const markers = await findMarkers(
     ctx,
     rows.map(row => row.name),
@@ -123,17 +158,21 @@ export async function storeResults(ctx: Context, patientId: string, rows: readon
   checked(ctx, rows, markers);
   const known = await storedLike(ctx, patientId, rows);
   const taken: Violation[] = [];
+  const added: BiomarkerObservation[] = [];
   const stored = rows.map(row => {
     const entry = markers.get(row.name)!;
     const before = repeated(ctx, known, patientId, entry.code, row, taken);
     if (before) return before;
-    const fresh = build(ctx, patientId, entry, row);
-    markConflict(known, fresh);
+    const fresh = build(ctx, patientId, entry, row, demographics);
+    if (!row.supersedes) markConflict(known, fresh);
     known.push(fresh);
+    added.push(fresh);
     ctx.em.persist(fresh);
     announce(ctx, fresh);
     return fresh;
   });
   if (taken.length) fail('conflict', 'A source reference was used for another result', { reason: 'source_ref_taken', errors: taken });
+  await detectInResults(ctx, patientId, added);
+  if (added.length) await scoreLater(ctx, patientId);
   return stored;
 }

@@ -3,6 +3,7 @@ import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } fr
 import { Access } from '../../../runtime/access.js';
 import { Context } from '../../../runtime/context.js';
 import { isUuid } from '../../../runtime/ids.js';
+import { Prepare } from '../../../runtime/operation.js';
 import { connectionOf, type Connection } from '../../../runtime/page.js';
 import { Biomarker, type UnitSystem } from '../entities/biomarker.js';
 import {
@@ -10,7 +11,7 @@ import {
   BiomarkerObservationSource as Source,
   BiomarkerObservationStatus as Status,
 } from '../entities/observation.js';
-import { visibleRows } from '../entities/value-access.js';
+import { heldBack, hidesCritical, visibleRows } from '../entities/value-access.js';
 import {
   MyObservationsArgs,
   ObservationInput,
@@ -20,6 +21,9 @@ import {
 } from '../inputs/observation.js';
 import { findMarkers, loadMarker } from './dictionary.js';
 import { storeResults, type Incoming } from './observation-store.js';
+import { loadHistory } from './observation-chain.js';
+import { demographicsOf } from '../ports/demographics.js';
+import type { Demographics } from '../rules/demographics.js';
 import { pageOfPatient } from './pages.js';
 import { lockPatient } from './patient.js';
 import { auditRead } from './read-audit.js';
@@ -48,10 +52,12 @@ const incoming = (row: ObservationInput, at: string): Incoming => ({
 
 /** Newest draw of each patient and code. */
 async function newestIds(ctx: Context, patientIds: readonly string[]): Promise<string[]> {
+  const hides = hidesCritical(ctx.caller);
   const rows = await ctx.sql<{ id: string }>(
     `select distinct on (patient_id, code) id from ${ctx.schema}.observation where patient_id = any($1) and superseded_by is null
+       and status <> 'entered_in_error' and ($2::timestamptz is null or hidden_until is null or hidden_until <= $2)
      order by patient_id, code, collected_at desc, id desc`,
-    [patientIds],
+    [patientIds, hides ? ctx.now().toISOString() : null],
   );
   return rows.map(row => row.id);
 }
@@ -62,6 +68,8 @@ async function filterOf(ctx: Context, patientIds: readonly string[], args: MyObs
   return {
     patientId: { $in: [...patientIds] },
     supersededBy: null,
+    status: { $ne: Status.ENTERED_IN_ERROR },
+    ...heldBack(ctx),
     ...(markers && { code: { $in: [...markers.values()].map(one => one.code) } }),
     ...(args.source && { source: args.source }),
     ...(args.sourceRefs && { sourceRef: { $in: args.sourceRefs } }),
@@ -112,7 +120,7 @@ export class ObservationResolver {
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:read', user: 'read:biomarkers' })
   @Query(() => BiomarkerObservation, { nullable: true, description: 'One result.' })
   async observation(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<BiomarkerObservation | null> {
-    const row = isUuid(id) ? await ctx.em.findOne(BiomarkerObservation, { id, ...visibleRows(ctx.caller) }) : null;
+    const row = isUuid(id) ? await ctx.em.findOne(BiomarkerObservation, { id, ...visibleRows(ctx.caller), ...heldBack(ctx) }) : null;
     if (row) await auditRead(ctx, 'observations', [row]);
     return row;
   }
@@ -122,7 +130,13 @@ export class ObservationResolver {
     return loadMarker(ctx, observation.code);
   }
 
+  @FieldResolver(() => [BiomarkerObservation], { description: 'Rows that it corrects, newest first.' })
+  async history(@Root() observation: BiomarkerObservation, @Ctx() ctx: Context): Promise<BiomarkerObservation[]> {
+    return (await loadHistory(ctx, observation.id)) ?? [];
+  }
+
   @Access({ service: 'admin:clinical', internal: ['patient-graph'] })
+  @Prepare((ctx, { input }: { input: RecordObservationsInput }) => demographicsOf(ctx, input.userId.toLowerCase()))
   @Mutation(() => [BiomarkerObservation], {
     description:
       'Stores 1 to 200 results of a patient, all or none. A repeated source reference with the same content gives the stored row.',
@@ -137,12 +151,14 @@ export class ObservationResolver {
       ctx,
       patientId,
       input.observations.map((row, index) => incoming(row, `/input/observations/${index}`)),
+      ctx.facts as Demographics | null,
     );
     ctx.audit('observations.recorded', patientId, { rows: stored.length });
     return stored;
   }
 
   @Access({ user: 'write:biomarkers' })
+  @Prepare(ctx => demographicsOf(ctx, ctx.caller.userId!))
   @Mutation(() => BiomarkerObservation, { description: 'Stores an own result, of source MANUAL.' })
   async recordMyObservation(
     @Arg('input', () => RecordMyObservationInput) input: RecordMyObservationInput,
@@ -150,7 +166,8 @@ export class ObservationResolver {
   ): Promise<BiomarkerObservation> {
     const patientId = ctx.caller.userId!;
     await lockPatient(ctx, patientId);
-    const [stored] = await storeResults(ctx, patientId, [incoming({ ...input, source: Source.MANUAL, status: Status.FINAL }, '/input')]);
+    const row = incoming({ ...input, source: Source.MANUAL, status: Status.FINAL }, '/input');
+    const [stored] = await storeResults(ctx, patientId, [row], ctx.facts as Demographics | null);
     ctx.audit('observations.recorded', patientId, { rows: 1 });
     return stored!;
   }

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/postgresql';
 import { retestRecorded } from '../../../events/catalogue/clinical.js';
 import type { Context } from '../../../runtime/context.js';
 import { Biomarker, type ValueRange } from '../entities/biomarker.js';
-import { BiomarkerObservation } from '../entities/observation.js';
+import { BiomarkerObservation, BiomarkerObservationStatus as ObservationStatus } from '../entities/observation.js';
 import { RetestCycle, RetestCycleStatus as Status } from '../entities/retest-cycle.js';
 import { compare, isComparable, type Measured } from '../rules/direction.js';
 import { daysBetween, OPEN_STATUSES, RETEST_STATES, timingOf } from '../rules/retest.js';
@@ -29,7 +29,9 @@ interface Pair {
 }
 
 const measured = (ctx: Context, row: BiomarkerObservation): Measured | null =>
-  row.canonicalAmount === null ? null : { value: row.canonicalAmount, comparator: row.open(ctx).comparator };
+  row.canonicalAmount === null || row.status === ObservationStatus.ENTERED_IN_ERROR
+    ? null
+    : { value: row.canonicalAmount, comparator: row.open(ctx).comparator };
 
 const otherLab = ({ baseline, followUp }: Pair): boolean =>
   baseline.performer !== null && followUp.performer !== null && baseline.performer !== followUp.performer;
@@ -39,6 +41,8 @@ function targetOf(ctx: Context, cycle: RetestCycle, followUp: BiomarkerObservati
   const applied = followUp.open(ctx).appliedRange;
   return applied?.optimal ?? applied?.reference ?? null;
 }
+
+const laterOf = (a: Date | null, b: Date | null): Date | null => (a && b ? (a > b ? a : b) : (a ?? b));
 
 /** Delta in the canonical unit and in percent; null when either result is censored. */
 function deltaOf(before: Measured, after: Measured, decimals: number): { deltaAmount: number | null; deltaShare: number | null } {
@@ -81,6 +85,7 @@ export function closeCycle(ctx: Context, cycle: RetestCycle, pair: Pair, cause: 
     daysToRetest: daysBetween(cycle.baselineCollectedAt, followUp.collectedAt),
     timing: timingOf(cycle.baselineCollectedAt, cycle.retestDueAt, followUp.collectedAt),
     organic: cycle.promptCount === 0,
+    valuesHiddenUntil: laterOf(pair.baseline.hiddenUntil, followUp.hiddenUntil),
     closedAt: ctx.now(),
     nextPromptAt: null,
     failureCount: 0,
@@ -109,11 +114,17 @@ async function earliestFollowUp(
   return row ? ctx.em.findOne(BiomarkerObservation, row.id) : null;
 }
 
+/** What stands for a baseline: itself, or what says that it was entered in error; a corrected one was put into the cycle. */
+async function standing(ctx: Context, id: string): Promise<BiomarkerObservation> {
+  const row = await ctx.em.findOneOrFail(BiomarkerObservation, id);
+  return row.supersededBy === null ? row : standing(ctx, row.supersededBy);
+}
+
 /** The stored follow-up that closes a cycle and what it is compared with; null when there is none. */
 export async function findPair(ctx: Context, cycle: RetestCycle, known?: BiomarkerObservation): Promise<Pair | null> {
   const followUp = await earliestFollowUp(ctx, cycle);
   if (!followUp) return null;
-  const baseline = known ?? (await ctx.em.findOneOrFail(BiomarkerObservation, cycle.baselineObservationId));
+  const baseline = known ?? (await standing(ctx, cycle.baselineObservationId));
   return { baseline, followUp, entry: await ctx.em.findOneOrFail(Biomarker, followUp.biomarkerId) };
 }
 

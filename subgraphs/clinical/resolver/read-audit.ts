@@ -3,7 +3,8 @@ import type { Context } from '../../../runtime/context.js';
 import { seesValues } from '../entities/value-access.js';
 
 /** Kinds of health data whose reading by staff and services leaves a trace. */
-export type HealthKind = 'observations' | 'retest_cycles';
+export type HealthKind =
+  'observations' | 'retest_cycles' | 'red_flags' | 'lab_reports' | 'health_scores' | 'consults' | 'check_ins' | 'doses' | 'fhir_export';
 
 /**
  * Leaves who read whose health values of what kind, once per read: for services and staff, who see values of others. The owner's

@@ -23,7 +23,8 @@ import { closeCycle, findPair, markNotComparable } from './outcome.js';
 import { pageOfPatient } from './pages.js';
 import { lockPatient } from './patient.js';
 import { auditRead } from './read-audit.js';
-import { baselineOf, drawOf, runningIntervention, violationsOfStart } from './retest-start.js';
+import { demographicsOf } from '../ports/demographics.js';
+import { baselineOf, drawOf, runningIntervention, violationsOfStart, type StartFacts } from './retest-start.js';
 
 /** Gates creation, follow-up recording and the Outcome Record; off unless known to be on. Source: spec 1, Re-test cycle 6. */
 export const RETEST_FLAG = 'feature.clinical.retest-cycle';
@@ -37,17 +38,23 @@ interface Brands {
 }
 
 /** Brand that counts where neither the call, the intervention nor the token names one: the platform's default. */
-async function defaultBrand(ctx: Context, { input }: { input: StartRetestCycleInput }): Promise<string | null> {
-  const named = input.brandId ?? ctx.caller.brandId;
+async function defaultBrand(ctx: Context, { brandId }: StartRetestCycleInput): Promise<string | null> {
+  const named = brandId ?? ctx.caller.brandId;
   if (named != null) return named;
   const { brands } = await ctx.federation.run<Brands>(DEFAULT_BRAND);
   return brands.nodes.find(brand => brand.isDefault)?.id ?? null;
 }
 
+async function factsOfStart(ctx: Context, { input }: { input: StartRetestCycleInput }): Promise<StartFacts> {
+  const patientId = input.patientId.toLowerCase();
+  const [brandId, demographics] = await Promise.all([defaultBrand(ctx, input), demographicsOf(ctx, patientId)]);
+  return { brandId, demographics };
+}
+
 const brandOf = (ctx: Context, input: StartRetestCycleInput, intervention: Intervention): string =>
   input.brandId?.toLowerCase() ??
   intervention.brandId ??
-  (ctx.facts as string | null) ??
+  (ctx.facts as StartFacts).brandId ??
   fail('invalid_request', 'The brand is missing', {
     errors: [{ pointer: '/input/brandId', message: 'is required: there is no default brand' }],
   });
@@ -86,6 +93,7 @@ async function build(ctx: Context, { input, entry, intervention, baseline }: Sta
     interventionKey: intervention.key,
     targetLow: target?.low ?? null,
     targetHigh: target?.high ?? null,
+    valuesHiddenUntil: baseline.hiddenUntil,
     ...datesOf(baseline.collectedAt, windowDays, graceDays),
     createdAt: ctx.now(),
   });
@@ -121,7 +129,7 @@ export async function listCycles(ctx: Context, patientId: string, args: MyRetest
 @Resolver(() => RetestCycle)
 export class RetestCycleResolver {
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:retest', flag: RETEST_FLAG })
-  @Prepare(defaultBrand)
+  @Prepare(factsOfStart)
   @Mutation(() => RetestCycle, {
     description: 'Captures a baseline of a running intervention. Again for the same patient, marker and draw: the stored cycle, unchanged.',
   })

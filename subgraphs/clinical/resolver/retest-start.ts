@@ -12,6 +12,14 @@ import { isRunning } from '../rules/intervention.js';
 import { isFromADraw, violationsOf, type Reported } from '../rules/observation.js';
 import { markerOf } from './dictionary.js';
 import { storeResults } from './observation-store.js';
+import type { Demographics } from '../rules/demographics.js';
+
+/** What is found out before a cycle begins. */
+export interface StartFacts {
+  /** Brand where neither the call, the intervention nor the token names one. */
+  brandId: string | null;
+  demographics: Demographics | null;
+}
 
 const AT = '/input/baseline';
 const INLINE = ['drawId', 'collectedAt', 'value', 'unit'] as const;
@@ -112,7 +120,8 @@ async function inlineBaseline(
   const usable = there.filter(one => one.status !== Status.ENTERED_IN_ERROR && one.canonicalAmount !== null);
   const same = usable.find(one => one.performer === result.performer) ?? usable[0];
   if (same) return same;
-  const [fresh] = await storeResults(ctx, patientId, [{ ...result, name: entry.code, method: null, sourceRef: null, at: AT }]);
+  const row = { ...result, name: entry.code, method: null, sourceRef: null, at: AT };
+  const [fresh] = await storeResults(ctx, patientId, [row], (ctx.facts as StartFacts).demographics);
   return fresh!;
 }
 

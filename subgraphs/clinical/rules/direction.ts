@@ -140,3 +140,18 @@ export function isComparable(noise: BiomarkerNoise, { value, comparator }: Measu
   const openAbove = comparator === Comparator.GE || comparator === Comparator.GT;
   return noise.model === BiomarkerNoiseModel.ABSOLUTE || value > 0 || openAbove;
 }
+
+/** What one result shows against the one before. */
+export enum TrendChange {
+  RISE = 'rise',
+  FALL = 'fall',
+  NONE = 'none',
+}
+
+/** Whether the second of two results differs from the first by more than noise; censored ones only when all values that they stand for do. */
+export function changeBetween(noise: BiomarkerNoise, otherLab: boolean, before: Measured, after: Measured): TrendChange {
+  const [scale, limit] = [scaleOf(noise), noiseLimit(noise, otherLab)];
+  const [from, to] = [before, after].map(one => spanOf(one).map(scale)) as [[number, number], [number, number]];
+  if (to[0] - from[1] > limit) return TrendChange.RISE;
+  return from[0] - to[1] > limit ? TrendChange.FALL : TrendChange.NONE;
+}

@@ -2,15 +2,26 @@ import type { TransitionTable } from '../../../runtime/states.js';
 import { InterventionStatus as Status } from '../entities/intervention.js';
 import type { ProtocolPhase } from '../entities/protocol.js';
 
-export type InterventionTrigger = 'activate' | 'require_consult' | 'pause' | 'resume' | 'stop' | 'complete';
+export type InterventionTrigger =
+  'activate' | 'require_consult' | 'approve' | 'deny' | 'start_by_partner' | 'pause' | 'resume' | 'stop' | 'complete';
 
 /**
  * Intervention states. A consult's approval and the partner's word, which lead from PENDING_CONSULT to ACTIVE, are no calls of
  * anybody's, so `activate` is not in that row. Source: clinical 3.
  */
 export const INTERVENTION_STATES = {
-  [Status.PROPOSED]: { activate: Status.ACTIVE, require_consult: Status.PENDING_CONSULT, stop: Status.CANCELLED },
-  [Status.PENDING_CONSULT]: { stop: Status.CANCELLED },
+  [Status.PROPOSED]: {
+    activate: Status.ACTIVE,
+    require_consult: Status.PENDING_CONSULT,
+    start_by_partner: Status.ACTIVE,
+    stop: Status.CANCELLED,
+  },
+  [Status.PENDING_CONSULT]: {
+    approve: Status.ACTIVE,
+    deny: Status.CANCELLED,
+    start_by_partner: Status.ACTIVE,
+    stop: Status.CANCELLED,
+  },
   [Status.ACTIVE]: { pause: Status.PAUSED, stop: Status.STOPPED, complete: Status.COMPLETED },
   [Status.PAUSED]: { resume: Status.ACTIVE, stop: Status.STOPPED, complete: Status.COMPLETED },
   [Status.COMPLETED]: {},
@@ -27,6 +38,10 @@ export function firstStatus(proposed: boolean, requiresConsult: boolean): Status
   if (proposed) return Status.PROPOSED;
   return requiresConsult ? Status.PENDING_CONSULT : Status.ACTIVE;
 }
+
+/** Contraindications of a protocol that a patient has: a code alone stands for itself in any of patient-graph's kinds (`condition:pregnancy`). */
+export const contraindicated = (contraindications: readonly string[], codes: readonly string[]): string[] =>
+  contraindications.filter(one => codes.some(code => code === one || code.slice(code.indexOf(':') + 1) === one));
 
 /** Civil date in a time zone, YYYY-MM-DD. */
 export const dateIn = (timeZone: string, at: Date): string =>

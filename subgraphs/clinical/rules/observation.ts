@@ -109,6 +109,19 @@ export function judged(marker: Marker, row: Reported, subject: RangeSubject): { 
   };
 }
 
+/** What is kept of a result, with the ranges of a subject that is known better now; the marker is the version that judged it. */
+export function judgedAgain(marker: Marker, canonical: number, sealed: SealedResult, subject: RangeSubject): SealedResult {
+  const measured = { value: canonical, comparator: sealed.comparator };
+  const { reference, optimal, basis, interpretation, inOptimal } = judge(marker.ranges, subject, measured);
+  return {
+    ...sealed,
+    appliedRange: { reference, optimal, dictionaryVersion: marker.version },
+    rangeBasis: basis,
+    interpretation,
+    inOptimal,
+  };
+}
+
 const sameRange = (a: ValueRange | null, b: ValueRange | null): boolean =>
   (a?.low ?? null) === (b?.low ?? null) && (a?.high ?? null) === (b?.high ?? null);
 

@@ -79,6 +79,28 @@ function interpret(reference: ValueRange | null, limits: readonly (ValueRange | 
   return where === 0 ? Interpretation.N : where === -1 ? Interpretation.L : Interpretation.H;
 }
 
+/** The limit kind that a result lies beyond: PANIC before CRITICAL, null for neither. Source: clinical 7.3.2. */
+export function limitBeyond(
+  ranges: readonly RangeRow[],
+  subject: RangeSubject,
+  measured: Measured,
+): BiomarkerRangeKind.PANIC | BiomarkerRangeKind.CRITICAL | null {
+  for (const kind of [BiomarkerRangeKind.PANIC, BiomarkerRangeKind.CRITICAL] as const) {
+    const where = sideOf(edges(chooseRange(ranges, kind, subject)), measured);
+    if (where === -1 || where === 1) return kind;
+  }
+  return null;
+}
+
+/** Nobody in particular: only ranges for everybody fit. */
+const ANYBODY: RangeSubject = { performer: null, sex: null, age: null, conditions: [] };
+
+/** The limits of a marker that hold for everybody; null where it has none. */
+export function limitsFor(ranges: readonly RangeRow[]): { critical: ValueRange | null; panic: ValueRange | null } | null {
+  const [critical, panic] = [BiomarkerRangeKind.CRITICAL, BiomarkerRangeKind.PANIC].map(kind => edges(chooseRange(ranges, kind, ANYBODY))) as [ValueRange | null, ValueRange | null]; // prettier-ignore
+  return critical || panic ? { critical, panic } : null;
+}
+
 export interface Judgement {
   reference: ValueRange | null;
   optimal: ValueRange | null;

@@ -117,3 +117,13 @@ export function retestSettings(setting: (name: string) => string | undefined, du
     sweepEveryMs,
   };
 }
+
+/** Settings of one brand: what platform's config `clinical.retest` says, else those of all. @throws Error for a value out of range. */
+export function brandSettings(base: RetestSettings, config: unknown): RetestSettings {
+  const { reprompt_days: days, max_prompts: most } = (config ?? {}) as { reprompt_days?: unknown; max_prompts?: unknown };
+  return {
+    ...base,
+    repromptDays: whole('reprompt_days', days === undefined ? undefined : String(days), base.repromptDays, 1, 90),
+    maxPrompts: whole('max_prompts', most === undefined ? undefined : String(most), base.maxPrompts, 1, 10),
+  };
+}

@@ -4,6 +4,7 @@ import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { CountryCode, CurrencyCode, DateTime, EmailAddress, Locale, TimeZone, Url } from '../../../runtime/scalars.js';
+import { FREE_TEXT, PERSONAL, SECRET } from './marks.js';
 
 export enum BrandStatus {
   ACTIVE = 'active',
@@ -117,11 +118,11 @@ export class Brand {
   theme: BrandTheme = {};
 
   @Field(() => EmailAddress)
-  @Property({ type: 'text' })
+  @Property({ type: 'text', comment: PERSONAL })
   supportEmail: string;
 
   @Field(() => Url, { nullable: true })
-  @Property({ type: 'text', nullable: true })
+  @Property({ type: 'text', nullable: true, comment: FREE_TEXT })
   supportUrl: string | null = null;
 
   @Field(() => Boolean, { description: 'Whether prices are shown with tax.' })
@@ -153,6 +154,7 @@ export class BrandDomain {
   @PrimaryKey({ type: 'uuid' })
   id: string = newId();
 
+  @Field(() => ID)
   @Index({ name: 'brand_domain_brand_id' })
   @ManyToOne({ entity: () => Brand, mapToPk: true, fieldName: 'brand_id', deleteRule: 'cascade' })
   brandId: string;
@@ -171,7 +173,7 @@ export class BrandDomain {
 
   @Access({ service: 'admin:platform', staff: 'admin:platform:brands|admin:platform:read' })
   @Field(() => String, { nullable: true, description: 'What the TXT record _platform-challenge.<host> must hold.' })
-  @Property({ type: 'text' })
+  @Property({ type: 'text', comment: SECRET })
   verificationRecord: string;
 
   @Field(() => DateTime, { nullable: true })

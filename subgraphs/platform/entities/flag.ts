@@ -1,8 +1,9 @@
-import { Check, Entity, Enum, Index, ManyToOne, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { Check, Entity, Enum, ManyToOne, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
 import { DateTime, JSONObject, LocalDate } from '../../../runtime/scalars.js';
+import { FREE_TEXT, PERSONAL } from './marks.js';
 
 export enum FeatureFlagKind {
   RELEASE = 'release',
@@ -50,6 +51,10 @@ export enum FlagChangeStatus {
   SCHEDULED = 'scheduled',
   EXPIRED = 'expired',
 }
+registerEnumType(FlagChangeStatus, {
+  name: 'FlagChangeStatus',
+  description: 'PENDING waits for an approval for 7 days; EXPIRED: not approved in time, or the flag changed meanwhile.',
+});
 
 @ObjectType({ description: 'A named value that a flag can have.' })
 export class FlagVariant {
@@ -106,7 +111,7 @@ export class FlagPrerequisite {
 }
 
 /** An operating switch, never a paid right. Source: platform 2. */
-@Access({ service: 'admin:platform', staff: 'admin:platform:flags' })
+@Access({ service: 'admin:platform', staff: 'admin:platform:flags|admin:platform:read' })
 @Directive('@key(fields: "key")')
 @ObjectType({ description: 'An operating switch of the platform, never a paid right.' })
 @Entity({ tableName: 'flag' })
@@ -118,7 +123,7 @@ export class FeatureFlag {
   key: string;
 
   @Field(() => String)
-  @Property({ type: 'text' })
+  @Property({ type: 'text', comment: FREE_TEXT })
   description: string;
 
   @Field(() => FeatureFlagKind)
@@ -192,6 +197,10 @@ export class FeatureFlag {
   @Field(() => Int, { description: 'Grows by one with every applied change.' })
   @Property({ type: 'integer' })
   revision: number = 1;
+
+  @Field(() => DateTime, { description: 'When a change was applied last.' })
+  @Property({ type: 'datetime', length: 3 })
+  changedAt: Date;
 }
 
 @Access({ service: 'admin:platform', staff: 'admin:platform:flags' })
@@ -213,7 +222,7 @@ export class FlagRule {
 
   /** Of `USER` the values are user ids: personal. */
   @Field(() => [FlagCondition])
-  @Property({ type: 'json' })
+  @Property({ type: 'json', comment: PERSONAL })
   conditions: FlagCondition[];
 
   @Property({ type: 'text', nullable: true })
@@ -227,46 +236,4 @@ export class FlagRule {
   @Field(() => [FlagRollout], { nullable: true })
   @Property({ type: 'json', nullable: true })
   rollout: FlagRollout[] | null = null;
-}
-
-/** What changed, by whom and why; a protected flag's change waits here for its approval. Source: platform 2. */
-@Entity({ tableName: 'flag_change' })
-@Index({ name: 'flag_change_flag_key_created_at', properties: ['flagKey', 'createdAt', 'id'] })
-@Check({ name: 'flag_change_reason_check', expression: 'char_length(reason) >= 10' })
-export class FlagChange {
-  @PrimaryKey({ type: 'uuid' })
-  id: string = newId();
-
-  @ManyToOne({ entity: () => FeatureFlag, mapToPk: true, fieldName: 'flag_key', index: false })
-  flagKey: string;
-
-  /** The fields that change, as they were. May hold user ids: personal. */
-  @Property({ type: 'json' })
-  before: Record<string, unknown>;
-
-  @Property({ type: 'json' })
-  after: Record<string, unknown>;
-
-  @Property({ type: 'text' })
-  reason: string;
-
-  /** `staff:<id>` or `service:<client>`. */
-  @Property({ type: 'text' })
-  requestedBy: string;
-
-  @Enum({ items: () => FlagChangeStatus })
-  status: FlagChangeStatus;
-
-  @Property({ type: 'datetime', length: 3, nullable: true })
-  applyAt: Date | null = null;
-
-  @Property({ type: 'json' })
-  approvals: { by: string; at: string }[] = [];
-
-  /** Revision that it made, once applied. */
-  @Property({ type: 'integer', nullable: true })
-  revision: number | null = null;
-
-  @Property({ type: 'datetime', length: 3 })
-  createdAt: Date;
 }

@@ -3,15 +3,15 @@ import { Access } from '../../../runtime/access.js';
 import { Context } from '../../../runtime/context.js';
 import { isUuid } from '../../../runtime/ids.js';
 import { page, type Connection } from '../../../runtime/page.js';
-import { addressKey, RateLimit } from '../../../runtime/rate-limit.js';
+import { addressKey, rateLimitPerHost } from '../../../runtime/rate-limit.js';
 import { Rule } from '../../../runtime/rule.js';
 import { Brand, BrandConnection, BrandDomain, BrandDomainStatus } from '../entities/brand.js';
-import { BrandsArgs } from '../inputs.js';
+import { BrandsArgs } from '../inputs/lists.js';
 import { visibleBrands } from '../references.js';
-import { storedHost } from '../rules.js';
+import { storedHost } from '../rules/hosts.js';
 
 /** Lookups of a host by address, because anybody may make them. Source: platform 4. */
-const hostLookups = new RateLimit(60, 60_000);
+const hostLookups = rateLimitPerHost(60, 60_000);
 
 async function domainsOf(ctx: Context, brandIds: readonly string[]): Promise<BrandDomain[][]> {
   const rows = await ctx.em.find(BrandDomain, { brandId: { $in: [...brandIds] } }, { orderBy: { host: 'asc' } });
@@ -36,7 +36,7 @@ export class BrandResolver {
   @Access({ public: true })
   @Query(() => Brand, { nullable: true, description: 'The brand of a verified host; 60 times a minute and address.' })
   async brandByHost(@Rule({ maxLength: 255 }) @Arg('host', () => String) host: string, @Ctx() ctx: Context): Promise<Brand | null> {
-    if (ctx.request.ip !== null) hostLookups.take(addressKey(ctx.request.ip));
+    if (ctx.request.ip !== null) hostLookups(ctx.host).take(addressKey(ctx.request.ip));
     const stored = storedHost(host);
     const domain = stored && (await ctx.em.findOne(BrandDomain, { host: stored, status: BrandDomainStatus.VERIFIED }));
     return domain ? ctx.em.findOne(Brand, { id: domain.brandId, ...visibleBrands(ctx.caller) }) : null;

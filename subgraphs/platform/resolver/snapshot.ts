@@ -23,6 +23,38 @@ export async function flagRevision(ctx: Context): Promise<number> {
   return row!.revision;
 }
 
+/** A hint may be lost; a waiting reader looks this often. */
+const LOOK_MS = 1_000;
+/** A reader in another process is answered before its call is given up. */
+const MAX_WAIT_MS = 20_000;
+
+/** Resolves with the next hint that something changed, or after a pause. */
+function hinted({ transport }: ServiceHost, pauseMs: number): Promise<void> {
+  return new Promise(resolve => {
+    const done = (): void => {
+      hint.stop();
+      clearTimeout(timer);
+      resolve();
+    };
+    const hint = transport.onHint('cache', '*', done);
+    const timer = setTimeout(done, pauseMs);
+  });
+}
+
+/** The revision, as soon as it is another than the known one, and at the latest after so many seconds. */
+export async function revisionOtherThan(ctx: Context, known: number, waitSeconds: number): Promise<number> {
+  const deadline = performance.now() + Math.min(waitSeconds * 1000, MAX_WAIT_MS);
+  for (;;) {
+    const revision = await flagRevision(ctx);
+    const left = deadline - performance.now();
+    if (revision !== known || left <= 0) return revision;
+    await hinted(ctx.host, Math.min(LOOK_MS, left));
+  }
+}
+
+/** Whose flags a service may read: its own and those that name it; all of them, null, with the scope of the platform. */
+export const readerOf = ({ caller }: Context): string | null => (caller.scopes.has('admin:platform') ? null : (caller.serviceSlug ?? ''));
+
 /** The flags of which a service is owner or reader; all of them for null. */
 export async function readSnapshot(ctx: Context, reader: string | null): Promise<FlagSnapshot> {
   const [row] = await ctx.sql<{ revision: number; flags: FlagDefinition[] }>(SNAPSHOT, [reader]);

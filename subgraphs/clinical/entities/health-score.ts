@@ -1,0 +1,139 @@
+import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Ctx, Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Access } from '../../../runtime/access.js';
+import type { Context } from '../../../runtime/context.js';
+import { newId } from '../../../runtime/ids.js';
+import { DateTime } from '../../../runtime/scalars.js';
+import { BiomarkerCategory } from './biomarker.js';
+import { openJson } from './sealed.js';
+import { seesValues } from './value-access.js';
+
+export enum HealthScoreStatus {
+  COMPLETE = 'complete',
+  PARTIAL = 'partial',
+  INSUFFICIENT_DATA = 'insufficient_data',
+}
+registerEnumType(HealthScoreStatus, { name: 'HealthScoreStatus' });
+
+export enum HealthScoreBand {
+  LOW = 'low',
+  FAIR = 'fair',
+  GOOD = 'good',
+  OPTIMAL = 'optimal',
+}
+registerEnumType(HealthScoreBand, { name: 'HealthScoreBand', description: 'Below 50, below 70, below 85, up to 100.' });
+
+export enum HealthScoreTrend {
+  UP = 'up',
+  DOWN = 'down',
+  FLAT = 'flat',
+  FIRST = 'first',
+}
+registerEnumType(HealthScoreTrend, { name: 'HealthScoreTrend', description: 'FLAT: less than 2 points.' });
+
+@ObjectType({ description: 'What one marker adds.' })
+export class HealthScoreContributor {
+  @Field(() => String)
+  code: string;
+
+  @Field(() => Float)
+  subscore: number;
+
+  @Field(() => Int)
+  freshnessDays: number;
+}
+
+@ObjectType({ description: 'A category of the score.' })
+export class HealthScoreComponent {
+  @Field(() => BiomarkerCategory)
+  category: BiomarkerCategory;
+
+  @Field(() => Float)
+  score: number;
+
+  @Field(() => Float)
+  weight: number;
+
+  @Field(() => [HealthScoreContributor])
+  contributors: HealthScoreContributor[];
+}
+
+export interface SealedScore {
+  score: number | null;
+  components: HealthScoreComponent[];
+}
+
+export const SCORE_READERS = { service: 'admin:clinical', staff: 'admin:clinical:read', user: 'read:clinical' } as const;
+export const scorePlace = (id: string): string => `health_score.details_sealed:${id}`;
+
+/** One computation of a patient's score; the score itself is sealed, the band is not. Source: clinical 2, 7.3.1. */
+@Access(SCORE_READERS)
+@Directive('@key(fields: "id")')
+@ObjectType({ description: 'How a patient stands over all markers.' })
+@Entity({ tableName: 'health_score' })
+@Index({ name: 'health_score_patient', properties: ['patientId', 'computedAt', 'id'] })
+export class HealthScore {
+  @Field(() => ID)
+  @PrimaryKey({ type: 'uuid' })
+  id: string = newId();
+
+  @Field(() => ID)
+  @Property({ type: 'uuid' })
+  patientId: string;
+
+  @Field(() => String)
+  @Property({ type: 'text' })
+  modelVersion: string;
+
+  @Field(() => HealthScoreStatus)
+  @Enum({ items: () => HealthScoreStatus, type: 'string' })
+  status: HealthScoreStatus;
+
+  @Field(() => HealthScoreBand, { nullable: true })
+  @Enum({ items: () => HealthScoreBand, type: 'string', nullable: true })
+  band: HealthScoreBand | null = null;
+
+  @Field(() => HealthScoreTrend, { nullable: true })
+  @Enum({ items: () => HealthScoreTrend, type: 'string', nullable: true })
+  trend: HealthScoreTrend | null = null;
+
+  @Field(() => Float, { description: "Share of the model's markers that have a fresh result, 0 to 1." })
+  @Property({ type: 'double' })
+  coverage: number;
+
+  @Property({ type: 'blob', hidden: true })
+  detailsSealed: Buffer;
+
+  /** Whether this row was told as an event. */
+  @Property({ type: 'boolean' })
+  announced: boolean = false;
+
+  @Field(() => DateTime)
+  @Property({ type: 'datetime', length: 3 })
+  computedAt: Date;
+
+  open(ctx: Context): SealedScore {
+    return openJson<SealedScore>(ctx, this.detailsSealed, scorePlace(this.id))!;
+  }
+
+  @Field(() => Float, { nullable: true, description: '0 to 100, 1 decimal.' })
+  score(@Ctx() ctx: Context): number | null {
+    return seesValues(ctx.caller, this.patientId) ? this.open(ctx).score : null;
+  }
+
+  @Field(() => [HealthScoreComponent], { nullable: true })
+  components(@Ctx() ctx: Context): HealthScoreComponent[] | null {
+    return seesValues(ctx.caller, this.patientId) ? this.open(ctx).components : null;
+  }
+}
+
+/** A patient whose results changed: the score is computed once they have been quiet for a while. */
+@Entity({ tableName: 'health_score_due' })
+@Index({ name: 'health_score_due_at', properties: ['dueAt'] })
+export class HealthScoreDue {
+  @PrimaryKey({ type: 'uuid' })
+  patientId: string;
+
+  @Property({ type: 'datetime', length: 3 })
+  dueAt: Date;
+}

@@ -1,0 +1,72 @@
+import { ArgsType, Field, ID, InputType } from 'type-graphql';
+import { PageArgs } from '../../../runtime/page.js';
+import { Rule } from '../../../runtime/rule.js';
+import { CriticalAlertContactOutcome, CriticalAlertStatus } from '../entities/critical-alert.js';
+import { RedFlagSeverity, RedFlagStatus } from '../entities/red-flag.js';
+import { UUID } from './patterns.js';
+
+@ArgsType()
+export class CriticalAlertsArgs extends PageArgs {
+  @Field(() => [CriticalAlertStatus], { nullable: true })
+  status?: CriticalAlertStatus[] | null;
+
+  @Rule({ pattern: UUID })
+  @Field(() => ID, { nullable: true })
+  observationId?: string | null;
+
+  @Rule({ pattern: UUID })
+  @Field(() => ID, { nullable: true })
+  userId?: string | null;
+}
+
+@InputType()
+export class RecordCriticalAlertContactInput {
+  @Field(() => ID)
+  id: string;
+
+  @Field(() => CriticalAlertContactOutcome)
+  outcome: CriticalAlertContactOutcome;
+}
+
+@InputType()
+export class CloseCriticalAlertInput {
+  @Field(() => ID)
+  id: string;
+
+  @Rule({ minLength: 1, maxLength: 200 })
+  @Field(() => String, { description: 'Why it is closed; no health value.' })
+  reason: string;
+}
+
+@ArgsType()
+export class RedFlagsArgs extends PageArgs {
+  @Field(() => [RedFlagStatus], { nullable: true })
+  status?: RedFlagStatus[] | null;
+
+  @Field(() => [RedFlagSeverity], { nullable: true })
+  severity?: RedFlagSeverity[] | null;
+
+  @Rule({ pattern: UUID })
+  @Field(() => ID, { nullable: true })
+  userId?: string | null;
+}
+
+@InputType()
+export class ResolveRedFlagInput {
+  @Field(() => ID)
+  id: string;
+
+  @Rule({ minLength: 1, maxLength: 2000 })
+  @Field(() => String)
+  resolution: string;
+}
+
+@InputType()
+export class DismissRedFlagInput {
+  @Field(() => ID)
+  id: string;
+
+  @Rule({ minLength: 1, maxLength: 2000 })
+  @Field(() => String)
+  reason: string;
+}

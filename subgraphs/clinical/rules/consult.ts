@@ -1,0 +1,21 @@
+import type { TransitionTable } from '../../../runtime/states.js';
+import { ConsultOutcome as Outcome, ConsultStatus as Status } from '../entities/consult.js';
+
+export type ConsultTrigger = 'schedule' | 'unschedule' | 'begin' | 'sign' | 'cancel';
+
+/** Consult states; after SIGNED only addenda. A cancelled visit leads back to REQUESTED. Source: clinical 3, 5. */
+export const CONSULT_STATES = {
+  [Status.REQUESTED]: { schedule: Status.SCHEDULED, cancel: Status.CANCELLED },
+  [Status.SCHEDULED]: { schedule: Status.SCHEDULED, unschedule: Status.REQUESTED, begin: Status.IN_PROGRESS, cancel: Status.CANCELLED },
+  [Status.IN_PROGRESS]: { sign: Status.SIGNED, cancel: Status.CANCELLED },
+  [Status.SIGNED]: {},
+  [Status.CANCELLED]: {},
+} as const satisfies TransitionTable<Status, ConsultTrigger>;
+
+/** What an outcome does to the intervention that waits for it; nothing for the others. Source: clinical 3. */
+export const EFFECT_ON_INTERVENTION = {
+  [Outcome.APPROVED]: 'approve',
+  [Outcome.DENIED]: 'deny',
+  [Outcome.MORE_INFO]: null,
+  [Outcome.REFERRED]: null,
+} as const satisfies Record<Outcome, 'approve' | 'deny' | null>;

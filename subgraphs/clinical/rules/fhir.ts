@@ -1,0 +1,87 @@
+import type { ValueRange } from '../entities/biomarker.js';
+import type { BiomarkerObservationComparator } from '../entities/observation.js';
+
+/** Releases of FHIR that are exported. */
+export type FhirRelease = 'R4' | 'R5';
+
+/** A FHIR resource as JSON; the tests hold it against the release's schema. */
+export interface Resource {
+  resourceType: string;
+  id: string;
+  [key: string]: unknown;
+}
+
+export const LOINC = 'http://loinc.org';
+export const UCUM = 'http://unitsofmeasure.org';
+const V3 = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
+const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
+/** Codes of this service, as a system of their own. */
+export const OWN = 'urn:platform:clinical';
+
+/** Without what is null, undefined or empty: FHIR has no null. */
+export function present<T extends object>(value: T): T {
+  const kept = Object.entries(value).filter(([, one]) => one !== null && one !== undefined && !(Array.isArray(one) && one.length === 0));
+  return Object.fromEntries(kept) as T;
+}
+
+export const reference = (type: string, id: string) => ({ reference: `${type}/${id}` });
+export const subjectOf = (patientId: string) => reference('Patient', patientId);
+export const ownCode = (kind: string, code: string, text?: string) => ({
+  coding: [{ system: `${OWN}:${kind}`, code }],
+  ...(text && { text }),
+});
+export const category = (code: 'laboratory' | 'survey') => [{ coding: [{ system: CATEGORY, code }] }];
+export const interpretation = (code: string) => [{ coding: [{ system: V3, code }] }];
+
+const COMPARATORS: Readonly<Record<BiomarkerObservationComparator, string>> = { lt: '<', le: '<=', ge: '>=', gt: '>' };
+
+/** A measured value; units are UCUM. */
+export const quantity = (value: number, unit: string, comparator: BiomarkerObservationComparator | null = null) =>
+  present({ value, comparator: comparator && COMPARATORS[comparator], unit, system: UCUM, code: unit });
+
+export const rangeOf = (range: ValueRange | null, unit: string, text: string) =>
+  range
+    ? [
+        present({
+          low: range.low === null ? null : quantity(range.low, unit),
+          high: range.high === null ? null : quantity(range.high, unit),
+          text,
+        }),
+      ]
+    : [];
+
+/** Our states in FHIR's words; a word that FHIR lacks is the nearest one. */
+export const STATUS = {
+  observation: { preliminary: 'preliminary', final: 'final', corrected: 'corrected', entered_in_error: 'entered-in-error' },
+  report: { uploaded: 'registered', scanning: 'registered', parsing: 'registered', needs_review: 'partial', parsed: 'final', failed: 'unknown', rejected: 'cancelled' },
+  protocol: { draft: 'draft', active: 'active', retired: 'retired' },
+  intervention: { proposed: 'draft', pending_consult: 'draft', active: 'active', paused: 'on-hold', completed: 'completed', stopped: 'revoked', cancelled: 'revoked' },
+  cycle: { baseline_set: 'active', prompted: 'active', retested: 'completed', expired: 'revoked' },
+  flag: { open: 'active', acknowledged: 'active', resolved: 'inactive', dismissed: 'inactive' },
+  alert: { open: 'preliminary', escalated: 'preliminary', acknowledged: 'final', closed: 'final' },
+  checkIn: { due: 'in-progress', submitted: 'completed', missed: 'stopped', skipped: 'stopped' },
+  dose: { taken: 'completed', skipped: 'not-done', missed: 'not-done', scheduled: null },
+} as const; // prettier-ignore
+
+/** R5 has other words for two of an encounter's states. */
+export const encounterStatus = (status: string, release: FhirRelease): string => {
+  const words: Record<string, string> = {
+    requested: 'planned',
+    scheduled: 'planned',
+    in_progress: 'in-progress',
+    signed: 'finished',
+    cancelled: 'cancelled',
+  };
+  return release === 'R5' && status === 'signed' ? 'completed' : words[status]!;
+};
+
+/** Improved is better, worsened worse, unchanged normal. Source: clinical 4.3. */
+export const OUTCOME = { improved: 'B', worsened: 'W', unchanged: 'N' } as const;
+
+/** A bundle of resources of one person. */
+export const bundleOf = (resources: readonly Resource[], at: Date) => ({
+  resourceType: 'Bundle',
+  type: 'collection',
+  timestamp: at.toISOString(),
+  entry: resources.map(resource => ({ fullUrl: `urn:uuid:${resource.id}`, resource })),
+});

@@ -1,0 +1,10 @@
+import type { Context } from '../../../runtime/context.js';
+import { fail } from '../../../runtime/errors.js';
+
+/** The user who is asked about: without an id the caller. @throws Problem invalid_request when a service names nobody. */
+export function subjectOf(ctx: Context, userId: string | null | undefined): string {
+  const subject = userId ?? ctx.caller.userId;
+  if (subject === null)
+    fail('invalid_request', 'The user is missing', { errors: [{ pointer: '/userId', message: 'is required for a service token' }] });
+  return subject.toLowerCase();
+}

@@ -1,0 +1,30 @@
+import type { Context } from '../../../runtime/context.js';
+import { stored } from '../../../runtime/federation.js';
+
+const OPEN = stored('mutation OpenOutcome($input: OpenAnalyticsOutcomeInput!) { openAnalyticsOutcome(input: $input) { id } }');
+
+/** An outcome window to be opened at analytics. */
+export interface OutcomeWindow {
+  decisionId: string;
+  userId: string;
+  metric: string;
+  openedAt: string;
+}
+
+/** Asks analytics to watch for an outcome; idempotent on decision and metric. @throws Problem while analytics cannot be reached or does not exist. */
+export const openWindow = (ctx: Context, input: OutcomeWindow): Promise<unknown> => ctx.host.federation.run(OPEN, { input });
+
+const VECTORS = stored(`query Vectors($key: String!, $version: Int!, $first: Int!, $after: String) {
+  analyticsFeatureVectors(key: $key, version: $version, first: $first, after: $after) { nodes { entityId values asOf } pageInfo { endCursor hasNextPage } }
+}`);
+
+export interface VectorPage {
+  nodes: { entityId: string; values: Record<string, number | boolean | string>; asOf: string }[];
+  pageInfo: { endCursor: string | null; hasNextPage: boolean };
+}
+
+/** A page of a feature set's vectors. @throws Problem while analytics cannot be reached or does not exist. */
+export async function vectorPage(ctx: Context, key: string, version: number, after: string | null): Promise<VectorPage> {
+  const answer = await ctx.host.federation.run<{ analyticsFeatureVectors: VectorPage }>(VECTORS, { key, version, first: 100, after });
+  return answer.analyticsFeatureVectors;
+}

@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Access } from '../../../runtime/access.js';
+import { Context } from '../../../runtime/context.js';
+import { fail, type Violation } from '../../../runtime/errors.js';
+import { newId } from '../../../runtime/ids.js';
+import { Prepare } from '../../../runtime/operation.js';
+import { LoopDecision, type GuardrailViolation, type RankedCandidate } from '../entities/decision.js';
+import type { RankingPolicy } from '../entities/policy.js';
+import type { RegistryVersion } from '../entities/registry.js';
+import { DecisionArm, DecisionStatus, GuardrailPhase, IntelligenceStage, READERS, RankingPolicyStatus } from '../entities/words.js';
+import { RankInput } from '../inputs/rank.js';
+import type { GuardAnswered } from '../ports/guard-source.js';
+import { canonicalJson, type Bundle } from '../rules/bundle.js';
+import { needsFacts, violationsOf, type GuardContext, type GuardedCandidate } from '../rules/guardrails.js';
+import { baselineOf, rank, rankerOf, type RankAnswer, type RankQuestion } from '../rules/ranking.js';
+import { valueViolations } from '../rules/schemas.js';
+import type { Values } from '../rules/values.js';
+import { raiseAlarm } from './alarms.js';
+import { isErased, lockEntity } from './entity-lock.js';
+import { freshFeatures, type FreshFeatures } from './feature-store.js';
+import { factsAgain, forgetFlags, guarded, guardOf, NOTHING_ASKED, servedOften } from './guard.js';
+import { keyedHash } from './keyed-hash.js';
+import { sealRecord } from './ledger-record.js';
+import { findPolicy } from './policy.js';
+import { bundleOf, championOf } from './registry-store.js';
+import { DAY_MS } from './settings.js';
+import { stageInForce } from './stage.js';
+
+/** Everything that is wrong with what the caller wants ranked. */
+function inputViolations(policy: RankingPolicy, input: RankInput): Violation[] {
+  const { candidates } = input;
+  const repeated = candidates.flatMap(({ id }, index) =>
+    candidates.findIndex(one => one.id === id) < index ? [{ pointer: `/input/candidates/${index}/id`, message: 'is there already' }] : [],
+  );
+  const features = candidates.flatMap(({ features: values }, index) =>
+    valueViolations(policy.candidateSchema, values ?? {}, `/input/candidates/${index}/features`),
+  );
+  const { metric } = input.outcome ?? {};
+  const foreign =
+    metric == null || metric === policy.outcomeMetric
+      ? []
+      : [{ pointer: '/input/outcome/metric', message: `must be ${policy.outcomeMetric}, which the policy waits for` }];
+  return [...repeated, ...foreign, ...valueViolations(policy.contextSchema, input.context ?? {}, '/input/context'), ...features];
+}
+
+const hashOf = (input: RankInput): Buffer => createHash('sha256').update(canonicalJson(input)).digest();
+
+/** The entity's lock, shared, and the key's: parallel equal calls come one after the other, so that there is one decision and one answer. Source: intelligence 7.3.12. */
+async function replayed(ctx: Context, policy: RankingPolicy, input: RankInput, entityId: string): Promise<LoopDecision | null> {
+  await lockEntity(ctx, entityId, 'shared', `${policy.id}:${input.decisionKey}`);
+  const before = await ctx.em.findOne(LoopDecision, { policyId: policy.id, decisionKey: input.decisionKey });
+  if (!before) return null;
+  if (!Buffer.from(before.requestHash).equals(hashOf(input))) fail('idempotency_mismatch', 'This decision_key was used with another body');
+  ctx.status(200);
+  return before;
+}
+
+/** CONTROL from S2 on, for a fixed share of entities, by their hash. */
+async function armOf(ctx: Context, policy: RankingPolicy, stage: IntelligenceStage, entityId: string): Promise<DecisionArm> {
+  if (stage === IntelligenceStage.S0 || stage === IntelligenceStage.S1) return DecisionArm.TREATMENT;
+  const hash = await keyedHash(ctx, `arm:${policy.id}:${entityId}`);
+  return hash.readUInt32BE(0) / 2 ** 32 < policy.controlShare ? DecisionArm.CONTROL : DecisionArm.TREATMENT;
+}
+
+/** One ranking under way. */
+interface Ranking {
+  ctx: Context;
+  input: RankInput;
+  policy: RankingPolicy;
+  champion: RegistryVersion;
+  bundle: Bundle;
+  entityId: string;
+  stage: IntelligenceStage;
+  arm: DecisionArm;
+  seed: string;
+  candidates: GuardedCandidate[];
+  features: FreshFeatures;
+  guard: GuardContext;
+}
+
+const questionFor = (ranking: Ranking, candidates: readonly GuardedCandidate[]): RankQuestion => ({
+  stage: ranking.stage,
+  arm: ranking.arm,
+  bundle: ranking.bundle,
+  epsilon: ranking.policy.epsilon,
+  segmentKeys: ranking.policy.segmentKeys,
+  context: (ranking.input.context ?? {}) as Values,
+  features: ranking.features.values,
+  candidates,
+});
+
+const without = (candidates: readonly GuardedCandidate[], violations: readonly GuardrailViolation[]): GuardedCandidate[] =>
+  candidates.filter(({ id }) => !violations.some(({ candidateId }) => candidateId === id));
+
+interface Outcome {
+  safe: GuardedCandidate[];
+  violations: GuardrailViolation[];
+  answer: RankAnswer | null;
+}
+
+/** Guardrails before ranking, the ranking, and guardrails again on the answer: what fell out then is ranked without. */
+async function rankSafely(ranking: Ranking): Promise<Outcome> {
+  const { ctx, policy, guard, seed } = ranking;
+  const before = violationsOf(policy.guardrails, ranking.candidates, guard, GuardrailPhase.BEFORE_RANK);
+  const offered = without(ranking.candidates, before);
+  const now = needsFacts(policy.guardrails) ? { ...guard, facts: await factsAgain(ctx, guard.facts, ranking.entityId) } : guard;
+  const after = violationsOf(policy.guardrails, offered, now, GuardrailPhase.AFTER_RANK);
+  const safe = without(offered, after);
+  return { safe, violations: [...before, ...after], answer: safe.length ? rank(questionFor(ranking, safe), seed) : null };
+}
+
+/** Tells operators that something would have been shown and was not; the types only, no entity. Source: spec 1, Alarms. */
+function alarmIfBlocked(ranking: Ranking, violations: readonly GuardrailViolation[]): void {
+  if (violations.length === 0) return;
+  const wanted = ranking.candidates[rank(questionFor(ranking, ranking.candidates), ranking.seed).served]!;
+  const kinds = violations.filter(({ candidateId }) => candidateId === wanted.id).map(({ rule }) => rule);
+  if (kinds.length === 0) return;
+  ranking.ctx.afterCommit(() => raiseAlarm(ranking.ctx, 'guardrail', 'blocked', { violations: [...new Set(kinds)] }));
+}
+
+const rankedOf = ({ answer, safe }: Outcome, slots: number): RankedCandidate[] =>
+  (answer?.order ?? []).slice(0, slots).map((index, place) => ({
+    candidateId: safe[index]!.id,
+    rank: place + 1,
+    score: answer!.scored[index]!.score,
+    propensity: answer!.propensities[index]!,
+  }));
+
+function decisionOf(ranking: Ranking, outcome: Outcome): LoopDecision {
+  const { ctx, input, policy, champion, stage, arm } = ranking;
+  const { answer, safe, violations } = outcome;
+  const served = answer && safe[answer.served]!;
+  const waiting = input.deferActivation ? DecisionStatus.DEFERRED : DecisionStatus.PENDING;
+  const id = newId();
+  return Object.assign(new LoopDecision(), {
+    id, decisionKey: input.decisionKey, policyId: policy.id, policyKind: policy.policyKind, policyKey: policy.policyKey, brandId: policy.brandId,
+    policyVersion: champion.number, registryId: champion.id, stage, arm, ranker: answer?.ranker ?? rankerOf(ranking), entityType: input.entity.type, entity: ranking.entityId,
+    record: sealRecord(ctx, id, recordFor(ranking, outcome)), requestHash: hashOf(input), servedCandidateId: served?.id ?? null,
+    baselineCandidateId: safe.length ? baselineOf(questionFor(ranking, safe)).id : null,
+    propensity: answer ? answer.propensities[answer.served]! : 1, predictedOutcome: answer?.predicted ?? null, shadowPredictions: answer?.shadow ?? {},
+    outcomeMetric: input.outcome?.metric ?? policy.outcomeMetric, outcomeCodes: input.outcome?.codes ?? [...(served?.codes ?? [])],
+    violations, fallback: !answer, status: answer ? waiting : DecisionStatus.DISCARDED, decidedAt: ctx.now(), closedAt: answer ? null : ctx.now(),
+    maturesAt: new Date(ctx.now().getTime() + policy.maturationDays * DAY_MS), seed: ranking.seed, answered: true,
+  }); // prettier-ignore
+}
+
+const recordFor = (ranking: Ranking, outcome: Outcome) => ({
+  context: (ranking.input.context ?? {}) as Values,
+  features: ranking.features.values,
+  featureVersions: ranking.features.versions,
+  candidates: ranking.candidates,
+  safe: outcome.safe.map(({ id }) => id),
+  epsilon: ranking.policy.epsilon,
+  segmentKeys: ranking.policy.segmentKeys,
+  ranked: rankedOf(outcome, ranking.input.slots),
+  propensities: Object.fromEntries(outcome.safe.map(({ id }, index) => [id, outcome.answer!.propensities[index]!])),
+});
+
+/** A decision that waits for an outcome of analytics has its window opened by a job; the answer does not wait for it. */
+export async function openOutcomeWindow(ctx: Context, { id, outcomeMetric, status }: LoopDecision): Promise<void> {
+  if (outcomeMetric === 'retest' || status !== DecisionStatus.PENDING) return;
+  await ctx.em.flush();
+  await ctx.sql(`insert into ${ctx.schema}.outcome_window (decision_id, metric, opened_at, next_attempt_at) values ($1, $2, $3, $3) on conflict do nothing`, [
+    id, outcomeMetric, ctx.now().toISOString(),
+  ]); // prettier-ignore
+}
+
+async function rankingOf(ctx: Context, input: RankInput, policy: RankingPolicy, entityId: string): Promise<Ranking> {
+  const champion = await championOf(ctx, policy.id);
+  const bundle = (await bundleOf(ctx, champion)) ?? {};
+  const stage = stageInForce(ctx, input.brandId?.toLowerCase() ?? null);
+  const { facts, closedFlags } = (ctx.facts as GuardAnswered | null) ?? NOTHING_ASKED;
+  await forgetFlags(ctx, entityId, closedFlags);
+  return {
+    ctx, input, policy, champion, bundle, entityId, stage, arm: await armOf(ctx, policy, stage, entityId),
+    seed: (await keyedHash(ctx, `seed:${policy.id}:${input.decisionKey}`)).toString('hex'),
+    candidates: input.candidates.map(guarded), features: await freshFeatures(ctx, input.entity.type, entityId),
+    guard: {
+      facts, context: (input.context ?? {}) as Values, safeTag: policy.safeTag, denylist: bundle.rules?.denylist ?? [],
+      servedOften: await servedOften(ctx, policy, entityId),
+    },
+  }; // prettier-ignore
+}
+
+@Resolver()
+export class RankResolver {
+  @Access(READERS)
+  @Prepare(guardOf)
+  @Mutation(() => LoopDecision, { description: 'Ranks candidates and logs the decision; the same decision key again answers the same.' })
+  async rankRecommendations(@Arg('input', () => RankInput) input: RankInput, @Ctx() ctx: Context): Promise<LoopDecision> {
+    const policy = await findPolicy(ctx, input.policyKind, input.policyKey, input.brandId?.toLowerCase() ?? null);
+    if (policy?.status !== RankingPolicyStatus.ACTIVE) return fail('not_found', 'There is no such policy');
+    const entityId = input.entity.id.toLowerCase();
+    const before = await replayed(ctx, policy, input, entityId);
+    if (before) return Object.assign(before, { answered: true });
+    if (await isErased(ctx, entityId)) fail('not_found', 'Not found');
+    const errors = inputViolations(policy, input);
+    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    const ranking = await rankingOf(ctx, input, policy, entityId);
+    const outcome = await rankSafely(ranking);
+    const decision = decisionOf(ranking, outcome);
+    ctx.em.persist(decision);
+    await openOutcomeWindow(ctx, decision);
+    alarmIfBlocked(ranking, outcome.violations);
+    ctx.audit('decision.made', decision.id, { stage: decision.stage, ranker: decision.ranker, policy_version: decision.policyVersion });
+    return decision;
+  }
+}

@@ -1,0 +1,48 @@
+import { IntelligenceStage, type Ranker } from '../entities/words.js';
+import { RANKERS } from './bundle.js';
+
+const WEEK_MS = 7 * 86_400_000;
+const STAGES = Object.values(IntelligenceStage);
+
+/** A record as the gate reads it. */
+export interface GateMetric {
+  metric: string;
+  state: string;
+  /** Null: of the policy, not of one ranker. */
+  ranker: string | null;
+  /** Names the policy that it is about. */
+  policy: string;
+  computedAt: Date;
+}
+
+/** The next stage; null at S5. */
+export const nextStage = (stage: IntelligenceStage): IntelligenceStage | null => STAGES[STAGES.indexOf(stage) + 1] ?? null;
+
+/** The stage that a flag's value names; anything else is S0: it fails closed. Source: intelligence 4.2. */
+export const stageOfFlag = (value: unknown): IntelligenceStage =>
+  typeof value === 'string' && /^S[0-5]$/.test(value) ? (value.toLowerCase() as IntelligenceStage) : IntelligenceStage.S0;
+
+export const rankerOfStage = (stage: IntelligenceStage): Ranker => RANKERS[STAGES.indexOf(stage)]!;
+
+/** What is wrong with the newest records of a metric of one policy. */
+function reasonsOf(name: string, found: readonly GateMetric[], now: Date): string[] {
+  if (found.length === 0) return [`${name}_missing`];
+  if (found.some(({ state }) => state !== 'healthy')) return [`${name}_${found.find(({ state }) => state !== 'healthy')!.state}`];
+  return found.some(({ computedAt }) => now.getTime() - computedAt.getTime() > WEEK_MS) ? [`${name}_stale`] : [];
+}
+
+/**
+ * What stands against advancing to a stage: joins must be complete and the loop live; from S2 on the champion must have been honest
+ * and calibrated with the ranker of that stage, shadow records counting, and its lift not decayed. Source: intelligence 7.1.
+ */
+export function gateReasons(to: IntelligenceStage, metrics: readonly GateMetric[], stalled: boolean, now: Date): string[] {
+  if (to === IntelligenceStage.S0) return [];
+  const of = (name: string, ranker?: Ranker): GateMetric[] =>
+    metrics.filter(one => one.metric === name && (ranker === undefined || one.ranker === ranker));
+  const reasons = [...reasonsOf('join_completeness', of('join_completeness'), now), ...(stalled ? ['loop_stalled'] : [])];
+  if (STAGES.indexOf(to) < STAGES.indexOf(IntelligenceStage.S2)) return reasons;
+  const ranker = rankerOfStage(to);
+  for (const name of ['realized_vs_predicted', 'calibration']) reasons.push(...reasonsOf(name, of(name, ranker), now));
+  if (of('lift_decay').some(({ state }) => state === 'unhealthy')) reasons.push('lift_decay_unhealthy');
+  return reasons;
+}

@@ -1,0 +1,33 @@
+import { v5 } from 'uuid';
+import { doseReminderScheduled } from '../../../events/catalogue/clinical.js';
+import { externalSyncCompleted } from '../../../events/catalogue/partner.js';
+import { handle, type Consumer } from '../../../events/consumer.js';
+import type { Context } from '../../../runtime/context.js';
+import { enqueue } from '../../../runtime/jobs/enqueue.js';
+import { doseReminderWatch } from './queues.js';
+
+/** When a reminder that nobody has sent is late. Source: jobs 5. */
+const LATE_MS = 15 * 60_000;
+const WATCHDOGS = '3f0c6a3e-6d0c-5e0b-8f0a-2a4f3b9c1d10';
+
+const reminder = handle(doseReminderScheduled, async (ctx: Context, { user_id: userId, data }) => {
+  await enqueue(
+    ctx,
+    doseReminderWatch,
+    { reminder_id: data.reminder_id, protocol_id: data.protocol_id },
+    { id: v5(data.reminder_id, WATCHDOGS), userId: userId!, runAt: new Date(new Date(data.scheduled_for).getTime() + LATE_MS) },
+  );
+});
+
+/** The run itself says how it ended; the job that began it only knows that it began. */
+const sync = handle(externalSyncCompleted, async (ctx: Context, { data }) => {
+  await ctx.sql(`update jobs.schedule set last_status = $2 where split_part(key, '.', 1) = 'partner' and payload->>'entity' = $1`, [
+    data.entity,
+    data.status,
+  ]);
+});
+
+export const consumers: readonly Consumer<Context>[] = [
+  { name: 'jobs.reminders', on: [reminder] },
+  { name: 'jobs.syncs', on: [sync], partitions: 1 },
+];

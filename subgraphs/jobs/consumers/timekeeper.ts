@@ -1,0 +1,130 @@
+import { v5 } from 'uuid';
+import type { Timer } from '../../../runtime/clock.js';
+import type { Context } from '../../../runtime/context.js';
+import { nextOf } from '../../../runtime/cron.js';
+import { lockSchedule } from '../../../runtime/jobs/pg-boss.js';
+import type { NewJob } from '../../../runtime/jobs/engine.js';
+import { JobSchedule } from '../entities/schedule.js';
+import { JobOccurrenceState, JobScheduleStatus } from '../entities/words.js';
+import { engineOf } from '../ports/engine.js';
+import { besides, decide, jitterOf, MAX_CAUGHT_UP, type Decision } from '../rules/occurrences.js';
+import { wake } from '../resolver/enqueue.js';
+import { ALARMS_DUE, raiseAlarms } from './alarms.js';
+
+/** Name space of the ids of scheduled jobs, so that any number of instances sends an occurrence once. Source: jobs 7.4. */
+const OCCURRENCES = '7b1f9c52-0d0e-5a43-9a0e-6f4c1d2b8e71';
+
+export const occurrenceId = (key: string, due: Date): string => v5(`${key}\n${due.toISOString()}`, OCCURRENCES);
+
+/** More occurrences than this are not looked at one by one: a schedule that was away for years. */
+const MAX_LOOKED_AT = 10_000;
+
+const earliest = async (ctx: Context, text: string): Promise<Date | null> => {
+  const [row] = await ctx.sql<{ at: string | null }>(`select extract(epoch from ${text}`);
+  return row?.at == null ? null : new Date(Math.round(Number(row.at) * 1000));
+};
+
+/** Times from the one that is due up to now. */
+function dueTimes(schedule: JobSchedule, now: Date): Date[] {
+  const due: Date[] = [];
+  for (let at = schedule.nextRunAt; at && at <= now && due.length < MAX_LOOKED_AT; at = nextOf(schedule, at)) due.push(at);
+  return due;
+}
+
+const hasUnfinished = async (ctx: Context, key: string): Promise<boolean> =>
+  (
+    await ctx.sql(
+      `select 1 from jobs.job_meta where schedule_key = $1 and status in ('scheduled', 'queued', 'running', 'retrying', 'cancelling') limit 1`,
+      [key],
+    )
+  ).length > 0;
+
+/** One row for each time that was due: whatever any process says later, it stands. */
+const note = (ctx: Context, key: string, due: Date, state: JobOccurrenceState, jobId: string | null): Promise<unknown> =>
+  ctx.sql(
+    `insert into jobs.schedule_occurrence (schedule_key, due_at, state, job_id, noticed_at) values ($1, $2, $3, $4, $5) on conflict do nothing`,
+    [key, due.toISOString(), state, jobId, ctx.now().toISOString()],
+  );
+
+async function send(ctx: Context, schedule: JobSchedule, due: Date): Promise<void> {
+  const { key, queueName: queue, payload } = schedule;
+  const way = besides(schedule.overlap, await hasUnfinished(ctx, key));
+  if (way === 'skip') return void (await note(ctx, key, due, JobOccurrenceState.SKIPPED_OVERLAP, null));
+  const id = occurrenceId(key, due);
+  const later = jitterOf(id, schedule.jitterSeconds);
+  const job: NewJob = {
+    id,
+    queue,
+    payload,
+    requested_by: 'system:jobs',
+    schedule_key: key,
+    occurrence_at: due.toISOString(),
+    held: way === 'hold',
+  };
+  if (later) job.run_at = new Date(due.getTime() + later * 1000).toISOString();
+  await engineOf(ctx.host).enqueue(ctx.sql, [job], ctx.now());
+  await note(ctx, key, due, JobOccurrenceState.SENT, id);
+  wake(ctx, [queue]);
+}
+
+async function settle(ctx: Context, schedule: JobSchedule, { due, state }: Decision): Promise<void> {
+  if (state === JobOccurrenceState.SENT) await send(ctx, schedule, due);
+  else await note(ctx, schedule.key, due, state, null);
+}
+
+async function tick(ctx: Context, schedule: JobSchedule): Promise<void> {
+  await lockSchedule(ctx.sql, schedule.key);
+  const due = dueTimes(schedule, ctx.now());
+  const decisions = decide(due, ctx.now(), schedule);
+  for (const decision of decisions) await settle(ctx, schedule, decision);
+  const missed = decisions.filter(one => one.state === JobOccurrenceState.MISFIRED).length;
+  if (missed > MAX_CAUGHT_UP) ctx.log.warn({ schedule: schedule.key, missed }, 'a schedule was away for too long to catch up');
+  schedule.lastRunAt = due.at(-1) ?? schedule.lastRunAt;
+  schedule.nextRunAt = nextOf(schedule, ctx.now());
+  if (!schedule.nextRunAt) schedule.status = JobScheduleStatus.FINISHED;
+}
+
+/** Sends what is due by the service's clock. Source: jobs 7.4-7.8. */
+async function sendDue(ctx: Context): Promise<void> {
+  const due = await ctx.sql<{ key: string }>(
+    `select key from jobs.schedule where status = 'active' and next_run_at <= $1 order by next_run_at, key limit 100 for update skip locked`,
+    [ctx.now().toISOString()],
+  );
+  if (!due.length) return;
+  const schedules = await ctx.em.find(
+    JobSchedule,
+    { key: { $in: due.map(row => row.key) } },
+    { orderBy: { nextRunAt: 'asc', key: 'asc' } },
+  );
+  for (const schedule of schedules) await tick(ctx, schedule);
+}
+
+/** Jobs that waited for their time. */
+async function queueDue(ctx: Context): Promise<void> {
+  const due = await ctx.sql<{ id: string; queue: string }>(
+    `select id, queue from jobs.job_meta where status = 'scheduled' and not held and run_at <= $1 order by run_at limit 1000 for update skip locked`,
+    [ctx.now().toISOString()],
+  );
+  if (!due.length) return;
+  await ctx.sql('select jobs.ready($1)', [due.map(row => row.id)]);
+  wake(ctx, due.map(row => row.queue)); // prettier-ignore
+}
+
+/** All that time alone does here in one timer, so that an idle process keeps one connection for it. */
+const dueTimer: Timer<Context> = {
+  name: 'jobs.due',
+  everySeconds: 1,
+  next: ctx =>
+    earliest(
+      ctx,
+      `least((select min(next_run_at) from jobs.schedule where status = 'active'),
+         (select min(run_at) from jobs.job_meta where status = 'scheduled' and not held), (${ALARMS_DUE}))) as at`,
+    ),
+  run: async ctx => {
+    await queueDue(ctx);
+    await sendDue(ctx);
+    await raiseAlarms(ctx);
+  },
+};
+
+export const timers: readonly Timer<Context>[] = [dueTimer];

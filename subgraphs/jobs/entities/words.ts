@@ -1,0 +1,91 @@
+import { registerEnumType } from 'type-graphql';
+
+export enum JobQueuePolicy {
+  STANDARD = 'standard',
+  SINGLETON = 'singleton',
+  EXCLUSIVE = 'exclusive',
+  KEY_FIFO = 'key_fifo',
+}
+registerEnumType(JobQueuePolicy, {
+  name: 'JobQueuePolicy',
+  description: 'No rule; one running per group key; one waiting or running per group key; one group key strictly in order.',
+});
+
+export enum JobStatus {
+  SCHEDULED = 'scheduled',
+  QUEUED = 'queued',
+  RUNNING = 'running',
+  RETRYING = 'retrying',
+  CANCELLING = 'cancelling',
+  SUCCEEDED = 'succeeded',
+  DEAD = 'dead',
+  CANCELLED = 'cancelled',
+  DISCARDED = 'discarded',
+}
+registerEnumType(JobStatus, { name: 'JobStatus' });
+
+export enum JobLogLineLevel {
+  INFO = 'info',
+  WARN = 'warn',
+  ERROR = 'error',
+}
+registerEnumType(JobLogLineLevel, { name: 'JobLogLineLevel' });
+
+export enum JobScheduleMisfire {
+  SKIP = 'skip',
+  ONCE = 'once',
+  ALL = 'all',
+}
+registerEnumType(JobScheduleMisfire, {
+  name: 'JobScheduleMisfire',
+  description: 'What becomes of occurrences noticed later than the grace: none, the last one, or all (100 at most).',
+});
+
+export enum JobScheduleOverlap {
+  ALLOW = 'allow',
+  SKIP = 'skip',
+  QUEUE = 'queue',
+}
+registerEnumType(JobScheduleOverlap, {
+  name: 'JobScheduleOverlap',
+  description: 'What becomes of an occurrence while a job of an earlier one is not finished: it runs beside it, not at all, or after it.',
+});
+
+export enum JobScheduleStatus {
+  ACTIVE = 'active',
+  PAUSED = 'paused',
+  FINISHED = 'finished',
+}
+registerEnumType(JobScheduleStatus, { name: 'JobScheduleStatus' });
+
+export enum JobScheduleSource {
+  CODE = 'code',
+  OPERATOR = 'operator',
+}
+registerEnumType(JobScheduleSource, { name: 'JobScheduleSource' });
+
+export enum JobOccurrenceState {
+  SENT = 'sent',
+  SKIPPED_OVERLAP = 'skipped_overlap',
+  MISFIRED = 'misfired',
+}
+registerEnumType(JobOccurrenceState, { name: 'JobOccurrenceState' });
+
+export enum JobWorkerState {
+  ALIVE = 'alive',
+  LOST = 'lost',
+}
+registerEnumType(JobWorkerState, { name: 'JobWorkerState', description: 'Lost: silent for more than 60 seconds.' });
+
+/** Who may enqueue; the operation also asks for the scope of the queue's service. Source: jobs 4. */
+export const ENQUEUERS = { service: 'admin:jobs' } as const;
+export const READERS = {
+  service: 'admin:jobs',
+  staff: 'admin:jobs:read|admin:jobs:operate|admin:jobs:payload|admin:jobs:schedules',
+} as const;
+export const OPERATORS = { service: 'admin:jobs', staff: 'admin:jobs:operate' } as const;
+export const QUEUE_OPERATORS = { staff: 'admin:jobs:operate', service: 'admin:jobs' } as const;
+export const PLANNERS = { service: 'admin:jobs', staff: 'admin:jobs:schedules' } as const;
+/** Payload and output. */
+export const PAYLOAD_READERS = { service: 'admin:jobs', staff: 'admin:jobs:payload' } as const;
+export const MEMBERS = { user: 'read:account' } as const;

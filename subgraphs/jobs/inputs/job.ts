@@ -1,0 +1,100 @@
+import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
+import { PageArgs } from '../../../runtime/page.js';
+import { Rule } from '../../../runtime/rule.js';
+import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { JobStatus } from '../entities/words.js';
+
+export const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
+/** Not nothing but blanks. */
+export const NOT_BLANK = '\\S';
+const KEY = { minLength: 1, maxLength: 200, pattern: NOT_BLANK } as const;
+
+@InputType()
+export class EnqueueJobInput {
+  @Rule({ minLength: 1, maxLength: 128 })
+  @Field(() => String)
+  queue: string;
+
+  @Field(() => JSONObject, { description: "Ids, codes and settings only, by the queue's schema; 64 KiB at most." })
+  payload: unknown;
+
+  @Field(() => DateTime, { nullable: true, description: 'Default: now.' })
+  runAt?: Date | null;
+
+  @Rule({ min: -10, max: 10 })
+  @Field(() => Int, { nullable: true, description: 'Default: 0; the highest first.' })
+  priority?: number | null;
+
+  @Rule(KEY)
+  @Field(() => String, { nullable: true, description: 'One unfinished job of a queue for each.' })
+  dedupeKey?: string | null;
+
+  @Rule({ min: 0, max: 604_800 })
+  @Field(() => Int, { nullable: true, description: 'How long after its end the job still stands for its key; default 0.' })
+  dedupeSeconds?: number | null;
+
+  @Rule(KEY)
+  @Field(() => String, { nullable: true, description: 'What the policy of the queue counts by.' })
+  groupKey?: string | null;
+
+  @Rule({ pattern: UUID })
+  @Field(() => ID, { nullable: true, description: 'Whom it concerns; the user sees it as own job.' })
+  userId?: string | null;
+
+  @Rule({ min: 1, max: 21 })
+  @Field(() => Int, { nullable: true, description: 'Default: as the queue says.' })
+  maxAttempts?: number | null;
+}
+
+@InputType()
+export class EnqueueJobsInput {
+  @Rule({ minItems: 1, maxItems: 1000 })
+  @Field(() => [EnqueueJobInput])
+  jobs: EnqueueJobInput[];
+}
+
+@ArgsType()
+export class JobsArgs extends PageArgs {
+  @Rule({ maxLength: 128 })
+  @Field(() => String, { nullable: true })
+  queue?: string | null;
+
+  @Field(() => [JobStatus], { nullable: true })
+  status?: JobStatus[] | null;
+
+  @Rule({ pattern: UUID })
+  @Field(() => ID, { nullable: true })
+  userId?: string | null;
+
+  @Rule({ maxLength: 128 })
+  @Field(() => String, { nullable: true })
+  scheduleKey?: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Enqueued at or after.' })
+  from?: Date | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Enqueued before.' })
+  to?: Date | null;
+}
+
+@InputType()
+export class DiscardJobInput {
+  @Rule({ pattern: UUID })
+  @Field(() => ID)
+  id: string;
+
+  @Rule({ minLength: 1, maxLength: 500, pattern: NOT_BLANK })
+  @Field(() => String)
+  reason: string;
+}
+
+@InputType()
+export class OperateJobInput {
+  @Rule({ pattern: UUID })
+  @Field(() => ID)
+  id: string;
+
+  @Rule({ minLength: 1, maxLength: 500, pattern: NOT_BLANK })
+  @Field(() => String, { nullable: true, description: 'For the audit; staff must give one.' })
+  reason?: string | null;
+}

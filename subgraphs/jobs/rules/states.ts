@@ -1,0 +1,28 @@
+import type { TransitionTable } from '../../../runtime/states.js';
+import { JobStatus } from '../entities/words.js';
+
+export type JobTrigger = 'due' | 'claim' | 'succeed' | 'fail' | 'fail_last' | 'release' | 'cancel' | 'end' | 'retry' | 'discard';
+
+/** Source: jobs 3. `release`: the worker's process stops; `end`: a cancelled handler has ended, or 30 s have passed. */
+export const JOB_STATES: TransitionTable<JobStatus, JobTrigger> = {
+  scheduled: { due: JobStatus.QUEUED, cancel: JobStatus.CANCELLED },
+  queued: { claim: JobStatus.RUNNING, cancel: JobStatus.CANCELLED },
+  retrying: { claim: JobStatus.RUNNING, cancel: JobStatus.CANCELLED },
+  running: {
+    succeed: JobStatus.SUCCEEDED,
+    fail: JobStatus.RETRYING,
+    fail_last: JobStatus.DEAD,
+    release: JobStatus.QUEUED,
+    cancel: JobStatus.CANCELLING,
+  },
+  cancelling: { succeed: JobStatus.SUCCEEDED, end: JobStatus.CANCELLED, cancel: JobStatus.CANCELLING },
+  succeeded: {},
+  dead: { retry: JobStatus.QUEUED, discard: JobStatus.DISCARDED },
+  cancelled: { retry: JobStatus.QUEUED },
+  discarded: {},
+};
+
+const OVER: readonly string[] = ['succeeded', 'dead', 'cancelled', 'discarded'];
+
+/** Nothing more happens to it by itself. */
+export const isOver = (status: string): boolean => OVER.includes(status);

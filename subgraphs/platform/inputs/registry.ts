@@ -1,0 +1,30 @@
+import { Field, InputType } from 'type-graphql';
+import { Rule } from '../../../runtime/rule.js';
+import { Url } from '../../../runtime/scalars.js';
+import { PlatformServiceMaturity } from '../entities/registry.js';
+
+@InputType({ description: 'What changes; an absent field stays as it is, a null takes a value away.' })
+export class UpdatePlatformServiceInput {
+  @Rule({ maxLength: 40 })
+  @Field(() => String)
+  slug: string;
+
+  @Field(() => PlatformServiceMaturity, { nullable: true })
+  maturity?: PlatformServiceMaturity | null;
+
+  @Field(() => Boolean, { nullable: true })
+  productionReady?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true })
+  critical?: boolean | null;
+
+  @Field(() => Url, { nullable: true, description: 'https, or in the internal networks; null: where the configuration says.' })
+  baseUrl?: URL | null;
+
+  @Field(() => Url, { nullable: true })
+  openapiUrl?: URL | null;
+
+  @Rule({ minLength: 1, maxLength: 100 })
+  @Field(() => String, { nullable: true })
+  lastDeployedVersion?: string | null;
+}

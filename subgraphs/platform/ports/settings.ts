@@ -1,0 +1,40 @@
+import type { ServiceHost } from '../../../runtime/host.js';
+import { isInNetworks, parseNetworks, type Network } from '../../../runtime/public-address.js';
+
+/** What the environment says for this service. */
+export interface PlatformSettings {
+  /** Distance of the health polls, ms; 0: none. `PLATFORM_HEALTH_POLL_MS`, default 10 s; none with the manual clock, which is for tests. */
+  healthPollMs: number;
+  /** Distance of the canaries over the bus, ms; 0: none. `PLATFORM_CANARY_MS`, default 60 s. */
+  canaryMs: number;
+  /** Networks besides the public ones in which a registered service may be. `PLATFORM_INTERNAL_NETWORKS`. */
+  internal: readonly Network[];
+}
+
+function milliseconds({ config }: ServiceHost, name: string, fallback: number): number {
+  const value = Number(config.setting(name) ?? (config.manualClock ? 0 : fallback));
+  if (!Number.isInteger(value) || value < 0) throw new Error(`${name} must be a whole number of milliseconds`);
+  return value;
+}
+
+/** @throws Error naming the variable that is wrong. */
+export const readSettings = (host: ServiceHost): PlatformSettings => ({
+  healthPollMs: milliseconds(host, 'PLATFORM_HEALTH_POLL_MS', 10_000),
+  canaryMs: milliseconds(host, 'PLATFORM_CANARY_MS', 60_000),
+  internal: parseNetworks(host.config.setting('PLATFORM_INTERNAL_NETWORKS') ?? (host.config.production ? '' : '127.0.0.0/8')),
+});
+
+const known = new WeakMap<ServiceHost, PlatformSettings>();
+
+/** Settings of a running service, read once. */
+export function settingsOf(host: ServiceHost): PlatformSettings {
+  let settings = known.get(host);
+  if (!settings) known.set(host, (settings = readSettings(host)));
+  return settings;
+}
+
+/** Whether a service may be registered at an address: https anywhere, http in the internal networks. */
+export function isServiceAddress(url: URL, internal: readonly Network[]): boolean {
+  if (url.username || url.password || url.search || url.hash) return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isInNetworks(url.hostname, internal));
+}

@@ -1,0 +1,40 @@
+import { service } from '../../runtime/service.js';
+import { clockControl } from '../../runtime/test-controls.js';
+import { consumers } from './consumers/events.js';
+import { timekeepers } from './consumers/timekeeper.js';
+import { workers } from './consumers/worker.js';
+import { WorkflowDefinition } from './entities/definition.js';
+import { WorkflowRun } from './entities/run.js';
+import { WorkflowTask } from './entities/task.js';
+import { settingsOf } from './ports/settings.js';
+import { references } from './references/loaders.js';
+import { CriticalAlert, LoopTick, User } from './references/types.js';
+import { DefinitionResolver } from './resolver/definition.js';
+import { erase } from './resolver/erasure.js';
+import { RunResolver } from './resolver/run.js';
+import { AlertRunResolver, RunFieldsResolver, TaskFieldsResolver, TickRunResolver, UserRunsResolver } from './resolver/run-fields.js';
+import { TaskResolver } from './resolver/task.js';
+
+export default service({
+  slug: 'workflow',
+  purpose: 'Durable processes of several steps that outlive deployments and wait for people, events and time',
+  entities: [WorkflowDefinition, WorkflowRun, WorkflowTask],
+  resolvers: [
+    DefinitionResolver,
+    RunResolver,
+    RunFieldsResolver,
+    TaskResolver,
+    TaskFieldsResolver,
+    UserRunsResolver,
+    AlertRunResolver,
+    TickRunResolver,
+    clockControl('workflow'),
+  ],
+  types: [User, CriticalAlert, LoopTick],
+  references,
+  consumers,
+  timers: timekeepers,
+  workers,
+  erase,
+  native: async (_app, host) => void settingsOf(host), // has no path of its own; a wrong setting stops the start
+});

@@ -1,0 +1,36 @@
+import type { Slug } from '../../../events/slugs.js';
+import { Problem } from '../../../runtime/errors.js';
+import { stored, type StoredDocument } from '../../../runtime/federation.js';
+import type { StepContext } from './workflow.js';
+
+/** A document of another service that steps run as `svc-workflow`. */
+export interface Question {
+  owner: Slug;
+  document: StoredDocument;
+}
+
+/** All of them, for the test that holds them against the supergraph. */
+export const QUESTIONS: Question[] = [];
+
+export function question(owner: Slug, source: string): Question {
+  const made = { owner, document: stored(source) };
+  QUESTIONS.push(made);
+  return made;
+}
+
+/** How the federation says that no service has the operation; a test holds every document against the supergraph. */
+const UNKNOWN: readonly string[] = ['invalid_request', 'internal'];
+
+/**
+ * Runs a document with the step's key. A suite without the service does not know the operation: that is a service which is not there.
+ * @throws Problem unavailable when it is not there or does not answer; the operation's own problem otherwise.
+ */
+export async function ask<Data>({ host, idempotencyKey }: StepContext, { owner, document }: Question, variables: object): Promise<Data> {
+  try {
+    return await host.federation.run<Data>(document, variables as Record<string, unknown>, { idempotencyKey });
+  } catch (error) {
+    if (error instanceof Problem && UNKNOWN.includes(error.code))
+      throw new Problem('unavailable', `${owner} is not available`, { cause: error, reason: `${owner}_not_available` });
+    throw error;
+  }
+}

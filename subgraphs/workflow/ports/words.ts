@@ -1,0 +1,41 @@
+import type { Context } from '../../../runtime/context.js';
+import { newId } from '../../../runtime/ids.js';
+
+/** What a parent waits for: the end of its child, by the child's id. */
+export const RUN_ENDED = 'workflow.run_ended';
+
+/** Tells an executor, once the transaction has committed; they look twice a second anyway. */
+export const wake = (ctx: Context): void => ctx.afterCommit(() => ctx.host.transport.hint('jobs', 'workflow', null));
+
+/** Plans a word to a run. Only the first one for a topic is heard. */
+export async function say(ctx: Context, engineId: string, topic: string, payload: object, key: string | null = null): Promise<void> {
+  await ctx.sql(
+    `insert into workflow.message (id, engine_id, topic, payload, idempotency_key, created_at) values ($1, $2, $3, $4::jsonb, $5, clock_timestamp())
+     on conflict do nothing`,
+    [newId(), engineId, topic, JSON.stringify(payload), key],
+  );
+  wake(ctx);
+}
+
+/** Plans a word to every run that waits for the name and the key; a word that a run has had by `wordKey` is not said again. */
+export async function tell(ctx: Context, name: string, key: string, payload: object, wordKey: string): Promise<void> {
+  await ctx.sql(
+    `insert into workflow.message (id, engine_id, topic, payload, idempotency_key, created_at)
+     select gen_random_uuid(), w.engine_id, w.topic, $3::jsonb, $4, clock_timestamp() from workflow.wait w
+     where w.name = $1 and (w.key is null or w.key = $2) on conflict do nothing`,
+    [name, key, JSON.stringify({ payload }), wordKey],
+  );
+  wake(ctx);
+}
+
+/** Tells the parents of runs that have ended how they did. */
+export async function tellParents(ctx: Context, ids: readonly string[]): Promise<void> {
+  await ctx.sql(
+    `insert into workflow.message (id, engine_id, topic, payload, created_at)
+     select gen_random_uuid(), w.engine_id, w.topic,
+       jsonb_build_object('payload', jsonb_build_object('status', r.status, 'output', r.output, 'error_code', r.error_code)), clock_timestamp()
+     from workflow.workflow_run_meta r join workflow.wait w on w.name = $2 and w.key = r.id::text where r.id = any($1) on conflict do nothing`,
+    [ids, RUN_ENDED],
+  );
+  wake(ctx);
+}
