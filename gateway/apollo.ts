@@ -9,14 +9,16 @@ import type { Caller } from '../runtime/caller.js';
 import { fail, Problem } from '../runtime/errors.js';
 import { problemHeaders, toProblem } from '../runtime/http.js';
 import type { Logger } from '../runtime/log.js';
+import { limitObjects } from './cost.js';
 import type { FederatedContext } from './data-source.js';
 import { keyOf } from './executor.js';
-import type { Gateway } from './gateway.js';
+import type { FrontGateway, Gateways } from './gateways.js';
 import { answerOf, errorAnswer, formatError } from './graphql-errors.js';
-import { CheckedDocuments } from './limits.js';
+import { HotOperations, plainBody, sendResult } from './hot-operations.js';
+import { CheckedDocuments, GRAPHQL_BODY_LIMIT, limitVariables } from './limits.js';
 
 export interface GraphqlFaceOptions {
-  gateway: Gateway;
+  gateways: Gateways;
   authenticate: (request: FastifyRequest) => Promise<void>;
   introspection: boolean;
   log: Logger;
@@ -49,19 +51,33 @@ const statusPlugin: ApolloServerPlugin<FederatedContext> = {
 
 type SchemaListener = Parameters<GatewayInterface['onSchemaLoadOrUpdate']>[0];
 
-/** The gateway as @apollo/server knows it, with our executor in the stock one's place. It is loaded already, so listeners hear of the schema at `load`. */
-function behindSeam({ apiSchema, supergraph, supergraphSdl, executor }: Gateway): GatewayInterface {
+/**
+ * The gateway as @apollo/server knows it, with our executor in the stock one's place. It is loaded already, so listeners hear of the
+ * schema at `load`, and again at each change. An operation runs on the gateway against which it was validated.
+ */
+function behindSeam(gateways: Gateways): GatewayInterface {
   const listeners = new Set<SchemaListener>();
-  const run: GatewayExecutor = async ({ document, request, source, operationName, operation, context }) => {
+  const tell = ({ apiSchema, supergraphSdl }: FrontGateway): void =>
+    listeners.forEach(listener => listener({ apiSchema, coreSupergraphSdl: supergraphSdl }));
+  gateways.add({ follow: tell });
+  const run: GatewayExecutor = async ({ document, request, source, operationName, operation, context, schema }) => {
+    const { apiSchema, supergraph, shared } = gateways.of(schema);
     const { request: info } = context as unknown as FederatedContext;
-    if (operation) checkRoots(supergraph, operation, info.caller);
-    const result = await executor.execute({ document, source, key: keyOf(source), operationName, variables: request.variables ?? {} }, info);
-    return { data: result.data, ...(result.errors.length && { errors: result.errors as never }), ...(result.extensions && { extensions: result.extensions as never }) };
+    if (operation) {
+      checkRoots(supergraph, operation, info.caller);
+      limitObjects(apiSchema, document, operation, request.variables ?? {});
+    }
+    const result = await shared.execute({ document, source, key: keyOf(source), operationName, variables: request.variables ?? {} }, info);
+    return {
+      data: result.data,
+      ...(result.errors.length && { errors: result.errors as never }),
+      ...(result.extensions && { extensions: result.extensions as never }),
+    };
   };
   return {
     load: async () => {
-      listeners.forEach(listener => listener({ apiSchema, coreSupergraphSdl: supergraphSdl }));
-      return { schema: apiSchema, executor: run };
+      tell(gateways.current);
+      return { schema: gateways.current.apiSchema, executor: run };
     },
     onSchemaLoadOrUpdate: listener => {
       listeners.add(listener);
@@ -71,40 +87,94 @@ function behindSeam({ apiSchema, supergraph, supergraphSdl, executor }: Gateway)
   };
 }
 
-/** Answers what fails before ApolloServer sees the request in GraphQL's form. */
-function refuse(reply: FastifyReply, problem: Problem): FastifyReply {
-  return reply.status(problem.status).headers(problemHeaders(problem)).type('application/graphql-response+json').send(errorAnswer(problem));
+/** Answers what fails before an operation runs in GraphQL's form. */
+function refuse(reply: FastifyReply, problem: Problem, type = 'application/graphql-response+json'): FastifyReply {
+  return reply.status(problem.status).headers(problemHeaders(problem)).type(type).send(errorAnswer(problem));
+}
+
+/** A gateway with the documents that were seen on it. */
+interface HotFace {
+  gateway: FrontGateway;
+  operations: HotOperations;
+}
+
+/** Answers a document that was seen before without ApolloServer's pipeline; null for everything else. Access, limits and errors are the same code. */
+async function answerHot(
+  { gateway, operations }: HotFace,
+  log: Logger,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | null> {
+  const body = plainBody(request);
+  const found = body && operations.find(body);
+  if (!found) return null;
+  try {
+    const variables = body.variables ?? {};
+    checkRoots(gateway.supergraph, found.operation, request.info.caller);
+    limitObjects(gateway.apiSchema, found.federated.document, found.operation, variables);
+    return sendResult(reply, await gateway.shared.execute({ ...found.federated, variables }, request.info));
+  } catch (error) {
+    return refuse(reply, toProblem(error, log), 'application/json; charset=utf-8');
+  }
+}
+
+/** Variables of a GET, which are text; what is no JSON is ApolloServer's to refuse. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Batches and over-complex documents stop here; ApolloServer then parses only what passed. */
 function preCheck(documents: CheckedDocuments, request: FastifyRequest): void {
   const sent = request.method === 'GET' ? request.query : request.body;
   if (Array.isArray(sent)) fail('invalid_request', 'Batches are not accepted; send one operation per request');
-  const { query } = (sent ?? {}) as { query?: unknown };
+  const { query, variables } = (sent ?? {}) as { query?: unknown; variables?: unknown };
+  limitVariables(typeof variables === 'string' ? parsed(variables) : variables);
   if (typeof query === 'string') documents.get(query);
 }
 
 /** The public `/graphql` face on @apollo/server: GET for queries, POST, persisted queries, CSRF prevention, limits, masking. */
-export async function graphqlFace(app: FastifyInstance, { gateway, authenticate, introspection, log }: GraphqlFaceOptions): Promise<ApolloServer<FederatedContext>> {
+export async function graphqlFace(
+  app: FastifyInstance,
+  { gateways, authenticate, introspection, log }: GraphqlFaceOptions,
+): Promise<ApolloServer<FederatedContext>> {
   const server = new ApolloServer<FederatedContext>({
-    gateway: behindSeam(gateway), introspection, allowBatchedHttpRequests: false, includeStacktraceInErrorResponses: false, stopOnTerminationSignals: false,
-    formatError: formatted => formatError(formatted), logger: { debug: () => undefined, info: () => undefined, warn: m => log.warn(m), error: m => log.error(m) },
-    plugins: [statusPlugin, ApolloServerPluginLandingPageDisabled()], hideSchemaDetailsFromClientErrors: !introspection,
+    gateway: behindSeam(gateways),
+    introspection,
+    allowBatchedHttpRequests: false,
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    formatError: formatted => formatError(formatted),
+    logger: { debug: () => undefined, info: () => undefined, warn: m => log.warn(m), error: m => log.error(m) },
+    plugins: [statusPlugin, ApolloServerPluginLandingPageDisabled()],
+    hideSchemaDetailsFromClientErrors: !introspection,
   });
   await server.start();
   const documents = new CheckedDocuments();
+  const hotFace = (gateway: FrontGateway): HotFace => ({
+    gateway,
+    operations: new HotOperations(gateway, source => documents.get(source)),
+  });
+  let hot = hotFace(gateways.current);
+  gateways.add({ follow: next => (hot = hotFace(next)) });
   const handler = fastifyApolloHandler(server, { context: async request => ({ request: request.info }) });
   app.route({
-    method: ['GET', 'POST'], url: '/graphql', handler: handler as never,
+    method: ['GET', 'POST'],
+    url: '/graphql',
+    bodyLimit: GRAPHQL_BODY_LIMIT,
+    handler: handler as never,
     preHandler: async (request, reply) => {
       try {
         await authenticate(request);
         preCheck(documents, request);
+        return (await answerHot(hot, log, request, reply)) ?? undefined;
       } catch (error) {
-        await refuse(reply, toProblem(error, log));
+        return refuse(reply, toProblem(error, log));
       }
     },
   });
   return server;
 }
-

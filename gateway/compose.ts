@@ -10,15 +10,25 @@ import type { ServiceDeclaration } from '../runtime/service.js';
 const FATAL_HINTS = /DIRECTIVE|INCONSISTENT_BUT_COMPATIBLE_ARGUMENT/;
 
 /** The supergraph is written beside the sources, whichever build runs. */
-const SUPERGRAPH = new URL(import.meta.url.includes('/dist/') ? '../../gateway/supergraph.graphql' : './supergraph.graphql', import.meta.url);
+const SUPERGRAPH = new URL(
+  import.meta.url.includes('/dist/') ? '../../gateway/supergraph.graphql' : './supergraph.graphql',
+  import.meta.url,
+);
 
 export const readSupergraph = (): Promise<string> => readFile(SUPERGRAPH, 'utf8');
 
 /** Composes subgraphs into a supergraph. @throws Error listing every composition error and every fatal hint. */
 export function compose(declarations: readonly ServiceDeclaration[]): string {
-  const services = declarations.map(declaration => ({ name: declaration.slug, typeDefs: parse(subgraphSdl(declaration).sdl), url: `http://${declaration.slug}.invalid/graphql` }));
+  const services = declarations.map(declaration => ({
+    name: declaration.slug,
+    typeDefs: parse(subgraphSdl(declaration).sdl),
+    url: `http://${declaration.slug}.invalid/graphql`,
+  }));
   const { supergraphSdl, errors, hints } = composeServices(services);
-  const wrong = [...(errors ?? []).map(error => error.message), ...(hints ?? []).filter(hint => FATAL_HINTS.test(hint.definition.code)).map(hint => hint.message)];
+  const wrong = [
+    ...(errors ?? []).map(error => error.message),
+    ...(hints ?? []).filter(hint => FATAL_HINTS.test(hint.definition.code)).map(hint => hint.message),
+  ];
   if (wrong.length) throw new Error(`composition failed:\n- ${wrong.join('\n- ')}`);
   return supergraphSdl!;
 }

@@ -27,7 +27,8 @@ async function ensureDatabase(url: string, name: string): Promise<void> {
 
 /** The database of `DATABASE_URL`, else a PostgreSQL of our own under the data folder. */
 export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
-  if (config.databaseUrl) return { url: config.databaseUrl, name: `PostgreSQL at ${new URL(config.databaseUrl).hostname}`, stop: async () => undefined };
+  if (config.databaseUrl)
+    return { url: config.databaseUrl, name: `PostgreSQL at ${new URL(config.databaseUrl).hostname}`, stop: async () => undefined };
   const server = await startEmbeddedPostgres({ dataDir: join(config.dataDir, 'postgres'), log: say });
   try {
     await ensureDatabase(server.url, EMBEDDED_DATABASE);

@@ -1,13 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import { docs } from '../rest-adapter/docs.js';
+import { docs, serveDocuments } from '../rest-adapter/docs.js';
 
-/** The checked-in OpenAPI documents, beside the sources whichever build runs. */
-const FOLDER = new URL(import.meta.url.includes('/dist/') ? '../../rest-adapter/openapi/' : '../rest-adapter/openapi/', import.meta.url);
+/** A folder of checked-in documents, beside the sources whichever build runs. */
+const folderOf = (path: string): URL => new URL(import.meta.url.includes('/dist/') ? `../../${path}` : `../${path}`, import.meta.url);
 
-/** Serves the OpenAPI documents and the API reference page. */
+async function documentsIn(path: string): Promise<Map<string, string>> {
+  const folder = folderOf(path);
+  const files = (await readdir(folder)).filter(file => file.endsWith('.yaml'));
+  return new Map(await Promise.all(files.map(async file => [file, await readFile(new URL(file, folder), 'utf8')] as const)));
+}
+
+/** Serves the OpenAPI and AsyncAPI documents and the API reference page. */
 export async function docsRoutes(app: FastifyInstance): Promise<void> {
-  const files = (await readdir(FOLDER)).filter(file => file.endsWith('.yaml'));
-  const documents = new Map(await Promise.all(files.map(async file => [file, await readFile(new URL(file, FOLDER), 'utf8')] as const)));
-  await app.register(docs({ documents }));
+  const [openapi, asyncapi] = await Promise.all([documentsIn('rest-adapter/openapi/'), documentsIn('events/asyncapi/')]);
+  await app.register(docs({ documents: openapi }));
+  serveDocuments(app, 'asyncapi', asyncapi);
 }

@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Slug } from '../events/slugs.js';
 import { isSlug } from '../events/slugs.js';
 import type { RouteTable } from '../rest-adapter/route.js';
-import { restRoutes } from '../rest-adapter/server.js';
+import { restRoutes, type ExecuteResult } from '../rest-adapter/server.js';
 import { checkAccess, type AccessRule } from '../runtime/access.js';
 import type { Config } from '../runtime/config.js';
 import { fail } from '../runtime/errors.js';
@@ -13,8 +14,10 @@ import type { RequestInfo } from '../runtime/request.js';
 import type { Revocations } from '../runtime/revocations.js';
 import { bearerOf, type TokenVerifier } from '../runtime/token.js';
 import { graphqlFace } from './apollo.js';
-import type { Gateway } from './gateway.js';
+import type { PreparedOperation } from './executor.js';
+import type { FrontGateway, Gateways } from './gateways.js';
 import { sendGraphiql, wantsPage } from './pages.js';
+import { WarmUp } from './warm-up.js';
 
 /** Node keeps the first of two `Authorization` headers; a request with two is refused instead. Source: identity A3.1. */
 function authorizationOf({ headers, raw }: FastifyRequest): string | string[] | undefined {
@@ -39,11 +42,13 @@ function checkFlag(flag: string, hosts: ReadonlyMap<Slug, ServiceHost>): void {
 }
 
 /** Steps 2-5 of identity A5 at the REST door. */
-export const authorizer = (hosts: ReadonlyMap<Slug, ServiceHost>, revocations: Revocations) => async (rule: AccessRule | null, { caller }: RequestInfo): Promise<void> => {
-  checkAccess(rule, caller);
-  revocations.requireFresh(rule, caller);
-  if (rule?.flag) checkFlag(rule.flag, hosts);
-};
+export const authorizer =
+  (hosts: ReadonlyMap<Slug, ServiceHost>, revocations: Revocations) =>
+  async (rule: AccessRule | null, { caller }: RequestInfo): Promise<void> => {
+    checkAccess(rule, caller);
+    revocations.requireFresh(rule, caller);
+    if (rule?.flag) checkFlag(rule.flag, hosts);
+  };
 
 const ROUTES = new URL('../rest-adapter/routes/', import.meta.url);
 
@@ -55,29 +60,66 @@ export async function routeTables(): Promise<RouteTable[]> {
 
 export interface DoorOptions {
   config: Config;
-  gateway: Gateway;
+  gateways: Gateways;
   hosts: ReadonlyMap<Slug, ServiceHost>;
   revocations: Revocations;
   verifier: TokenVerifier;
   log: Logger;
 }
 
+/** Every row's operation on the next gateway, one at a time, so that requests are answered between. @throws Error naming a row that does not fit. */
+async function acceptAll(
+  operations: readonly PreparedOperation[],
+  next: FrontGateway,
+  prepare: (operation: PreparedOperation) => void,
+): Promise<void> {
+  for (const operation of operations) {
+    next.validate(operation.source);
+    prepare(operation);
+    await setImmediate();
+  }
+}
+
 /** The REST face over the executor. */
-export async function restDoor(app: FastifyInstance, { gateway, hosts, revocations, verifier, log }: DoorOptions): Promise<void> {
-  await app.register(restRoutes({
-    schema: gateway.supergraph, tables: await routeTables(), authenticate: authenticator(verifier), authorize: authorizer(hosts, revocations),
-    services: [...hosts.values()].map(host => host.declaration),
-    execute: async (operation, request) => ({ ...(await gateway.executor.execute(operation, request)), status: request.status }) as never,
-    onPartial: (key, errors) => log.warn({ route: key, errors: errors.length }, 'a write was answered without fields that failed'),
-  }));
+export async function restDoor(app: FastifyInstance, { config, gateways, hosts, revocations, verifier, log }: DoorOptions): Promise<void> {
+  const warmUp = config.restPlans === 'idle' ? new WarmUp(app, gateways.current.shared, log) : null;
+  const rows: PreparedOperation[] = [];
+  gateways.add({ accept: next => acceptAll(rows, next, operation => warmUp && next.shared.prepare?.(operation)) });
+  await app.register(
+    restRoutes({
+      schema: gateways.current.supergraph,
+      tables: await routeTables(),
+      authenticate: authenticator(verifier),
+      authorize: authorizer(hosts, revocations),
+      services: [...hosts.values()].map(host => host.declaration),
+      execute: async (operation, request) => {
+        const { data, errors } = await gateways.current.shared.execute(operation, request);
+        return { data, errors: errors as ExecuteResult['errors'], status: request.status };
+      },
+      prepare: operation => {
+        rows.push(operation);
+        warmUp?.add(operation);
+      },
+      onPartial: (key, errors) => log.warn({ route: key, errors: errors.length }, 'a write was answered without fields that failed'),
+    }),
+  );
 }
 
 /** The GraphQL face; a browser that opens it gets GraphiQL. */
-export async function graphqlDoor(app: FastifyInstance, { config, gateway, verifier, log }: DoorOptions): Promise<{ stop(): Promise<void> }> {
+export async function graphqlDoor(
+  app: FastifyInstance,
+  { config, gateways, verifier, log }: DoorOptions,
+): Promise<{ stop(): Promise<void> }> {
   const authenticate = authenticator(verifier);
   app.addHook('onRequest', async (request, reply) => {
-    if (request.url.split('?')[0] === '/graphql' && wantsPage(request.method, request.headers.accept, request.query)) return sendGraphiql(reply);
+    if (request.url.split('?')[0] === '/graphql' && wantsPage(request.method, request.headers.accept, request.query))
+      return sendGraphiql(reply);
     return undefined;
   });
-  return graphqlFace(app, { gateway, authenticate: async request => void (await authenticate(request)), introspection: config.introspection, log });
+  return graphqlFace(app, {
+    gateways,
+    authenticate: async request => void (await authenticate(request)),
+    introspection: config.introspection,
+    log,
+  });
 }

@@ -14,10 +14,15 @@ export interface FederatedOperation {
   variables: Readonly<Record<string, unknown>>;
 }
 
+/** An operation without its variables. */
+export type PreparedOperation = Omit<FederatedOperation, 'variables'>;
+
 export interface FederatedResult {
-  data: Record<string, unknown> | null;
-  errors: readonly GraphQLFormattedError[];
-  extensions?: Readonly<Record<string, unknown>>;
+  /** JSON text of `data`, from an executor that writes text; then `data` is made from it when it is asked for. */
+  readonly text?: string;
+  readonly data: Record<string, unknown> | null;
+  readonly errors: readonly GraphQLFormattedError[];
+  readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -26,7 +31,12 @@ export interface FederatedResult {
  */
 export interface Executor {
   execute(operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult>;
+  /** Makes an operation ready that will come again and again. @throws GraphQLError when it cannot be planned. */
+  prepare?(operation: PreparedOperation): void;
 }
+
+/** Whether there is data, without making objects of it. */
+export const hasData = (result: FederatedResult): boolean => (result.text === undefined ? result.data !== null : result.text !== 'null');
 
 export const keyOf = (source: string): string => createHash('sha256').update(source).digest('hex');
 
@@ -36,13 +46,32 @@ export function stockExecutor(gateway: ApolloGateway, run: GatewayExecutor, log:
   return {
     async execute({ document, source, key, operationName, variables }, request) {
       const response = await run({
-        request: { query: source, operationName: operationName ?? undefined, variables: variables as Record<string, any> }, document, queryHash: key,
-        operationName, schema: gateway.schema!, context: { request }, cache, logger: log as never, metrics: {}, overallCachePolicy: NO_POLICY, source,
+        request: { query: source, operationName: operationName ?? undefined, variables: variables as Record<string, any> },
+        document,
+        queryHash: key,
+        operationName,
+        schema: gateway.schema!,
+        context: { request },
+        cache,
+        logger: log as never,
+        metrics: {},
+        overallCachePolicy: NO_POLICY,
+        source,
       } as never);
-      return { data: (response.data ?? null) as Record<string, unknown> | null, errors: response.errors ?? [], extensions: response.extensions };
+      return {
+        data: (response.data ?? null) as Record<string, unknown> | null,
+        errors: response.errors ?? [],
+        extensions: response.extensions,
+      };
     },
   };
 }
 
 /** Answers are never cached in the gateway yet, so the policy only has to exist. */
-const NO_POLICY = { restrict: () => undefined, replace: () => undefined, policyIfCacheable: () => null, maxAge: undefined, scope: undefined };
+const NO_POLICY = {
+  restrict: () => undefined,
+  replace: () => undefined,
+  policyIfCacheable: () => null,
+  maxAge: undefined,
+  scope: undefined,
+};

@@ -1,25 +1,26 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { buildASTSchema, parse } from 'graphql';
-import { CATALOGUE } from '../events/catalogue.js';
-import { jsonSchemaOf } from '../events/registry.js';
 import { generateOpenApi } from '../rest-adapter/openapi.js';
 import { composeAll, loadAll } from './compose.js';
 import { routeTables } from './doors.js';
+import { ASYNCAPI, eventFiles, SCHEMAS } from './event-files.js';
 
 /** A folder of the checkout, beside the sources whichever build runs. */
-export const checkoutFolder = (path: string): URL => new URL(import.meta.url.includes('/dist/') ? `../../${path}` : `../${path}`, import.meta.url);
+export const checkoutFolder = (path: string): URL =>
+  new URL(import.meta.url.includes('/dist/') ? `../../${path}` : `../${path}`, import.meta.url);
 
 /** Everything that is generated and checked in: path in the checkout -> text. */
 export async function generated(): Promise<Map<string, string>> {
   const [supergraph, declarations, tables] = await Promise.all([composeAll(), loadAll(), routeTables()]);
   const schema = buildASTSchema(parse(supergraph, { noLocation: true }), { assumeValid: true });
-  const documents = [...generateOpenApi(schema, tables, declarations)].map(([file, text]) => [`rest-adapter/openapi/${file}`, text] as const);
-  const events = [...CATALOGUE].map(([name, event]) => [`events/schemas/${name}.json`, `${JSON.stringify(jsonSchemaOf(event), null, 2)}\n`] as const);
-  return new Map([['gateway/supergraph.graphql', supergraph], ...documents, ...events]);
+  const documents = [...generateOpenApi(schema, tables, declarations)].map(
+    ([file, text]) => [`rest-adapter/openapi/${file}`, text] as const,
+  );
+  return new Map([['gateway/supergraph.graphql', supergraph], ...documents, ...(await eventFiles(checkoutFolder))]);
 }
 
 /** Folders whose other files are left-overs of what no longer exists. */
-export const GENERATED_FOLDERS = ['rest-adapter/openapi/', 'events/schemas/'];
+export const GENERATED_FOLDERS = ['rest-adapter/openapi/', SCHEMAS, ASYNCAPI];
 
 async function write(): Promise<void> {
   const files = await generated();

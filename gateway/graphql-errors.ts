@@ -24,9 +24,13 @@ function withoutValue(message: string): string {
 export function formatError(error: Pick<GraphQLFormattedError, 'message' | 'path' | 'locations' | 'extensions'>): GraphQLFormattedError {
   const code = codeOf(error.extensions);
   const masked = code === 'internal';
-  const extensions = Object.fromEntries(SHOWN.map(key => [key, error.extensions?.[key]]).filter(([, value]) => value !== undefined && value !== null));
+  const extensions = Object.fromEntries(
+    SHOWN.map(key => [key, error.extensions?.[key]]).filter(([, value]) => value !== undefined && value !== null),
+  );
   return {
-    message: masked ? 'Something went wrong on our side' : withoutValue(error.message), ...(error.locations && { locations: error.locations }), ...(error.path && { path: error.path }),
+    message: masked ? 'Something went wrong on our side' : withoutValue(error.message),
+    ...(error.locations && { locations: error.locations }),
+    ...(error.path && { path: error.path }),
     extensions: { ...(masked ? {} : extensions), code: code.toUpperCase() },
   };
 }

@@ -17,7 +17,10 @@ async function databaseAnswers(host: ServiceHost): Promise<boolean> {
 const heardRevocations = (host: ServiceHost): boolean => host.revocations.silence !== null;
 
 async function checksOf(host: ServiceHost): Promise<Record<string, boolean>> {
-  const [database, own] = await Promise.all([within(databaseAnswers(host)), host.declaration.ready?.(host).catch(() => ({ service: false })) ?? {}]);
+  const [database, own] = await Promise.all([
+    within(databaseAnswers(host)),
+    host.declaration.ready?.(host).catch(() => ({ service: false })) ?? {},
+  ]);
   return { database, bus: host.transport.ready().ok, revocations: heardRevocations(host), ...own };
 }
 
@@ -29,7 +32,10 @@ export function healthRoutes(app: FastifyInstance, host: ServiceHost): void {
     const ready = Object.values(checks).every(Boolean);
     host.metrics.ready.set({ service: host.slug }, ready ? 1 : 0);
     const named = Object.fromEntries(Object.entries(checks).map(([name, ok]) => [name, ok ? 'ok' : 'failing']));
-    return reply.status(ready ? 200 : 503).headers(ready ? {} : { 'retry-after': '1' }).send({ status: ready ? 'ok' : 'unavailable', checks: named });
+    return reply
+      .status(ready ? 200 : 503)
+      .headers(ready ? {} : { 'retry-after': '1' })
+      .send({ status: ready ? 'ok' : 'unavailable', checks: named });
   });
 }
 

@@ -6,6 +6,7 @@ import { createSealer } from '../runtime/crypto.js';
 import { openOrm } from '../runtime/database.js';
 import { stored, type Federation } from '../runtime/federation.js';
 import { FlagClient, type SnapshotSource } from '../runtime/flag-client.js';
+import { FlagUsage, type UsageSink } from '../runtime/flag-usage.js';
 import type { FlagDefinition } from '../runtime/flags.js';
 import { ServiceHost } from '../runtime/host.js';
 import type { Logger } from '../runtime/log.js';
@@ -21,6 +22,8 @@ const SNAPSHOT = stored(`query FlagSnapshot($revision: Int) {
   }
 }`);
 
+const USAGE = stored('mutation FlagUsage($counts: [FlagUsageInput!]!) { reportFlagUsage(input: { counts: $counts }) { accepted } }');
+
 const FEED = stored(`query RevocationFeed($after: Int!) {
   tokenRevocations(afterSeq: $after, first: 1000) { seq kind value notBefore effectiveAt expiresAt }
 }`);
@@ -30,17 +33,36 @@ interface SnapshotData {
 }
 
 /** Flags of a service, read from platform through the federation as the service's own client. */
-export const flagSource = (federation: Federation): SnapshotSource => async ifNot => {
-  const { flagSnapshot } = await federation.run<SnapshotData>(SNAPSHOT, { revision: ifNot });
-  return flagSnapshot && { revision: flagSnapshot.revision, flags: new Map(flagSnapshot.flags.map(flag => [flag.key, flag])) };
-};
+export const flagSource =
+  (federation: Federation): SnapshotSource =>
+  async ifNot => {
+    const { flagSnapshot } = await federation.run<SnapshotData>(SNAPSHOT, { revision: ifNot });
+    return flagSnapshot && { revision: flagSnapshot.revision, flags: new Map(flagSnapshot.flags.map(flag => [flag.key, flag])) };
+  };
+
+const usageSink =
+  (federation: Federation): UsageSink =>
+  async (counts, idempotencyKey) =>
+    void (await federation.run(USAGE, { counts }, { idempotencyKey }));
+
+/** Once a minute; not of its own with the manual clock, which is for tests. `PLATFORM_FLAG_USAGE_MS`; 0: never. */
+function flagUsage(config: Config, federation: Federation): FlagUsage | null {
+  const everyMs = Number(config.setting('PLATFORM_FLAG_USAGE_MS') ?? (config.manualClock ? 0 : 60_000));
+  if (!Number.isInteger(everyMs) || everyMs < 0) throw new Error('PLATFORM_FLAG_USAGE_MS must be a whole number of milliseconds');
+  return everyMs === 0 ? null : new FlagUsage(usageSink(federation), everyMs);
+}
 
 interface FeedData {
   tokenRevocations: { seq: number; kind: string; value: string; notBefore: number | null; effectiveAt: string; expiresAt: string }[];
 }
 
 const toRevocation = (row: FeedData['tokenRevocations'][number]): Revocation => ({
-  seq: row.seq, kind: row.kind.toLowerCase() as Revocation['kind'], value: row.value, not_before: row.notBefore, effective_at: row.effectiveAt, expires_at: row.expiresAt,
+  seq: row.seq,
+  kind: row.kind.toLowerCase() as Revocation['kind'],
+  value: row.value,
+  not_before: row.notBefore,
+  effective_at: row.effectiveAt,
+  expires_at: row.expiresAt,
 });
 
 /** The process's revocation set, fed by identity through the federation. */
@@ -63,10 +85,20 @@ export async function openHost(declaration: ServiceDeclaration, setting: HostSet
   const { slug } = declaration;
   if (!config.encryptionKeys) throw new Error('ENCRYPTION_KEYS is not set: id:base64 of 32 bytes');
   const federation = setting.federation(slug);
-  const orm = await openOrm(slug, config.databaseUrls[slug] ?? setting.databaseUrl, declaration.entities, config.poolMax);
+  const databaseUrl = config.databaseUrls[slug] ?? setting.databaseUrl;
+  const orm = await openOrm(slug, databaseUrl, declaration.entities, config.poolMax);
   return new ServiceHost(declaration, {
-    config, orm, ...buildSubgraph(declaration), flags: new FlagClient(flagSource(federation), log), federation, revocations,
-    sealer: createSealer(config.encryptionKeys), transport, metrics, log,
+    config,
+    databaseUrl,
+    orm,
+    ...buildSubgraph(declaration),
+    flags: new FlagClient(flagSource(federation), log, undefined, flagUsage(config, federation)),
+    federation,
+    revocations,
+    sealer: createSealer(config.encryptionKeys),
+    transport,
+    metrics,
+    log,
   });
 }
 
@@ -76,11 +108,14 @@ const SEEDED = 'seed.applied';
 export async function seed(host: ServiceHost): Promise<boolean> {
   const { seed: plant } = host.declaration;
   if (!plant || !host.config.seed) return false;
-  return host.transaction(async ctx => {
-    const [done] = await ctx.sql(`select 1 from ${ctx.schema}.audit_log where action = $1 limit 1`, [SEEDED]);
-    if (done) return false;
-    await plant(ctx);
-    ctx.audit(SEEDED, null);
-    return true;
-  }, internalRequest(systemCaller(host.slug), 'seed'));
+  return host.transaction(
+    async ctx => {
+      const [done] = await ctx.sql(`select 1 from ${ctx.schema}.audit_log where action = $1 limit 1`, [SEEDED]);
+      if (done) return false;
+      await plant(ctx);
+      ctx.audit(SEEDED, null);
+      return true;
+    },
+    internalRequest(systemCaller(host.slug), 'seed'),
+  );
 }

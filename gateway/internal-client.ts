@@ -2,7 +2,7 @@ import { request as httpRequest } from 'undici';
 import type { Slug } from '../events/slugs.js';
 import type { Config } from '../runtime/config.js';
 import { Problem } from '../runtime/errors.js';
-import type { Federation, StoredDocument } from '../runtime/federation.js';
+import type { CallOptions, Federation, StoredDocument } from '../runtime/federation.js';
 import { problemOf } from '../runtime/http.js';
 import { internalRequest } from '../runtime/request.js';
 import type { TokenVerifier } from '../runtime/token.js';
@@ -17,13 +17,17 @@ interface Held {
   until: number;
 }
 
-const unreachable = (what: string, cause: unknown): Problem => new Problem('unavailable', `${what} cannot be reached right now`, { retryAfter: 1, cause });
+const unreachable = (what: string, cause: unknown): Problem =>
+  new Problem('unavailable', `${what} cannot be reached right now`, { retryAfter: 1, cause });
 
 /** Access tokens of the internal clients `svc-<slug>`, by client_credentials from identity's process. Source: architecture 4. */
 export class InternalTokens {
   readonly #held = new Map<Slug, Promise<Held>>();
 
-  constructor(private readonly config: Config, private readonly identityUrl: () => string) {}
+  constructor(
+    private readonly config: Config,
+    private readonly identityUrl: () => string,
+  ) {}
 
   async get(slug: Slug): Promise<string> {
     const held = await this.#held.get(slug)?.catch(() => undefined);
@@ -50,7 +54,12 @@ export class InternalTokens {
 
 async function postForm(url: string, body: string): Promise<{ access_token: string; expires_in: number }> {
   try {
-    const answer = await httpRequest(url, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body, signal: AbortSignal.timeout(CALL_MS) });
+    const answer = await httpRequest(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body,
+      signal: AbortSignal.timeout(CALL_MS),
+    });
     const parsed = (await answer.body.json()) as { access_token?: string; expires_in?: number; error?: string };
     if (!parsed.access_token) throw new Error(`identity answered ${answer.statusCode} ${parsed.error ?? ''}`);
     return { access_token: parsed.access_token, expires_in: parsed.expires_in ?? 300 };
@@ -62,10 +71,13 @@ async function postForm(url: string, body: string): Promise<{ access_token: stri
 /** The federation in this process: the operation runs as the service's own internal client. */
 export function localFederation(slug: Slug, tokens: InternalTokens, verifier: TokenVerifier, executor: () => Executor): Federation {
   return {
-    async run<Data>({ document, source }: StoredDocument, variables = {}): Promise<Data> {
+    async run<Data>({ document, source }: StoredDocument, variables = {}, { idempotencyKey }: CallOptions = {}): Promise<Data> {
       const token = await tokens.get(slug);
       const caller = await verifier.verify(token).catch(error => (tokens.forget(slug), Promise.reject(error)));
-      const result = await executor().execute({ document, source, key: keyOf(source), operationName: null, variables }, internalRequest(caller, undefined, token));
+      const result = await executor().execute(
+        { document, source, key: keyOf(source), operationName: null, variables },
+        { ...internalRequest(caller, undefined, token), idempotencyKey: idempotencyKey ?? null },
+      );
       if (result.errors.length) throw problemOf(result.errors[0]!);
       return result.data as Data;
     },
@@ -75,9 +87,9 @@ export function localFederation(slug: Slug, tokens: InternalTokens, verifier: To
 /** The federation in another process, at `GATEWAY_URL`. */
 export function remoteFederation(slug: Slug, tokens: InternalTokens, gatewayUrl: string): Federation {
   return {
-    async run<Data>({ source }: StoredDocument, variables = {}): Promise<Data> {
+    async run<Data>({ source }: StoredDocument, variables = {}, { idempotencyKey }: CallOptions = {}): Promise<Data> {
       const token = await tokens.get(slug);
-      const { data, errors } = await postGraphql(gatewayUrl, token, source, variables);
+      const { data, errors } = await postGraphql(gatewayUrl, token, source, variables, idempotencyKey);
       if (errors?.[0]?.extensions?.code === 'UNAUTHENTICATED') tokens.forget(slug);
       if (errors?.length) throw problemOf(errors[0]!);
       return data as Data;
@@ -90,10 +102,23 @@ interface GraphqlBody {
   errors?: { message: string; extensions?: Record<string, unknown> }[];
 }
 
-async function postGraphql(gatewayUrl: string, token: string, query: string, variables: object): Promise<GraphqlBody> {
+async function postGraphql(
+  gatewayUrl: string,
+  token: string,
+  query: string,
+  variables: object,
+  idempotencyKey?: string,
+): Promise<GraphqlBody> {
   try {
     const answer = await httpRequest(`${gatewayUrl}/graphql`, {
-      method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` }, body: JSON.stringify({ query, variables }), signal: AbortSignal.timeout(CALL_MS),
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${token}`,
+        ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+      },
+      body: JSON.stringify({ query, variables }),
+      signal: AbortSignal.timeout(CALL_MS),
     });
     return (await answer.body.json()) as GraphqlBody;
   } catch (error) {

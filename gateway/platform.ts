@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { CATALOGUE } from '../events/catalogue.js';
-import { startConsumer } from '../events/consumer.js';
-import { erasureConsumer, erasureHost } from '../events/erasure.js';
+import { createEventMetrics, type EventMetrics } from '../events/metrics.js';
 import { syncRegistry } from '../events/registry.js';
 import { startRelay } from '../events/relay.js';
+import { startReplays } from '../events/replays.js';
 import { startRetention } from '../events/retention.js';
 import type { Slug } from '../events/slugs.js';
 import { createEmbeddedTransport } from '../events/transport/embedded.js';
@@ -22,20 +22,22 @@ import { createLogger, loggedError, type Logger } from '../runtime/log.js';
 import type { Revocation, Revocations } from '../runtime/revocations.js';
 import type { ServiceDeclaration } from '../runtime/service.js';
 import { createMetrics, type Metrics } from '../runtime/telemetry.js';
+import { startTracing } from '../runtime/tracing.js';
 import { createVerifier, type TokenVerifier } from '../runtime/token.js';
-import { readSupergraph } from './compose.js';
-import { HttpDataSource, LocalDataSource } from './data-source.js';
+import { HttpDataSource, LocalDataSource, type SubgraphSource } from './data-source.js';
 import { openDatabase } from './database.js';
 import { docsRoutes } from './docs.js';
 import { authenticator, graphqlDoor, restDoor, type DoorOptions } from './doors.js';
-import { startGateway, type Gateway } from './gateway.js';
+import { openFront, type Front } from './front.js';
+import type { Gateway } from './gateway.js';
 import { healthRoutes, metricsRoute } from './health.js';
 import { openHost, revocationsOf, seed } from './hosts.js';
 import { InternalTokens, localFederation, remoteFederation } from './internal-client.js';
+import { OperationMetrics } from './operation-metrics.js';
 import { pages } from './pages.js';
 import { proxyServices } from './proxy.js';
 import { subgraphRoute } from './subgraph-route.js';
-import { startConsumers, startWork } from './workers.js';
+import { startConsumers, startJobs, startWork } from './workers.js';
 
 export type ServiceList = Readonly<Partial<Record<Slug, () => Promise<ServiceDeclaration>>>>;
 
@@ -50,7 +52,10 @@ export interface Platform {
   /** Where this process answers, for example `http://127.0.0.1:4000`. */
   url: string;
   hosts: ReadonlyMap<Slug, ServiceHost>;
-  gateway: Gateway | null;
+  /** The gateway that answers now; null without the role. */
+  readonly gateway: Gateway | null;
+  /** Goes over to another supergraph, by default the file's, without dropping a request. @throws Error when it does not fit; then nothing has changed. */
+  reload(supergraphSdl?: string): Promise<void>;
   pool: pg.Pool;
   transport: Transport;
   /** Development data was made by this start, so the demo credentials are news. */
@@ -78,10 +83,11 @@ class Composition {
   readonly #config: Config;
   readonly #log: Logger;
   readonly #metrics: Metrics = createMetrics();
+  readonly #eventMetrics: EventMetrics = createEventMetrics(this.#metrics.registry);
   readonly #hosts = new Map<Slug, ServiceHost>();
   readonly #ends: (() => Promise<unknown>)[] = [];
   #app: FastifyInstance;
-  #gateway: Gateway | null = null;
+  #front: Front | null = null;
   #revocations: Revocations;
   #verifier: TokenVerifier;
   #tokens: InternalTokens;
@@ -97,13 +103,29 @@ class Composition {
   }
 
   async start(): Promise<Platform> {
+    if (this.#config.tracesUrl) {
+      const tracing = startTracing(this.#config.tracesUrl);
+      this.#ends.push(() => tracing.stop());
+    }
+    const declarations = this.#loadServices(); // modules are read while the database starts
+    declarations.catch(() => undefined); // told by the step that needs them
     await this.#step('database', () => this.#openDatabase());
-    await this.#step('services', () => this.#openServices());
+    await this.#step('services', async () => this.#openServices(await declarations));
     await this.#step('migrations and development data', () => this.#prepareDatabase());
     await this.#step('gateway and doors', () => this.#openDoors());
     await this.#step('events, timers and workers', () => this.#startWork());
+    const gateway = (): Gateway | null => this.#front?.gateways.current ?? null;
     return {
-      url: this.#url, hosts: this.#hosts, gateway: this.#gateway, pool: this.#pool, transport: this.#transport, seeded: this.#seeded, stop: () => this.stop(),
+      url: this.#url,
+      hosts: this.#hosts,
+      get gateway() {
+        return gateway();
+      },
+      reload: async sdl => this.#front?.reload(sdl),
+      pool: this.#pool,
+      transport: this.#transport,
+      seeded: this.#seeded,
+      stop: () => this.stop(),
     };
   }
 
@@ -112,6 +134,14 @@ class Composition {
     for (const end of this.#ends.splice(0).reverse()) {
       await end().catch(error => this.#log.warn({ err: loggedError(error) }, 'a part did not stop cleanly'));
     }
+    this.#letGo();
+  }
+
+  /** An error that somebody keeps holds the objects of its stack until the stack is read: 70 MB of schemas for each platform that a process has had. */
+  #letGo(): void {
+    this.#hosts.clear();
+    this.#front = null;
+    this.#app = undefined as never;
   }
 
   async #step(name: string, work: () => Promise<string | void>): Promise<void> {
@@ -132,22 +162,38 @@ class Composition {
   }
 
   #openTransport(): Promise<Transport> | Transport {
-    const { amqpUrl, amqpPrefix, leaseMs } = this.#config;
+    const { amqpUrl, amqpPrefix, leaseMs, events } = this.#config;
     const log = this.#log.child({ part: 'events' });
-    if (amqpUrl) return createRabbitTransport({ url: amqpUrl, prefix: amqpPrefix, pool: this.#pool, log });
+    if (amqpUrl)
+      return createRabbitTransport({ url: amqpUrl, prefix: amqpPrefix, pool: this.#pool, log, confirmTimeoutMs: events.confirmTimeoutMs });
     return createEmbeddedTransport({ pool: this.#pool, leaseMs, log });
   }
 
-  async #openServices(): Promise<string> {
+  async #loadServices(): Promise<ServiceDeclaration[]> {
+    return Promise.all(this.#wanted().map(slug => this.options.services[slug]!()));
+  }
+
+  async #openServices(declarations: readonly ServiceDeclaration[]): Promise<string> {
     const { config } = this;
     this.#revocations = revocationsOf(() => this.#federation(this.#ownSlug()), this.#log);
     this.#tokens = new InternalTokens(config, () => this.#identityUrl());
     const jwksUrl = () => config.jwksUrl ?? `${this.#identityUrl()}/identity/.well-known/jwks.json`;
-    this.#verifier = createVerifier({ issuer: config.issuer, audience: config.audience, jwksUrl, ...(config.manualClock && { jwksCooldownMs: 0 }) }, this.#revocations);
-    const setting = { config, databaseUrl: this.#databaseUrl, transport: this.#transport, metrics: this.#metrics, revocations: this.#revocations, federation: (slug: Slug) => this.#federation(slug), log: this.#log };
-    for (const slug of this.#wanted()) {
-      const host = await openHost(await this.options.services[slug]!(), setting);
-      this.#hosts.set(slug, host);
+    this.#verifier = createVerifier(
+      { issuer: config.issuer, audience: config.audience, jwksUrl, ...(config.manualClock && { jwksCooldownMs: 0 }) },
+      this.#revocations,
+    );
+    const setting = {
+      config,
+      databaseUrl: this.#databaseUrl,
+      transport: this.#transport,
+      metrics: this.#metrics,
+      revocations: this.#revocations,
+      federation: (slug: Slug) => this.#federation(slug),
+      log: this.#log,
+    };
+    for (const declaration of declarations) {
+      const host = await openHost(declaration, setting);
+      this.#hosts.set(declaration.slug, host);
       this.#ends.push(() => host.orm.close(true));
     }
     return [...this.#hosts.keys()].join(', ');
@@ -176,23 +222,41 @@ class Composition {
 
   async #openDoors(): Promise<void> {
     const { config } = this;
-    this.#app = createHttp({ log: this.#log, rewriteUrl: (host, url) => rewriteUrl(host, url, config.domain) });
+    this.#app = createHttp({
+      log: this.#log,
+      deadlineMs: config.requestDeadlineMs,
+      rewriteUrl: (host, url) => rewriteUrl(host, url, config.domain),
+    });
     this.#ends.push(() => this.#app.close());
     metricsRoute(this.#app, this.#metrics);
     const authenticate = authenticator(this.#verifier);
     for (const host of this.#hosts.values()) {
       if (config.roles.has('subgraphs')) subgraphRoute(this.#app, host, async request => void (await authenticate(request)));
       healthRoutes(this.#app, host);
-      if (config.roles.has('subgraphs')) await host.declaration.native?.(this.#app, host);
+      if (config.roles.has('subgraphs')) await host.declaration.native?.(this.#app, host, authenticate);
     }
     if (config.roles.has('gateway')) await this.#openGateway();
     await this.#listen();
   }
 
   async #openGateway(): Promise<void> {
-    this.#gateway = await startGateway({ supergraphSdl: await readSupergraph(), source: service => this.#sourceOf(service as Slug), log: this.#log });
-    this.#ends.push(() => this.#gateway!.stop());
-    const door: DoorOptions = { config: this.#config, gateway: this.#gateway, hosts: this.#hosts, revocations: this.#revocations, verifier: this.#verifier, log: this.#log };
+    const front = await openFront({
+      source: service => this.#sourceOf(service as Slug),
+      executor: this.#config.gatewayExecutor,
+      federation: () => this.#federation(this.#ownSlug()),
+      metrics: new OperationMetrics(this.#metrics.registry),
+      log: this.#log,
+    });
+    this.#front = front;
+    this.#ends.push(() => front.stop());
+    const door: DoorOptions = {
+      config: this.#config,
+      gateways: front.gateways,
+      hosts: this.#hosts,
+      revocations: this.#revocations,
+      verifier: this.#verifier,
+      log: this.#log,
+    };
     const graphql = await graphqlDoor(this.#app, door);
     this.#ends.push(() => graphql.stop());
     if (!this.#config.roles.has('rest')) return;
@@ -207,12 +271,15 @@ class Composition {
     return Object.fromEntries(Object.entries(this.#config.subgraphUrls).filter(([slug]) => !this.#hosts.has(slug as Slug)));
   }
 
-  #sourceOf(slug: Slug): LocalDataSource | HttpDataSource {
+  #sourceOf(slug: Slug): SubgraphSource {
     const host = this.#hosts.get(slug);
-    if (host) return new LocalDataSource(host, this.#metrics);
-    const url = this.#config.subgraphUrls[slug];
-    if (!url) throw new Error(`${slug} is in the supergraph, but neither in this process (SERVICES) nor elsewhere (SUBGRAPH_URL_${slug.toUpperCase().replaceAll('-', '_')})`);
-    const source = new HttpDataSource(slug, url, this.#metrics);
+    if (host && this.#config.subgraphCalls === 'process') return new LocalDataSource(host, this.#metrics);
+    const url = host ? this.#config.baseUrl : this.#config.subgraphUrls[slug];
+    if (!url)
+      throw new Error(
+        `${slug} is in the supergraph, but neither in this process (SERVICES) nor elsewhere (SUBGRAPH_URL_${slug.toUpperCase().replaceAll('-', '_')})`,
+      );
+    const source = new HttpDataSource(slug, () => (host ? this.#url : url), this.#metrics);
     this.#ends.push(() => source.close());
     return source;
   }
@@ -224,7 +291,9 @@ class Composition {
   }
 
   #identityUrl(): string {
-    return this.#hosts.has('identity') || !this.#config.subgraphUrls.identity ? this.#url || this.#config.baseUrl : this.#config.subgraphUrls.identity;
+    return this.#hosts.has('identity') || !this.#config.subgraphUrls.identity
+      ? this.#url || this.#config.baseUrl
+      : this.#config.subgraphUrls.identity;
   }
 
   /** A process without services asks as platform. */
@@ -234,7 +303,8 @@ class Composition {
 
   #federation(slug: Slug): Federation {
     const remote = this.#config.gatewayUrl;
-    if (this.#config.roles.has('gateway')) return localFederation(slug, this.#tokens, this.#verifier, () => this.#gateway!.executor);
+    if (this.#config.roles.has('gateway'))
+      return localFederation(slug, this.#tokens, this.#verifier, () => this.#front!.gateways.current.executor);
     if (!remote) throw new Error('GATEWAY_URL is not set, and this process has no gateway role');
     return remoteFederation(slug, this.#tokens, remote);
   }
@@ -248,6 +318,8 @@ class Composition {
     for (const host of this.#hosts.values()) {
       for (const work of await startWork(host)) this.#ends.push(() => work.stop());
     }
+    const jobs = await startJobs([...this.#hosts.values()], this.#databaseUrl);
+    if (jobs) this.#ends.push(() => jobs.stop());
   }
 
   /** The revocation feed and the flags, before anything depends on them. */
@@ -255,7 +327,7 @@ class Composition {
     await untilReachable(() => this.#revocations.start(), this.options.say);
     this.#ends.push(async () => this.#revocations.stop());
     await Promise.all([...this.#hosts.values()].map(host => host.flags.start()));
-    this.#ends.push(async () => this.#hosts.forEach(host => host.flags.stop()));
+    this.#ends.push(() => Promise.all([...this.#hosts.values()].map(host => host.flags.stop())));
   }
 
   #listenToHints(): void {
@@ -268,21 +340,30 @@ class Composition {
 
   async #startConsumers(): Promise<void> {
     for (const host of this.#hosts.values()) {
-      for (const consumer of await startConsumers(host, this.#pool)) this.#ends.push(() => consumer.stop());
+      for (const consumer of await startConsumers(host, this.#pool, this.#eventMetrics)) this.#ends.push(() => consumer.stop());
     }
   }
 
   #syncRegistry(): Promise<void> {
-    return syncRegistry(async <Row>(text: string, params: readonly unknown[] = []) => (await this.#pool.query(text, [...params])).rows as Row[], CATALOGUE);
+    return syncRegistry(
+      async <Row>(text: string, params: readonly unknown[] = []) => (await this.#pool.query(text, [...params])).rows as Row[],
+      CATALOGUE,
+    );
   }
 
   async #startRelay(): Promise<void> {
     await this.#syncRegistry();
     const [pool, transport, log] = [this.#pool, this.#transport, this.#log.child({ part: 'relay' })];
-    const retention = startRetention({ pool, log });
-    const relay = await startRelay({ pool, transport, leaseMs: this.#config.leaseMs, log });
-    const erasure = await startConsumer(erasureConsumer(), erasureHost(pool, log), transport, { pool });
-    this.#ends.push(() => retention.stop(), () => relay.stop(), () => erasure.stop());
+    const { leaseMs, events } = this.#config;
+    const retention = startRetention({ pool, log, logDays: events.logDays });
+    const { batch, pollMs } = events;
+    const relay = await startRelay({ pool, transport, leaseMs, batch, pollMs, log, metrics: this.#eventMetrics });
+    const replays = await startReplays({ pool, transport, leaseMs, log });
+    this.#ends.push(
+      () => retention.stop(),
+      () => relay.stop(),
+      () => replays.stop(),
+    );
   }
 }
 

@@ -8,7 +8,13 @@ const UPSTREAM_MS = 30_000;
 
 /** Host and scheme of the issuer, so that the service behind builds canonical addresses. */
 function forwarded(issuer: URL, request: FastifyRequest, headers: Record<string, unknown>): Record<string, string> {
-  return { ...(headers as Record<string, string>), host: issuer.host, 'x-forwarded-proto': issuer.protocol.slice(0, -1), 'x-forwarded-for': request.ip, 'x-request-id': request.info.id };
+  return {
+    ...(headers as Record<string, string>),
+    host: issuer.host,
+    'x-forwarded-proto': issuer.protocol.slice(0, -1),
+    'x-forwarded-for': request.ip,
+    'x-request-id': request.info.id,
+  };
 }
 
 /**
@@ -22,10 +28,12 @@ export async function proxyServices(app: FastifyInstance, urls: Readonly<Partial
     await scope.register(replyFrom, { undici: { connections: 64, headersTimeout: UPSTREAM_MS, bodyTimeout: UPSTREAM_MS } });
     const pass = (prefix: string, base: string): void => {
       scope.all(prefix, (request, reply) => {
-        if (/^\/[a-z-]+\/graphql$/.test(request.url.split('?')[0]!)) return sendProblem(reply, new Problem('not_found', 'There is nothing at this address'));
+        if (/^\/[a-z-]+\/graphql$/.test(request.url.split('?')[0]!))
+          return sendProblem(reply, new Problem('not_found', 'There is nothing at this address'));
         return reply.from(new URL(request.url, base).toString(), {
           rewriteRequestHeaders: (_raw, headers) => forwarded(new URL(issuer), request, headers),
-          onError: current => void sendProblem(current as never, new Problem('unavailable', 'The service cannot be reached right now', { retryAfter: 1 })),
+          onError: current =>
+            void sendProblem(current as never, new Problem('unavailable', 'The service cannot be reached right now', { retryAfter: 1 })),
         });
       });
     };

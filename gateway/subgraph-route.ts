@@ -5,7 +5,7 @@ import { fail, Problem } from '../runtime/errors.js';
 import { problemHeaders, toProblem } from '../runtime/http.js';
 import type { ServiceHost } from '../runtime/host.js';
 import { answerOf, errorAnswer, formatError } from './graphql-errors.js';
-import { parseLimited } from './limits.js';
+import { CheckedDocuments } from './limits.js';
 
 /** Documents of one subgraph that were parsed and validated; they come from plans, so they repeat. */
 const MAX_DOCUMENTS = 5_000;
@@ -16,32 +16,24 @@ interface Body {
   operationName?: string | null;
 }
 
-class Documents {
-  readonly #known = new Map<string, DocumentNode>();
-
-  constructor(private readonly host: ServiceHost) {}
-
-  /** @throws Problem invalid_request naming every fault against the subgraph's schema. */
-  get(source: string): DocumentNode {
-    const known = this.#known.get(source);
-    if (known) return known;
-    const document = parseLimited(source);
-    const errors = validate(this.host.schema, document);
-    if (errors.length) fail('invalid_request', errors.map(error => error.message).join('; '));
-    if (this.#known.size >= MAX_DOCUMENTS) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(source, document);
-    return document;
-  }
+/** @throws Problem invalid_request naming every fault against the subgraph's schema. */
+function checkAgainst(host: ServiceHost, document: DocumentNode): void {
+  const errors = validate(host.schema, document);
+  if (errors.length) fail('invalid_request', errors.map(error => error.message).join('; '));
 }
 
-async function answer(host: ServiceHost, documents: Documents, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(host: ServiceHost, documents: CheckedDocuments, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { query, variables, operationName } = (request.body ?? {}) as Body;
   if (typeof query !== 'string') fail('invalid_request', 'The body has no query');
   const result = await host.execute({ document: documents.get(query as string), variables, operationName }, request.info);
   const errors = result.errors?.map(error => formatError((error as GraphQLError).toJSON()));
   const { status, headers } = answerOf(result.data, errors);
   if (request.info.status !== null) reply.header('x-result-status', request.info.status);
-  return reply.status(status).headers(headers).type('application/json').send(JSON.stringify({ data: result.data ?? null, ...(errors && { errors }) }));
+  return reply
+    .status(status)
+    .headers(headers)
+    .type('application/json')
+    .send(JSON.stringify({ data: result.data ?? null, ...(errors && { errors }) }));
 }
 
 /** The address that the gateway saw, else all callers would share the gateway's. It serves rate limits only, so it need not be proved. */
@@ -55,7 +47,7 @@ function callerAddress(request: FastifyRequest): string {
  * without a token only public operations answer.
  */
 export function subgraphRoute(app: FastifyInstance, host: ServiceHost, authenticate: (request: FastifyRequest) => Promise<void>): void {
-  const documents = new Documents(host);
+  const documents = new CheckedDocuments(MAX_DOCUMENTS, document => checkAgainst(host, document));
   app.post(`/${host.slug}/graphql`, { bodyLimit: 16 * 1024 * 1024 }, async (request, reply) => {
     try {
       await authenticate(request);

@@ -3,13 +3,22 @@ import { handle, startConsumer, type Consumer, type ConsumerHost, type Envelope,
 import type { DataOf } from '../events/define.js';
 import { userErasureRequested } from '../events/catalogue/identity.js';
 import { Limiter } from '../events/limiter.js';
+import type { EventMetrics } from '../events/metrics.js';
 import { schemaOf } from '../events/slugs.js';
 import { systemCaller } from '../runtime/caller.js';
+import { openPool } from '../runtime/database.js';
+import { JobDatabase } from '../runtime/jobs/database.js';
+import { PgBossEngine } from '../runtime/jobs/pg-boss.js';
+import type { JobQueueDefinition, JobScheduleDefinition } from '../runtime/jobs/queue.js';
+import { registerQueues, registerSchedules } from '../runtime/jobs/register.js';
+import { JobWorker } from '../runtime/jobs/worker.js';
+import type { Sql } from '../events/outbox.js';
 import type { Context } from '../runtime/context.js';
 import { eraseAndConfirm } from '../runtime/erasure.js';
 import type { ServiceHost } from '../runtime/host.js';
 import { internalRequest } from '../runtime/request.js';
 import { startTimers } from '../runtime/timers.js';
+import { traced } from '../runtime/tracing.js';
 
 /** What runs and has to be ended. */
 export interface Running {
@@ -18,12 +27,22 @@ export interface Running {
 
 /** How a consumer's handlers get a transaction of their service. */
 export const consumerHost = (host: ServiceHost): ConsumerHost<Context> => ({
-  slug: host.slug, schema: schemaOf(host.slug), log: host.log, now: () => host.read(async ctx => ctx.now()), outside: run => host.read(run),
-  transaction: (meta, run) => host.transaction(ctx => {
-    ctx.causationId = meta.causationId;
-    ctx.facts = meta.facts;
-    return run({ sql: ctx.sql, context: ctx });
-  }, { ...internalRequest(systemCaller(host.slug), meta.requestId ?? undefined), traceparent: meta.traceparent }),
+  slug: host.slug,
+  schema: schemaOf(host.slug),
+  log: host.log,
+  now: () => host.read(async ctx => ctx.now()),
+  outside: run => host.read(run),
+  transaction: (meta, run) =>
+    traced(`consume ${meta.consumer}`, { kind: 'consumer', parent: meta.traceparent }, () =>
+      host.transaction(
+        ctx => {
+          ctx.causationId = meta.causationId;
+          ctx.facts = meta.facts;
+          return run({ sql: ctx.sql, context: ctx, now: ctx.now() });
+        },
+        { ...internalRequest(systemCaller(host.slug), meta.requestId ?? undefined), traceparent: meta.traceparent },
+      ),
+    ),
 });
 
 /**
@@ -39,10 +58,12 @@ function erasureConsumer({ declaration }: ServiceHost): Consumer<Context>[] {
 }
 
 /** Starts the consumers of a service (role `consumers`); all of them together leave one connection of its pool free. */
-export async function startConsumers(host: ServiceHost, pool: pg.Pool): Promise<RunningConsumer[]> {
+export async function startConsumers(host: ServiceHost, pool: pg.Pool, metrics: EventMetrics): Promise<RunningConsumer[]> {
   const limiter = new Limiter(host.config.poolMax - 1);
-  const consumers = [...(host.declaration.consumers ?? []), ...erasureConsumer(host)];
-  return Promise.all(consumers.map(consumer => startConsumer(consumer, consumerHost(host), host.transport, { pool, limiter })));
+  const { retrySeconds, handlerTimeoutMs } = host.config.events;
+  const declared = [...(host.declaration.consumers ?? []), ...erasureConsumer(host)];
+  const consumers = declared.map(consumer => ({ retrySeconds, handlerTimeoutMs, ...consumer }));
+  return Promise.all(consumers.map(consumer => startConsumer(consumer, consumerHost(host), host.transport, { pool, limiter, metrics })));
 }
 
 /** Starts timers, housekeeping and the service's own workers, as far as the process has their roles. */
@@ -51,4 +72,43 @@ export async function startWork(host: ServiceHost): Promise<Running[]> {
   const workers = (host.declaration.workers ?? []).filter(worker => roles.has(worker.role));
   const running: Running[] = await Promise.all(workers.map(worker => worker.start(host)));
   return roles.has('scheduler') ? [...running, startTimers(host)] : running;
+}
+
+/** Connections on which a process works its queues. */
+const JOBS_POOL = 2;
+
+/** Registers the queues of the services here, and works them where the process has the role `consumers`. Null where there is none. */
+export async function startJobs(hosts: readonly ServiceHost[], databaseUrl: string): Promise<Running | null> {
+  const working = hosts.filter(host => host.declaration.queues?.length);
+  if (!working.length) return null;
+  const pool = openPool('jobs', working[0]!.config.databaseUrls.jobs ?? databaseUrl, JOBS_POOL);
+  const database = new JobDatabase(pool);
+  const engine = new PgBossEngine(database.sql);
+  const workers: JobWorker[] = [];
+  for (const host of working) {
+    const { queues = [], schedules = [] } = host.declaration;
+    await database.transaction(sql => register(sql, engine, host, queues, schedules));
+    if (host.config.roles.has('consumers')) workers.push(new JobWorker(host, engine, database, queues).start());
+  }
+  return {
+    stop: async () => {
+      await Promise.all(workers.map(worker => worker.stop()));
+      await pool.end();
+    },
+  };
+}
+
+const REGISTER_LOCK = 0x6a6f6273;
+
+async function register(
+  sql: Sql,
+  engine: PgBossEngine,
+  host: ServiceHost,
+  queues: readonly JobQueueDefinition[],
+  schedules: readonly JobScheduleDefinition[],
+): Promise<void> {
+  await sql('select pg_advisory_xact_lock($1)', [REGISTER_LOCK]);
+  await registerQueues(sql, engine, host.slug, queues);
+  const [clock] = host.config.manualClock ? await sql<{ now: Date }>('select now from jobs.test_clock') : [];
+  await registerSchedules(sql, host.slug, schedules, clock?.now ?? new Date());
 }

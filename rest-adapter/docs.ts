@@ -102,14 +102,15 @@ async function readBundle(): Promise<Map<string, Asset>> {
   return new Map(await Promise.all(entries));
 }
 
-function serveDocuments(app: FastifyInstance, documents: DocsOptions['documents']): void {
+/** Serves `/api/<kind>.yaml` from the file of that name, and `/api/<service>/<kind>.yaml` from `<service>.yaml`; public. */
+export function serveDocuments(app: FastifyInstance, kind: 'openapi' | 'asyncapi', documents: DocsOptions['documents']): void {
   const assets = new Map([...documents].map(([file, yaml]) => [file, asset('application/yaml; charset=utf-8', yaml)]));
   const answer = (request: FastifyRequest, reply: FastifyReply, file: string): FastifyReply => {
     const found = assets.get(file);
     return found ? send(request, reply, found) : sendProblem(reply, new Problem('not_found', 'There is no such document'));
   };
-  app.get('/api/openapi.yaml', (request, reply) => answer(request, reply, UNIFIED));
-  app.get<{ Params: { service: string } }>('/api/:service/openapi.yaml', (request, reply) =>
+  app.get(`/api/${kind}.yaml`, (request, reply) => answer(request, reply, `${kind}.yaml`));
+  app.get<{ Params: { service: string } }>(`/api/:service/${kind}.yaml`, (request, reply) =>
     answer(request, reply, `${request.params.service}.yaml`),
   );
 }
@@ -117,7 +118,7 @@ function serveDocuments(app: FastifyInstance, documents: DocsOptions['documents'
 /** `/api/openapi.yaml`, `/api/<service>/openapi.yaml` and `/docs`, public. */
 export function docs({ documents }: DocsOptions): FastifyPluginAsync {
   return async app => {
-    serveDocuments(app, documents);
+    serveDocuments(app, 'openapi', documents);
     const assets = await readBundle();
     assets.set('start.js', asset('text/javascript; charset=utf-8', startScript(addressList(documents))));
     const page = asset('text/html; charset=utf-8', PAGE);

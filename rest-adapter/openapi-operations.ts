@@ -6,6 +6,7 @@ import type { Json, Schemas } from './openapi-schemas.js';
 import { callersOf, conditionsOf, securityOf } from './openapi-security.js';
 import { PAGE_LIMIT, type Parameter } from './parameters.js';
 import type { Plan } from './plan.js';
+import type { Upload } from './route.js';
 import type { BodyShape } from './variables.js';
 
 /** An operation under its path, relative to the service. */
@@ -87,11 +88,21 @@ function bodySchema(schemas: Schemas, body: BodyShape): Json {
   return body.without.size > 0 && isInputObjectType(type) ? schemas.inputFields(type, body.without) : schemas.presentInput(type);
 }
 
+const formSchema = ({ field, maxBytes }: Upload): Json => ({
+  type: 'object',
+  required: [field],
+  properties: { [field]: { type: 'string', contentMediaType: 'application/octet-stream', description: `At most ${maxBytes} bytes.` } },
+});
+
 function requestBodyOf(schemas: Schemas, { route, variables: { body } }: Plan): Json {
   if (!body) return {};
   const isRequired = body.kind === 'keys' ? body.keys.some(key => key.required) : body.required;
   const media = { schema: bodySchema(schemas, body), ...(route.example?.request !== undefined && { example: route.example.request }) };
-  const content = { 'application/json': media, ...(route.method === 'PATCH' && { 'application/merge-patch+json': media }) };
+  const content = {
+    'application/json': media,
+    ...(route.method === 'PATCH' && { 'application/merge-patch+json': media }),
+    ...(route.upload && { 'multipart/form-data': { schema: formSchema(route.upload) } }),
+  };
   return { requestBody: { required: isRequired, content } };
 }
 

@@ -55,6 +55,12 @@ export type Source =
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** A file in a form: the form's field, which is the body's key as well, and the most bytes it may have. */
+export interface Upload {
+  field: string;
+  maxBytes: number;
+}
+
 /** One documented path. A row that does not fit the schema stops the start, with the reason. */
 export interface Route {
   method: Method;
@@ -78,6 +84,8 @@ export interface Route {
   etag?: boolean;
   /** Largest body, bytes; default 1 MiB. */
   bodyLimit?: number;
+  /** A file may come as `multipart/form-data`, too; its bytes become the base64 text of a body key. */
+  upload?: Upload;
   /** Bodies as on the wire, for OpenAPI. */
   example?: { request?: unknown; response?: unknown };
   /** What this path's own refusals mean, by status, for OpenAPI: `{ 402: 'The processor declined' }`. */

@@ -3,6 +3,7 @@
  * Order of decisions: identity A5. Errors are thrown as problems and rendered by `runtime/http`.
  */
 import { createHash } from 'node:crypto';
+import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import type { AccessRule } from '../runtime/access.js';
@@ -15,6 +16,7 @@ import type { WireRequest } from './parameters.js';
 import { planTables, type Plan } from './plan.js';
 import { invalid, problemOfErrors, type ShownError } from './problem.js';
 import type { RouteTable } from './route.js';
+import { isMultipart, readUpload } from './upload.js';
 import { methodsOf, type KnownPath } from './unmatched.js';
 
 export interface ExecuteResult {
@@ -33,6 +35,9 @@ export interface Operation {
   variables: Record<string, unknown>;
 }
 
+/** Told of each route's operation, so that it can be planned before it is asked for. */
+export type Prepare = (operation: Omit<Operation, 'variables'>) => void;
+
 export type Execute = (operation: Operation, request: RequestInfo) => Promise<ExecuteResult>;
 
 export interface RestOptions {
@@ -40,6 +45,7 @@ export interface RestOptions {
   schema: GraphQLSchema;
   tables: readonly RouteTable[];
   execute: Execute;
+  prepare?: Prepare;
   /** @throws Problem unauthenticated. Not asked on a public path without a token. */
   authenticate: (request: FastifyRequest) => Promise<RequestInfo>;
   /** Called before the body is read. @throws Problem forbidden, insufficient_scope, step_up_required or unauthenticated. */
@@ -67,8 +73,9 @@ const pathOf = (url: string): string => url.split('?', 1)[0]!;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 
 /** `PATCH` takes merge patch too; no content codings, because a limit on coded bytes says nothing about the decoded ones. */
-function checkMediaType(request: FastifyRequest): void {
+function checkMediaType({ route }: Plan, request: FastifyRequest): void {
   const type = request.headers['content-type'] ?? '';
+  if (isMultipart(type)) return route.upload ? undefined : fail('unsupported_media_type', 'This path takes no files');
   const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
   const isPatchOnly = type.toLowerCase().startsWith(MERGE_PATCH) && request.method !== 'PATCH';
   const coding = request.headers['content-encoding'] ?? 'identity';
@@ -83,7 +90,7 @@ async function admit(plan: Plan, options: RestOptions, request: FastifyRequest):
   request.info = info;
   if (plan.isMe && info.caller.kind === 'service') fail('forbidden', 'A service token has no user to act for on a "me" path');
   for (const rule of plan.rules) await options.authorize(rule, info);
-  if (request.method !== 'GET' && request.method !== 'HEAD') checkMediaType(request);
+  if (request.method !== 'GET' && request.method !== 'HEAD') checkMediaType(plan, request);
 }
 
 /** Step 8. @throws Problem invalid_request with every violation. */
@@ -152,6 +159,7 @@ function answer(plan: Plan, request: FastifyRequest, reply: FastifyReply, result
 function handlerOf(plan: Plan, options: RestOptions) {
   const { document, key, operationName, route } = plan;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (route.upload && isMultipart(request.headers['content-type'])) request.body = await readUpload(request, route.upload);
     const operation = { document, source: route.document, key, operationName, variables: readVariables(plan, request) };
     const executed = await options.execute(operation, request.info);
     return answer(plan, request, reply, resultOf(plan, executed, options), executed.status);
@@ -194,6 +202,7 @@ function knownPaths(plans: readonly Plan[], options: RestOptions): KnownPath[] {
 function serviceScope(plans: readonly Plan[], methods: (path: string) => string[], options: RestOptions): FastifyPluginAsync {
   return async scope => {
     addBodyParser(scope);
+    if (plans.some(plan => plan.route.upload)) await scope.register(multipart);
     scope.addHook('onRequest', async (request, reply) => {
       if (request.is404 || hasEmptyName(request.params)) return answerUnmatched(methods(pathOf(request.url)), request, reply);
       await admit(request.routeOptions.config.plan!, options, request);
@@ -215,6 +224,7 @@ function serviceScope(plans: readonly Plan[], methods: (path: string) => string[
 export function restRoutes(options: RestOptions): FastifyPluginAsync {
   const plans = planTables(options.schema, options.tables);
   const methods = methodsOf(knownPaths(plans, options));
+  for (const { document, key, operationName, route } of plans) options.prepare?.({ document, source: route.document, key, operationName });
   return async app => {
     for (const slug of new Set(plans.map(plan => plan.slug)))
       await app.register(

@@ -12,7 +12,7 @@ const routes: Route[] = [
     summary: 'Ask that data be erased',
     document: `mutation RequestErasure($input: RequestErasureInput!) { result: requestErasure(input: $input) { ${REQUEST} receiptUrl } }`,
     variables: { input: body() },
-    problems: { 409: 'An erasure of this account is open, or done' },
+    problems: { 409: 'An erasure of this account is open, or done, or it is the last active owner' },
     example: { request: { scope: 'full' } },
   },
   {

@@ -1,6 +1,6 @@
 import { body, input, path, query, type Route } from '../../route.js';
 
-const PROFILE = 'handle displayName bio pronouns location websiteUrl avatarUrl visibility joinedOn';
+const PROFILE = 'handle displayName bio pronouns location websiteUrl avatarUrl avatarVersions { size url } visibility joinedOn';
 
 const SETTINGS = `locale timeZone unitSystem timeFormat weekStart theme discoverableByEmail showActivity directMessages
   marketingConsent { granted at source } version`;
@@ -10,7 +10,7 @@ const ADDRESS = `id label recipient phone address { line1 line2 city region post
 
 const BADGE = 'badge { key name description iconUrl tier } awardedAt source expiresAt';
 
-const ADMIN_USER = `id status email emailVerified phone profile { ${PROFILE} } brandId lastSignInAt createdAt updatedAt erasedAt version`;
+const ADMIN_USER = `id status email emailVerified phone mfaEnabled profile { ${PROFILE} } brandId lastSignInAt createdAt updatedAt erasedAt version`;
 
 const addresses: Route[] = [
   {
@@ -72,6 +72,18 @@ const profile: Route[] = [
     variables: { input: body() },
     problems: { 409: 'The handle is taken, or was changed less than 30 days ago' },
     example: { request: { display_name: 'Mara K', bio: null } },
+  },
+  {
+    method: 'POST',
+    path: '/v1/users/me/avatar',
+    status: [200],
+    summary: 'Change or remove the own picture',
+    document: `mutation SetMyAvatar($input: SetMyAvatarInput!) { setMyAvatar(input: $input) { result: profile { ${PROFILE} } } }`,
+    variables: { input: body() },
+    bodyLimit: 7 * 1024 * 1024, // 5 MiB in base64
+    upload: { field: 'file', maxBytes: 5 * 1024 * 1024 },
+    problems: { 413: 'More than 5 MiB', 415: 'Not JPEG, PNG, WebP, GIF or AVIF', 429: 'More than ten addresses an hour' },
+    example: { request: { url: 'https://images.example.com/mara.jpg' } },
   },
   {
     method: 'PATCH',

@@ -1,4 +1,4 @@
-import { path, type Route } from '../../route.js';
+import { input, path, type Route } from '../../route.js';
 
 const routes: Route[] = [
   {
@@ -28,6 +28,29 @@ const routes: Route[] = [
     status: [200],
     summary: 'End all own sign-ins but this one',
     document: 'mutation SignOutOtherSessions { result: signOutOtherSessions { revoked } }',
+  },
+  {
+    method: 'GET',
+    path: '/v1/users/me/connected-apps',
+    status: [200],
+    summary: 'List the apps that one has let in, with what they use',
+    document: `query MyConnectedApps {
+      me {
+        result: connectedApps {
+          client { id name logoUrl homepageUrl privacyUrl firstParty } grantId scopes { name title sensitive grantedAt lastUsedAt }
+          connectedAt lastUsedAt devices
+        }
+      }
+    }`,
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/users/me/connected-apps/{client_id}/scopes/{scope}',
+    status: [204],
+    summary: 'Take one scope back from an app',
+    document: 'mutation WithdrawScope($input: WithdrawScopeInput!) { result: withdrawScope(input: $input) { id } }',
+    variables: { input: input({ path: { client_id: 'clientId', scope: 'scope' } }) },
+    problems: { 403: 'An app of somebody else may change its own access only', 404: 'Not connected, or without that scope' },
   },
   {
     method: 'DELETE',

@@ -25,6 +25,21 @@ const routes: Route[] = [
     }`,
     variables: { token: bodyKey('token') },
   },
+  {
+    method: 'POST',
+    path: '/v1/auth/sso/partner',
+    status: [200],
+    summary: "Turn a partner's signed word about a person into a ticket that signs the person in",
+    document: `mutation StartPartnerSso($input: StartPartnerSsoInput!) {
+      result: startPartnerSso(input: $input) { ticketUrl expiresAt userId created }
+    }`,
+    variables: { input: body() },
+    problems: {
+      400: 'The assertion is not in order; reason names the failing claim',
+      403: 'The client is not bound to the partner',
+      409: 'There is an account with the address, which its owner has to link',
+    },
+  },
 ];
 
 export default routes;

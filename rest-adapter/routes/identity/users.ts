@@ -1,11 +1,11 @@
 import { input, path, type Route } from '../../route.js';
 
-const PROFILE = 'handle displayName bio pronouns location websiteUrl avatarUrl visibility joinedOn';
+const PROFILE = 'handle displayName bio pronouns location websiteUrl avatarUrl avatarVersions { size url } visibility joinedOn';
 
 const SETTINGS = `locale timeZone unitSystem timeFormat weekStart theme discoverableByEmail showActivity directMessages
   marketingConsent { granted at source } version`;
 
-const ADMIN_USER = `id status email emailVerified phone profile { ${PROFILE} } brandId lastSignInAt createdAt updatedAt erasedAt version`;
+const ADMIN_USER = `id status email emailVerified phone mfaEnabled profile { ${PROFILE} } brandId lastSignInAt createdAt updatedAt erasedAt version`;
 
 const GONE = 'No such user, or the profile may not be seen';
 
@@ -50,9 +50,9 @@ const routes: Route[] = [
     status: [200],
     summary: 'Read the own account',
     document: `query Me {
-      result: me { id status: accountStatus profile { ${PROFILE} } email emailVerified phone brandId createdAt }
+      result: me { id status: accountStatus profile { ${PROFILE} } email emailVerified phone mfaEnabled brandId createdAt }
     }`,
-    omitNull: ['status', 'email', 'email_verified', 'phone'],
+    omitNull: ['status', 'email', 'email_verified', 'phone', 'mfa_enabled'],
     example: {
       response: {
         id: '0190b3a0-0000-7000-8000-0000000000a1',
@@ -65,11 +65,13 @@ const routes: Route[] = [
           location: null,
           website_url: null,
           avatar_url: null,
+          avatar_versions: [],
           visibility: 'members',
           joined_on: '2026-01-01',
         },
         email: 'demo@example.test',
         email_verified: true,
+        mfa_enabled: false,
         brand_id: null,
         created_at: '2026-01-05T09:30:00.000Z',
       },

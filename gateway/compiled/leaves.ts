@@ -1,0 +1,34 @@
+import { isEnumType, type GraphQLEnumType, type GraphQLLeafType } from 'graphql';
+import { jsonOf, quoted } from './json.js';
+import { NULL, type Writing, type Write } from './writing.js';
+
+/** Marks the answer as one in which a subgraph broke its type. */
+function invalid(writing: Writing): string {
+  writing.faults++;
+  return NULL;
+}
+
+const isMissing = (value: unknown): boolean => value === null || value === undefined;
+
+/** Writers of the built-in scalars. An ID may be a number and a Float an integer, as subgraphs send them. */
+const BUILT_IN: Readonly<Record<string, Write>> = {
+  String: (value, writing) => (typeof value === 'string' ? quoted(value) : isMissing(value) ? NULL : invalid(writing)),
+  ID: (value, writing) =>
+    typeof value === 'string' ? quoted(value) : isMissing(value) ? NULL : Number.isInteger(value) ? String(value) : invalid(writing),
+  Int: (value, writing) => (Number.isInteger(value) ? String(value) : isMissing(value) ? NULL : invalid(writing)),
+  Float: (value, writing) =>
+    typeof value === 'number' && Number.isFinite(value) ? String(value) : isMissing(value) ? NULL : invalid(writing),
+  Boolean: (value, writing) => (value === true ? 'true' : value === false ? 'false' : isMissing(value) ? NULL : invalid(writing)),
+};
+
+/** A value that a subgraph knows and the API does not, because it is `@inaccessible`, is null. */
+function enumWriter(type: GraphQLEnumType): Write {
+  const texts = new Map(type.getValues().map(({ name }) => [name, JSON.stringify(name)]));
+  return (value, writing) => (isMissing(value) ? NULL : (texts.get(value) ?? invalid(writing)));
+}
+
+/** Custom scalars pass as they are: their owner has serialised them. */
+const custom: Write = value => (isMissing(value) ? NULL : jsonOf(value));
+
+/** The writer of a leaf. */
+export const leafWriter = (type: GraphQLLeafType): Write => (isEnumType(type) ? enumWriter(type) : (BUILT_IN[type.name] ?? custom));

@@ -1,0 +1,98 @@
+import type { QueryPlanSelectionNode } from '@apollo/query-planner';
+import type { GraphQLSchema } from 'graphql';
+import { jsonOf } from './json.js';
+import type { Row } from './run.js';
+import { satisfies } from './types.js';
+
+/** JSON text of an object's representation; null where the object lacks what is needed. */
+export type Represent = (object: Row) => string | null;
+
+/** A field that a representation needs. `key` is where the data has it, `name` what the subgraph expects it to be called. */
+interface Needed {
+  readonly key: string;
+  readonly prefix: string;
+  readonly nested: Represent | null;
+}
+
+/** What the planner requires, with the key under which our data holds the field where that is not its name. */
+export type Requirement = QueryPlanSelectionNode & { readonly readAs?: string; readonly selections?: readonly Requirement[] };
+
+class RepresentationCompiler {
+  constructor(private readonly schema: GraphQLSchema) {}
+
+  /**
+   * A writer of representations: compiled for each runtime type on its first use. A fragment that misses a field contributes
+   * nothing, as in the stock executor; so each complete set of fragments has a writer of its own. At the top an object without
+   * a type name has no representation.
+   */
+  compile(requires: readonly Requirement[], top: boolean): Represent {
+    const byType = new Map<string, Represent>();
+    return object => {
+      const type = object.__typename as string;
+      let represent = byType.get(type);
+      if (!represent) byType.set(type, (represent = this.#forType(requires, type, top)));
+      return represent(object);
+    };
+  }
+
+  #forType(requires: readonly Requirement[], type: string, top: boolean): Represent {
+    const groups = this.#groups(requires, type);
+    const writer = (fields: readonly Requirement[]): Represent => (top && !fields.some(isTypename) ? () => null : this.#writer(fields));
+    const whole = writer(groups.flat());
+    if (groups.length <= 1) return whole;
+    return object => {
+      const complete = groups.filter(fields => fields.every(field => object[keyOf(field)] !== undefined));
+      return complete.length === groups.length ? whole(object) : writer(complete.flat())(object);
+    };
+  }
+
+  /** Fields by fragment: those outside any come first and must all be there. */
+  #groups(selections: readonly Requirement[], type: string): Requirement[][] {
+    const own = selections.filter(one => one.kind === 'Field');
+    const inner = selections.filter(
+      one => one.kind === 'InlineFragment' && one.typeCondition !== undefined && satisfies(this.schema, type, one.typeCondition),
+    );
+    const groups = inner.flatMap(fragment => this.#groups(fragment.selections as readonly Requirement[], type));
+    return own.length ? [own, ...groups] : groups;
+  }
+
+  #writer(fields: readonly Requirement[]): Represent {
+    const byKey = new Map<string, Requirement[]>();
+    for (const field of fields) byKey.set(nameOf(field), [...(byKey.get(nameOf(field)) ?? []), field]);
+    const needed = [...byKey].map(([name, same], at) => this.#needed(name, same, at));
+    return object => writeMembers(needed, object);
+  }
+
+  #needed(name: string, same: readonly Requirement[], at: number): Needed {
+    const selections = same.flatMap(field => field.selections ?? []);
+    const nested = selections.length ? this.#nested(selections) : null;
+    return { key: keyOf(same[0]!), prefix: `${at ? ',' : ''}${JSON.stringify(name)}:`, nested };
+  }
+
+  #nested(selections: readonly Requirement[]): Represent {
+    const represent = this.compile(selections, false);
+    const write = (value: unknown): string => {
+      if (value === null || value === undefined) return 'null';
+      return Array.isArray(value) ? `[${value.map(write).join(',')}]` : (represent(value as Row) ?? 'null');
+    };
+    return write as Represent;
+  }
+}
+
+const nameOf = (field: Requirement): string => (field.kind === 'Field' ? (field.alias ?? field.name) : '');
+const isTypename = (field: Requirement): boolean => nameOf(field) === '__typename';
+const keyOf = (field: Requirement): string => field.readAs ?? nameOf(field);
+
+function writeMembers(fields: readonly Needed[], object: Row): string | null {
+  let text = '{';
+  for (const { key, prefix, nested } of fields) {
+    const value = object[key];
+    if (value === undefined) return null;
+    text += prefix + (nested ? nested(value as Row) : jsonOf(value));
+  }
+  return `${text}}`;
+}
+
+/** A writer of the representations that a fetch requires; null for objects that it does not concern. */
+export const compileRepresentation = (schema: GraphQLSchema, requires: readonly Requirement[]): Represent =>
+  new RepresentationCompiler(schema).compile(requires, true);
