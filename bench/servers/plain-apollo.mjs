@@ -13,7 +13,10 @@ class Forwarding extends RemoteGraphQLDataSource {
 }
 
 const supergraphSdl = readFileSync(new URL('../../gateway/supergraph.graphql', import.meta.url), 'utf8');
-const gateway = new ApolloGateway({ supergraphSdl, buildService: ({ name }) => new Forwarding({ url: `${process.env.SUBGRAPHS}/${name}/graphql` }) });
+const gateway = new ApolloGateway({
+  supergraphSdl,
+  buildService: ({ name }) => new Forwarding({ url: `${process.env.SUBGRAPHS}/${name}/graphql` }),
+});
 const app = fastify();
 const server = new ApolloServer({ gateway, plugins: [fastifyApolloDrainPlugin(app)], stopOnTerminationSignals: false });
 await server.start();

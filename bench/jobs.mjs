@@ -1,0 +1,85 @@
+/**
+ * Jobs with everything on this machine: one process enqueues, another works a queue that does nothing. Prints rates, the wait from enqueueing to
+ * the handler, how both change with what waits, and the connections of an idle worker, beside their goals.
+ *
+ *   npm run bench:jobs
+ *   npm run bench:jobs -- --jobs 20000 --waiting 1000000    more of everything; default 5,000 and 50,000
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { percentile, startSystem, table, until } from './system.mjs';
+
+const { values: flags } = parseArgs({
+  options: { jobs: { type: 'string', default: '5000' }, waiting: { type: 'string', default: '50000' } },
+});
+const [JOBS, WAITING] = [Number(flags.jobs), Number(flags.waiting)];
+const WORKER = { ROLES: 'consumers,scheduler', SERVICES: 'jobs', DATABASE_POOL_MAX: '3' };
+/** Pools drop what is idle for 10 s. */
+const IDLE_MS = 25_000;
+
+const progress = line => process.stderr.write(`  ${line}\n`);
+const rate = (count, ms) => Math.round((count * 1000) / ms);
+
+const ran = (worker, count) =>
+  until(`${count} jobs to run`, async () => {
+    const seen = await worker.ask('seen');
+    return seen.done >= count && seen;
+  });
+
+/** Enqueued beforehand, then worked off. Answers jobs per second. */
+async function throughput({ front, worker }, count) {
+  await front.ask('batch', { count });
+  const started = Date.now();
+  const one = await worker(WORKER);
+  const ready = Date.now();
+  const seen = await ran(one, count);
+  progress(`${count} jobs after ${ready - started} ms of start: ${rate(count, seen.at - ready)}/s`);
+  return { one, perSecond: rate(count, seen.at - ready) };
+}
+
+/** Sent at a pace that leaves the worker idle in between. */
+async function waits({ front }, one, count, perSecond) {
+  await one.ask('reset');
+  await front.ask('single', { count, concurrency: 4, perSecond });
+  return (await ran(one, count)).ages;
+}
+
+const connectionsOf = async pool =>
+  (
+    await pool.query(
+      `select count(*)::int as n from pg_stat_activity where datname = current_database() and application_name = 'platform_jobs'`,
+    )
+  ).rows[0].n;
+
+const system = await startSystem({ file: 'jobs.mjs' });
+try {
+  const { ms: each } = await system.front.ask('single', { count: JOBS, concurrency: 8 });
+  progress(`${JOBS} transactions of one job: ${rate(JOBS, each)}/s`);
+  const { ms: many } = await system.front.ask('batch', { count: JOBS * 4 });
+  progress(`${JOBS * 4} jobs in batches: ${rate(JOBS * 4, many)}/s`);
+  const drain = await throughput(system, 0);
+  await ran(drain.one, JOBS * 5);
+  await drain.one.ask('reset');
+  await system.end(drain.one);
+  const { one, perSecond } = await throughput(system, JOBS);
+  const ages = await waits(system, one, Math.min(JOBS, 500), 50);
+  await sleep(IDLE_MS);
+  const all = await connectionsOf(system.pool);
+  await system.end(one);
+  await sleep(IDLE_MS);
+  const idle = all - (await connectionsOf(system.pool));
+  await system.front.ask('batch', { count: WAITING, run_at: '2099-01-01T00:00:00.000Z' });
+  const full = await throughput(system, JOBS);
+  await system.end(full.one);
+  table([
+    ['what', 'measured', 'goal'],
+    ['jobs enqueued/s, one in a transaction', rate(JOBS, each), '≥ 1,000'],
+    ['jobs enqueued/s, in batches of 1,000', rate(JOBS * 4, many), '≥ 5,000'],
+    ['jobs that do nothing run/s', perSecond, '≥ 300'],
+    ['enqueue → handler at 50/s, p50 / p95 ms', `${percentile(ages, 50)} / ${percentile(ages, 95)}`, 'p95 ≤ 300'],
+    [`jobs run/s with ${WAITING} waiting for their time`, full.perSecond, '≥ 80 % of the above'],
+    ['connections of an idle worker process', idle, '1–2'],
+  ]);
+} finally {
+  await system.stop();
+}
