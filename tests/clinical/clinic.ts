@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import type { DataOf, EventDefinition } from '../../events/define.js';
+import { prepareEvent } from '../../events/outbox.js';
+import type { Slug } from '../../events/slugs.js';
 import { BRAND, platform, type Answer, type PlatformSetting, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 
@@ -188,8 +191,10 @@ export class Clinic {
     );
   }
 
+  /** Sweeps; while the timer's own sweep runs, a manual one is refused with 409. */
   async sweep(): Promise<any> {
-    const answer = await this.rest('POST', '/v1/retest-cycles/sweep');
+    const ask = () => this.rest('POST', '/v1/retest-cycles/sweep');
+    const answer = await until('a sweep of our own', ask, ({ status }) => status !== 409);
     expect(answer).toMatchObject({ status: 200 });
     return answer.body;
   }
@@ -203,6 +208,14 @@ export class Clinic {
 
   async eventTypes(patient: string): Promise<string[]> {
     return (await this.events(patient)).map(event => event.type.replace(/^clinical\.retest\.|\.v1$/g, ''));
+  }
+
+  /** Publishes an event in the name of a service that need not be there. */
+  async tell<E extends EventDefinition>(source: Slug, event: E, data: DataOf<E>, userId: string): Promise<void> {
+    const by = { source, requestId: null, causationId: null, actor: `system:${source}`, traceparent: null };
+    const rows = JSON.stringify([prepareEvent(event, data, { userId }, by)]);
+    await this.p.sql(`begin; set local role platform_events; select events.append($rows$${rows}$rows$::json, null); commit`);
+    this.p.host('clinical').transport.wake();
   }
 
   /** Erases the patients of a test, so that the next one's sweeps do not meet them. */

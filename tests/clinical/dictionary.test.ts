@@ -146,6 +146,8 @@ describe('the biomarker dictionary', () => {
       { kind: 'critical', low: 2.8, high: 6.2 },
       { kind: 'panic', low: 2.5, high: 6.5 },
     ]);
+    expect(entry('potassium').critical).toEqual({ critical: { low: 2.8, high: 6.2 }, panic: { low: 2.5, high: 6.5 } });
+    expect(entry('ldl_c').critical).toBeNull();
   });
 
   test('is read by code and by LOINC, by any valid token, and by nobody without one', async () => {

@@ -84,6 +84,30 @@ describe('the sweep', () => {
     expect(events.at(-1)).toMatchObject({ type: 'clinical.retest.expired.v1', data: { code: 'ldl_c', prompt_count: 3 } });
   }, 180_000); // 484 sweeps
 
+  test('takes the prompt limits that are set for a brand; those of all apply to the others, and where platform says nothing of use', async () => {
+    start = await now();
+    await clinic.flag(PROMPT_FLAG, true);
+    const schema = { type: 'object' };
+    const defined = { key: 'clinical.retest', description: 'Prompt limits', schema, scopes: ['brand'], readers: ['clinical'] };
+    const platform = (method: string, path: string, body: object) => clinic.p.rest(method, path, { token: clinic.token, body });
+    expect((await platform('POST', '/platform/v1/admin/config', defined)).status).toBe(201);
+    const set = (value: object, version: number) =>
+      platform('PUT', '/platform/v1/admin/config/clinical.retest', { brand_id: BRAND, value, expected_version: version, reason: 'test' });
+    expect((await set({ reprompt_days: 3, max_prompts: 2 }, 0)).status).toBe(200);
+    const [here, elsewhere] = [await clinic.patient(), await clinic.patient()];
+    const mine = await cycleDue(here, 0);
+    const theirs = await clinic.cycle(elsewhere, { collectedAt: day(-90, start), more: { brand_id: randomUUID() } });
+    await clinic.sweep();
+    expect(await clinic.read(mine.id)).toMatchObject({ prompt_count: 1, next_prompt_at: day(3, start) });
+    expect(await clinic.read(theirs.id)).toMatchObject({ prompt_count: 1, next_prompt_at: day(14, start) });
+    await clinic.clock(day(13.9, start));
+    expect(await clinic.read(mine.id)).toMatchObject({ prompt_count: 2, next_prompt_at: null });
+    expect(await clinic.read(theirs.id)).toMatchObject({ prompt_count: 1 });
+    expect((await set({ max_prompts: 99 }, 1)).status).toBe(200);
+    await clinic.sweep();
+    expect(await clinic.read(mine.id)).toMatchObject({ prompt_count: 2 }); // 14 days are not over
+  });
+
   test('runs every 6 hours on the UTC grid, one run a slot and none left out, whatever runs beside', async () => {
     start = await now();
     await clinic.clock(day(10, start));

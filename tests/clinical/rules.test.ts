@@ -21,6 +21,7 @@ import {
   daysBetween,
   nextPromptAt,
   RETEST_STATES,
+  brandSettings,
   retestSettings,
   sweepAction,
   timingOf,
@@ -204,6 +205,18 @@ describe('settings', () => {
     ['RETEST_SWEEP_INTERVAL', 'P2D'],
   ])('refuse %s=%s', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(name);
+  });
+
+  test.each<[string, unknown, object | null]>([
+    ['nothing', null, {}],
+    ['a part', { max_prompts: 1 }, { maxPrompts: 1 }],
+    ['both', { reprompt_days: 90, max_prompts: 10 }, { repromptDays: 90, maxPrompts: 10 }],
+    ['too many', { max_prompts: 11 }, null],
+    ['a fraction', { reprompt_days: 1.5 }, null],
+    ['a word', { reprompt_days: 'often' }, null],
+  ])('of a brand: %s', (_what, config, change) => {
+    if (change) expect(brandSettings(read(), config)).toEqual({ ...read(), ...change });
+    else expect(() => brandSettings(read(), config)).toThrow(/must be a whole number/);
   });
 });
 

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { SLUGS } from '../../events/slugs.js';
 import { CATALOGUE } from '../../events/catalogue.js';
-import { exampleOf, jsonSchemaOf } from '../../events/registry.js';
+import { dataSchemaOf, exampleOf, jsonSchemaOf } from '../../events/json-schema.js';
+
+import { CONTRACT } from './support/contract.js';
 
 /** Key names that would carry what may never leave a service. Source: events catalogue 1, rule 1. */
 const FORBIDDEN = [
@@ -45,7 +48,7 @@ describe.each([...CATALOGUE.values()])('$name', event => {
 
   test('has an example that its JSON Schema accepts, and refuses one with an unknown key', () => {
     const schema = z.fromJSONSchema(jsonSchemaOf(event) as never);
-    expect(schema.safeParse(exampleOf(event)).error?.issues ?? []).toEqual([]);
+    for (const example of event.examples) expect(schema.safeParse(exampleOf(event, example)).error?.issues ?? []).toEqual([]);
     expect(schema.safeParse({ ...exampleOf(event), data: { ...event.examples[0], foo: 1 } }).success).toBe(false);
   });
 });
@@ -60,4 +63,83 @@ test('every list in every payload has at most 100 entries', () => {
       ...(schema.oneOf ?? []),
     ].some(unlimited);
   expect([...CATALOGUE.keys()].filter(name => unlimited(dataOf(name)))).toEqual([]);
+});
+
+/** What each word of the contract's tables means, as JSON Schema. Source: events catalogue 1. */
+const UUID = { type: 'string', format: 'uuid', pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' };
+const INT = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+const WORDS: Readonly<Record<string, object>> = {
+  id: UUID,
+  ref: { type: 'string', maxLength: 128 },
+  code: { type: 'string', pattern: '^[a-z0-9][a-z0-9_.:-]{0,63}$' },
+  str: { type: 'string', maxLength: 200 },
+  int: INT,
+  minor: INT,
+  num: { type: 'number' },
+  bool: { type: 'boolean' },
+  ts: { type: 'string', format: 'date-time', pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' },
+  date: { type: 'string', format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
+  cur: { type: 'string', pattern: '^[A-Z]{3}$' },
+};
+/** Keys whose values have capitals, which `code` has not: `SPRING20`, `US`, `en-GB`. */
+const REFS = ['promo_code', 'affiliate_code', 'locale', 'country_code'];
+const OPEN = ' (open)';
+
+/** The JSON Schema of a type in the contract's notation: `id?`, `code[]`, `a|b`, `{amount int, currency cur}[]`. */
+function schemaOf(key: string, notation: string): object {
+  if (notation.endsWith(OPEN))
+    return { ...schemaOf(key, notation.slice(0, -OPEN.length)), $comment: 'open: values may be added; have a default branch' };
+  if (notation.endsWith('?')) return { anyOf: [schemaOf(key, notation.slice(0, -1)), { type: 'null' }] };
+  if (notation.endsWith('[]')) return { type: 'array', maxItems: 100, items: schemaOf(key, notation.slice(0, -2)) };
+  if (notation.startsWith('{')) return objectOf(notation.slice(1, -1));
+  if (notation.includes('|')) return { type: 'string', enum: notation.split('|') };
+  return WORDS[notation === 'code' && REFS.includes(key) ? 'ref' : notation] ?? { type: 'string', const: notation };
+}
+
+/** Commas inside of braces belong to an entry. */
+const entriesOf = (notation: string): [string, string][] =>
+  notation
+    .split(/, (?![^{]*})/)
+    .filter(Boolean)
+    .map(entry => [entry.slice(0, entry.indexOf(' ')), entry.slice(entry.indexOf(' ') + 1)]);
+
+function objectOf(notation: string): object {
+  const entries = entriesOf(notation);
+  const properties = Object.fromEntries(entries.map(([key, type]) => [key, schemaOf(key, type)]));
+  return { type: 'object', properties, required: entries.map(([key]) => key), additionalProperties: false };
+}
+
+/** `kind a|b, x id; a: y ts`: what stands before the first `;` is common to the variants. */
+function payloadOf(notation: string): object {
+  const [common, ...rest] = notation.split('; ');
+  const kinds = /^kind ([a-z|]+), /.exec(common!)?.[1]?.split('|') ?? [];
+  if (rest.length === 0) return objectOf(common!);
+  const added = (kind: string): string => rest.find(one => one.startsWith(`${kind}: `))?.replace(`${kind}: `, ', ') ?? '';
+  return { oneOf: kinds.map(kind => objectOf(common!.replace(/^kind [a-z|]+/, `kind ${kind}`) + added(kind))) };
+}
+
+const USER = { R: 'required', O: 'optional', N: 'none' } as const;
+/** Its `params` is a map, which the notation cannot say. */
+const MAP = 'params object of code → str|int|bool|ts';
+
+describe('the catalogue is the contract', () => {
+  test('154 types, 65 of them with a scope, each once', () => {
+    expect(CONTRACT).toHaveLength(154);
+    expect([...CATALOGUE.keys()].sort()).toEqual(CONTRACT.map(([name]) => name).sort());
+    expect([...CATALOGUE.values()].filter(({ scope }) => scope !== null)).toHaveLength(65);
+  });
+
+  test.each(CONTRACT)('%s has its owner, user rule, scope, consumers and keys', (name, owner, user, scope, data, consumers) => {
+    const event = CATALOGUE.get(name)!;
+    const named = consumers === '*' ? SLUGS : consumers.split(' ').filter(Boolean);
+    expect(event).toMatchObject({ owner, user: USER[user], scope: scope === '-' ? null : scope, consumers: named });
+    const schema = dataSchemaOf(event);
+    const { params, ...properties } = (schema.properties ?? {}) as Record<string, object>;
+    if (!data.includes(MAP)) return expect(schema).toEqual(payloadOf(data));
+    expect(params).toMatchObject({
+      type: 'object',
+      additionalProperties: { anyOf: ['ts', 'str', 'int', 'bool'].map(word => WORDS[word]) },
+    });
+    expect(properties).toEqual((payloadOf(data.replace(`${MAP}, `, '')) as { properties: object }).properties);
+  });
 });

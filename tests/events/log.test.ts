@@ -157,9 +157,27 @@ describe('the registry', () => {
 
   test('refuses to start on a newer revision and on another content of the same one', async () => {
     await sync({ ...userErasureRequested, revision: 2 });
-    await expect(sync(userErasureRequested)).rejects.toThrow('user.erasure_requested.v1 (database 2, code 1)');
-    await expect(sync({ ...events.stepTakenWithMore, revision: 1 })).rejects.toThrow('test.step.taken.v1 (database 1, code 1)');
+    await expect(sync(userErasureRequested)).rejects.toThrow('user.erasure_requested.v1: revision 2 is newer (database 2, code 1)');
+    await expect(sync({ ...events.stepTakenWithMore, revision: 1 })).rejects.toThrow(
+      'test.step.taken.v1: revision 1 is another (database 1, code 1)',
+    );
     await sync({ ...events.stepTakenWithMore, revision: 2 });
+  });
+
+  test('refuses to start on a revision that needs a new version', async () => {
+    await expect(sync({ ...events.stepTakenWithLess, revision: 2 })).rejects.toThrow(
+      'test.step.taken.v1: needs a new version: /data/n: removed',
+    );
+  });
+
+  test('keeps every revision that ran', async () => {
+    await sync({ ...events.stepTakenWithMore, revision: 2 });
+    const kept = await world.rows<{ revision: number; fingerprint: string }>(
+      `select revision, fingerprint from events.event_type_revision where name = 'test.step.taken.v1' order by revision`,
+    );
+    expect(kept.map(row => row.revision)).toEqual([1, 2]);
+    expect(new Set(kept.map(row => row.fingerprint)).size).toBe(2);
+    await expect(world.rows(`update events.event_type_revision set fingerprint = ''`)).rejects.toMatchObject({ code: '42501' });
   });
 
   test('takes a better description and a better example of the same revision', async () => {
@@ -252,9 +270,9 @@ test('an event older than the inbox horizon is refused and not run blindly', asy
 
 test('the relay and its transport get along with one connection', async () => {
   const pool = openPool('events', world.url, 1);
+  world.onClose(() => pool.end()); // ends run backwards: after the relay's
   const transport = world.transport();
   await world.relay(transport, { pool });
   await world.emit('clinical', { userId: newUser() }, [1]);
   await until('published', async () => (await world.rows('select from events.outbox where published_at is not null')).length === 1);
-  world.onClose(() => pool.end());
 });

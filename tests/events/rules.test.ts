@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import * as define from '../../events/define.js';
+import { data, int } from '../../events/payload.js';
 import { bodyOf, parseBody, timeOfId } from '../../events/envelope.js';
 import { describe as describeError, Permanent, redact } from '../../events/failure.js';
 import { KeyScheduler } from '../../events/key-scheduler.js';
@@ -46,7 +47,7 @@ describe('prepareEvent', () => {
   });
 
   test('refuses data of more than 64 KiB', () => {
-    const long = { ...stepTaken, schema: define.data({ n: define.int(), pad: z.string() }) } as never;
+    const long = { ...stepTaken, schema: data({ n: int(), pad: z.string() }) } as never;
     expect(() => prepareEvent(long, { n: 1, pad: 'x'.repeat(65_536) } as never, { userId: user }, meta)).toThrow('longer than 65536 bytes');
   });
 

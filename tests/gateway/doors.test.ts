@@ -23,16 +23,22 @@ describe('addresses', () => {
   });
 
   test('an unknown address is a 404 problem, a wrong method a 405 with Allow', async () => {
-    expect(await p.rest('GET', '/platform/v1/nothing', { token })).toMatchObject({ status: 404, body: { type: '/problems/not_found', code: 'not_found' } });
+    expect(await p.rest('GET', '/platform/v1/nothing', { token })).toMatchObject({
+      status: 404,
+      body: { type: '/problems/not_found', code: 'not_found' },
+    });
     const wrong = await p.rest('DELETE', '/platform/v1/brands/main', { token });
     expect(wrong.status).toBe(405);
     expect(wrong.headers.allow).toContain('GET');
   });
 
-  test.each(['identity', 'platform', 'clinical', 'webhooks'])('/%s/readyz and /healthz answer without a token', async slug => {
-    expect(await p.rest('GET', `/${slug}/readyz`)).toMatchObject({ status: 200, body: { status: 'ok' } });
-    expect((await p.rest('GET', `/${slug}/healthz`)).status).toBe(200);
-  });
+  test.each(['identity', 'platform', 'clinical', 'webhooks', 'events', 'entitlements'])(
+    '/%s/readyz and /healthz answer without a token',
+    async slug => {
+      expect(await p.rest('GET', `/${slug}/readyz`)).toMatchObject({ status: 200, body: { status: 'ok' } });
+      expect((await p.rest('GET', `/${slug}/healthz`)).status).toBe(200);
+    },
+  );
 
   test('metrics are served once, in the Prometheus text form', async () => {
     const answer = await p.rest('GET', '/metrics');
@@ -43,30 +49,38 @@ describe('addresses', () => {
 
 describe('requests', () => {
   test("every answer bears the caller's request id, or a new one where it is not valid", async () => {
-    expect((await p.rest('GET', '/platform/v1/brands', { token, headers: { 'x-request-id': 'r-42' } })).headers['x-request-id']).toBe('r-42');
+    expect((await p.rest('GET', '/platform/v1/brands', { token, headers: { 'x-request-id': 'r-42' } })).headers['x-request-id']).toBe(
+      'r-42',
+    );
     const bad = await p.rest('GET', '/platform/v1/brands', { token, headers: { 'x-request-id': 'a b<c>' } });
     expect(bad.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect((await p.graphql('{ __typename }', {}, { token, headers: { 'x-request-id': 'g-1' } })).headers['x-request-id']).toBe('g-1');
   });
 
   test('two Authorization headers are refused', async () => {
-    const answer = await request(`${p.url}/platform/v1/brands`, { headers: ['authorization', `Bearer ${token}`, 'authorization', `Bearer ${token}`] });
+    const answer = await request(`${p.url}/platform/v1/brands`, {
+      headers: ['authorization', `Bearer ${token}`, 'authorization', `Bearer ${token}`],
+    });
     await answer.body.dump();
     expect(answer.statusCode).toBe(401);
   });
 
-  test.each(['Bearer', 'Basic abc', 'Bearer a b', 'Bearer eyJhbGciOiJub25lIn0.e30.', 'Bearer svc_eyJhbGciOiJub25lIn0.e30.'])('%s is a 401 with its challenge', async authorization => {
-    const answer = await p.rest('GET', '/platform/v1/brands', { headers: { authorization } });
-    expect(answer.status).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
-  });
+  test.each(['Bearer', 'Basic abc', 'Bearer a b', 'Bearer eyJhbGciOiJub25lIn0.e30.', 'Bearer svc_eyJhbGciOiJub25lIn0.e30.'])(
+    '%s is a 401 with its challenge',
+    async authorization => {
+      const answer = await p.rest('GET', '/platform/v1/brands', { headers: { authorization } });
+      expect(answer.status).toBe(401);
+      expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+    },
+  );
 
   test('a token in the query or body is ignored', async () => {
     expect((await p.rest('GET', `/platform/v1/brands?access_token=${token}`)).status).toBe(401);
   });
 
   test('a body that is too large is a 413, another media type a 415, broken JSON a 400', async () => {
-    const post = (body: string, type: string) => p.rest('POST', '/clinical/v1/biomarkers', { token, body, headers: { 'content-type': type } });
+    const post = (body: string, type: string) =>
+      p.rest('POST', '/clinical/v1/biomarkers', { token, body, headers: { 'content-type': type } });
     expect((await post(`"${'x'.repeat(1_100_000)}"`, 'application/json')).status).toBe(413);
     expect((await post('<a/>', 'application/xml')).status).toBe(415);
     expect((await post('{', 'application/json')).status).toBe(400);
@@ -82,14 +96,23 @@ describe('GraphQL', () => {
   });
 
   test('a GET answers a query and refuses a mutation', async () => {
-    const ok = await p.rest('GET', `/graphql?query=${encodeURIComponent('{ brands { nodes { id } } }')}`, { token, headers: { 'apollo-require-preflight': '1' } });
+    const ok = await p.rest('GET', `/graphql?query=${encodeURIComponent('{ brands { nodes { id } } }')}`, {
+      token,
+      headers: { 'apollo-require-preflight': '1' },
+    });
     expect(ok.status).toBe(200);
     const mutation = encodeURIComponent('mutation { killFeatureFlag(input: {key: "x", reason: "because"}) { key } }');
-    expect((await p.rest('GET', `/graphql?query=${mutation}`, { token, headers: { 'apollo-require-preflight': '1' } })).status).toBeGreaterThanOrEqual(400);
+    expect(
+      (await p.rest('GET', `/graphql?query=${mutation}`, { token, headers: { 'apollo-require-preflight': '1' } })).status,
+    ).toBeGreaterThanOrEqual(400);
   });
 
   test('a simple cross-site POST is refused (CSRF)', async () => {
-    const answer = await p.rest('POST', '/graphql', { token, body: JSON.stringify({ query: '{ __typename }' }), headers: { 'content-type': 'text/plain' } });
+    const answer = await p.rest('POST', '/graphql', {
+      token,
+      body: JSON.stringify({ query: '{ __typename }' }),
+      headers: { 'content-type': 'text/plain' },
+    });
     expect(answer.status).toBeGreaterThanOrEqual(400);
   });
 

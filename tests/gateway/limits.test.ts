@@ -3,14 +3,18 @@ import { LIMITS, parseLimited } from '../../gateway/limits.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 
 const deep = (levels: number): string => `${'{ a '.repeat(levels)}${'}'.repeat(levels)}`;
-const repeated = (times: number, part: (index: number) => string): string => Array.from({ length: times }, (_, index) => part(index)).join(' ');
+const repeated = (times: number, part: (index: number) => string): string =>
+  Array.from({ length: times }, (_, index) => part(index)).join(' ');
 
 /** Each fragment spreads the next one twice: 2^40 fields in 2 KB of text. */
 const bomb = `{ ...f0 } ${repeated(40, index => `fragment f${index} on Query { ...f${index + 1} ...f${index + 1} }`)} fragment f40 on Query { brands { nodes { id } } }`;
 
 const hostile: [string, string][] = [
   ['levels by nesting', deep(LIMITS.depth + 1)],
-  ['levels by fragments', `{ ...f0 } ${repeated(20, index => `fragment f${index} on Query { a { ...f${index + 1} } }`)} fragment f20 on Query { a }`],
+  [
+    'levels by fragments',
+    `{ ...f0 } ${repeated(20, index => `fragment f${index} on Query { a { ...f${index + 1} } }`)} fragment f20 on Query { a }`,
+  ],
   ['aliases', `{ ${repeated(LIMITS.aliases + 1, index => `a${index}: __typename`)} }`],
   ['aliases below one field', `{ brands { ${repeated(LIMITS.aliases + 1, index => `a${index}: __typename`)} } }`],
   ['directives', `{ brands ${repeated(LIMITS.directives + 1, () => '@skip(if: false)')} { nodes { id } } }`],
@@ -43,7 +47,10 @@ describe('at the door', () => {
   });
 
   test('a batch is refused', async () => {
-    const answer = await p.rest('POST', '/graphql', { token: await p.serviceToken(), body: [{ query: '{ __typename }' }, { query: '{ __typename }' }] });
+    const answer = await p.rest('POST', '/graphql', {
+      token: await p.serviceToken(),
+      body: [{ query: '{ __typename }' }, { query: '{ __typename }' }],
+    });
     expect(answer.status).toBe(400);
   });
 

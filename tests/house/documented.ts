@@ -238,8 +238,5 @@ export const DOCUMENTED: Readonly<Partial<Record<Slug, readonly string[]>>> = {
     'GET /healthz',
     'GET /readyz',
   ],
-  clinical: [
-    'POST /v1/retest-cycles',
-    'GET /v1/retest-cycles/stats',
-  ],
+  clinical: ['POST /v1/retest-cycles', 'GET /v1/retest-cycles/stats'],
 };

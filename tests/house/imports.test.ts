@@ -25,6 +25,7 @@ const TABLE: Record<string, readonly string[]> = {
 const rulesMayImport = (service: string, target: string): boolean =>
   target === 'runtime/errors.js' ||
   target === 'runtime/states.js' ||
+  target === 'runtime/public-address.js' ||
   target.startsWith(`${service}/entities`) ||
   target.startsWith(`${service}/rules`);
 
@@ -32,7 +33,7 @@ const rulesMayImport = (service: string, target: string): boolean =>
 function mayImport(file: string, target: string): boolean {
   const room = roomOf(file);
   if (/^subgraphs\/[^/]+\/rules[./]/.test(file)) return rulesMayImport(room, target);
-  if (target === LIST) return file === 'gateway/main.ts' || file === 'gateway/compose.ts';
+  if (target === LIST) return file === 'gateway/start.ts' || file === 'gateway/compose.ts';
   if (file === 'subgraphs/services.ts' && /^subgraphs\/[^/]+\/index\.js$/.test(target)) return true;
   return roomOf(target) === room || TABLE[room.split('/')[0]!]!.some(prefix => target.startsWith(prefix));
 }
@@ -63,8 +64,8 @@ test.each([
   ['rest-adapter/server.ts', 'events/outbox.js'],
   ['rest-adapter/server.ts', 'gateway/executor.js'],
   ['gateway/executor.ts', LIST],
-  ['gateway/main.ts', 'migrations/events/202611211200_tables.js'],
-  ['gateway/main.ts', 'tests/support/platform.js'],
+  ['gateway/start.ts', 'migrations/events/202611211200_tables.js'],
+  ['gateway/start.ts', 'tests/support/platform.js'],
 ])('%s may not import %s', (file, target) => {
   expect(mayImport(file, target)).toBe(false);
 });
@@ -75,7 +76,7 @@ test.each([
   ['subgraphs/clinical/rules/cycle.ts', 'subgraphs/clinical/entities/cycle.js'],
   ['subgraphs/services.ts', 'subgraphs/clinical/index.js'],
   ['rest-adapter/routes/clinical.ts', 'rest-adapter/route.js'],
-  ['gateway/main.ts', LIST],
+  ['gateway/start.ts', LIST],
 ])('%s may import %s', (file, target) => {
   expect(mayImport(file, target)).toBe(true);
 });

@@ -7,28 +7,49 @@ import { startGateway } from '../../gateway/gateway.js';
 import { createLogger } from '../../runtime/log.js';
 import { declarations, tables } from './composition.js';
 
-const unreachable = { process: () => Promise.reject(new Error('not called')) };
+const notCalled = () => Promise.reject(new Error('not called'));
+const unreachable = { process: notCalled, prepare: () => notCalled };
 
 describe('the supergraph', () => {
   test('has an access rule on every operation, also after composition', async () => {
     const supergraph = buildASTSchema(parse(await readSupergraph()), { assumeValid: true });
     const roots = [supergraph.getQueryType(), supergraph.getMutationType()].filter(type => type != null);
-    const bare = roots.flatMap(type => Object.values(type.getFields()).filter(field => !ruleOnNode(field.astNode)).map(field => `${type.name}.${field.name}`));
+    const bare = roots.flatMap(type =>
+      Object.values(type.getFields())
+        .filter(field => !ruleOnNode(field.astNode))
+        .map(field => `${type.name}.${field.name}`),
+    );
     expect(bare).toEqual([]);
   });
 
   test("answers every route's document", async () => {
-    const gateway = await startGateway({ supergraphSdl: await readSupergraph(), source: () => unreachable, log: createLogger('error') });
-    const faults = tables.flatMap(table => table.routes.flatMap(route => validate(gateway.apiSchema, parse(route.document)).map(error => `${table.service} ${route.method} ${route.path}: ${error.message}`)));
+    const gateway = await startGateway({
+      supergraphSdl: await readSupergraph(),
+      source: () => unreachable,
+      executor: 'compiled',
+      log: createLogger('error'),
+    });
+    const faults = tables.flatMap(table =>
+      table.routes.flatMap(route =>
+        validate(gateway.apiSchema, parse(route.document)).map(error => `${table.service} ${route.method} ${route.path}: ${error.message}`),
+      ),
+    );
     await gateway.stop();
     expect(faults).toEqual([]);
   });
 });
 
 /** Fields that a user may be found by; the owner is one of them or is reached through them. */
-const entityTypes = (schema: GraphQLSchema): string[] => Object.values(schema.getTypeMap())
-  .filter(type => isObjectType(type) && type.astNode?.directives?.some(directive => directive.name.value === 'key' && directive.arguments?.every(arg => arg.name.value !== 'resolvable')))
-  .map(type => type.name);
+const entityTypes = (schema: GraphQLSchema): string[] =>
+  Object.values(schema.getTypeMap())
+    .filter(
+      type =>
+        isObjectType(type) &&
+        type.astNode?.directives?.some(
+          directive => directive.name.value === 'key' && directive.arguments?.every(arg => arg.name.value !== 'resolvable'),
+        ),
+    )
+    .map(type => type.name);
 
 describe.each(declarations.map(declaration => [declaration.slug, declaration] as const))('subgraph %s', (_slug, declaration) => {
   const { schema } = buildSubgraph(declaration);
@@ -40,20 +61,35 @@ describe.each(declarations.map(declaration => [declaration.slug, declaration] as
 
   test('gives every field of an object type a rule of its own, its key, or the rule of the field that leads there', () => {
     const valueTypes = ['PageInfo', 'Quantity', 'Money'];
-    const suspicious = entityTypes(schema).filter(name => !valueTypes.includes(name)).flatMap(name => {
-      const type = schema.getType(name)!;
-      if (!isObjectType(type)) return [];
-      const keys = (type.astNode?.directives ?? []).filter(one => one.name.value === 'key')
-        .flatMap(one => (one.arguments ?? []).map(arg => (arg.value.kind === Kind.STRING ? arg.value.value.split(/[\s{}]+/) : [])).flat());
-      return Object.values(type.getFields()).filter(field => !keys.includes(field.name) && !ruleOnNode(field.astNode)).map(field => `${name}.${field.name}`);
-    });
+    const suspicious = entityTypes(schema)
+      .filter(name => !valueTypes.includes(name))
+      .flatMap(name => {
+        const type = schema.getType(name)!;
+        if (!isObjectType(type)) return [];
+        const keys = (type.astNode?.directives ?? [])
+          .filter(one => one.name.value === 'key')
+          .flatMap(one =>
+            (one.arguments ?? []).map(arg => (arg.value.kind === Kind.STRING ? arg.value.value.split(/[\s{}]+/) : [])).flat(),
+          );
+        return Object.values(type.getFields())
+          .filter(field => !keys.includes(field.name) && !ruleOnNode(field.astNode))
+          .map(field => `${name}.${field.name}`);
+      });
     expect(suspicious).toEqual([]);
   });
 
   test('has a description on no input field that could not say its bounds: strings from outside are bounded', () => {
-    const unbounded = Object.values(schema.getTypeMap()).filter(isInputObjectType).flatMap(type => Object.values(type.getFields())
-      .filter(field => String(isNonNullType(field.type) ? field.type.ofType : field.type) === 'String' && !field.astNode?.directives?.some(one => one.name.value === 'constraint'))
-      .map(field => `${type.name}.${field.name}`));
+    const unbounded = Object.values(schema.getTypeMap())
+      .filter(isInputObjectType)
+      .flatMap(type =>
+        Object.values(type.getFields())
+          .filter(
+            field =>
+              String(isNonNullType(field.type) ? field.type.ofType : field.type) === 'String' &&
+              !field.astNode?.directives?.some(one => one.name.value === 'constraint'),
+          )
+          .map(field => `${type.name}.${field.name}`),
+      );
     expect(unbounded).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
 import { request } from 'undici';
 import { expect } from 'vitest';
 import type { TestPlatform } from '../support/platform.js';
@@ -10,6 +11,9 @@ export const CALLBACKS: Record<string, string> = {
   'demo-partner-app': 'http://localhost:5174/callback',
   'demo-admin': 'http://localhost:5175/callback',
 };
+
+/** Secret of the seeded owner's authenticator app. */
+export const OWNER_SECRET = 'JBSWY3DPEHPK3PXP';
 
 export interface Proof {
   verifier: string;
@@ -33,6 +37,9 @@ export interface Page {
 /** A browser without scripts: cookies with their paths, and forms. */
 export class Browser {
   readonly #cookies = new Map<string, { value: string; path: string }>();
+
+  /** `headers`: sent with every request. */
+  constructor(private readonly headers: Record<string, string> = {}) {}
 
   #keep(headers: Page['headers']): void {
     for (const cookie of [headers['set-cookie'] ?? []].flat()) {
@@ -58,7 +65,11 @@ export class Browser {
   async #send(url: string, method: 'GET' | 'POST', body?: URLSearchParams, headers: Record<string, string> = {}): Promise<Page> {
     const cookie = this.#header(new URL(url));
     const form = body ? { 'content-type': 'application/x-www-form-urlencoded' } : {};
-    const answer = await request(url, { method, body: body?.toString(), headers: { ...(cookie && { cookie }), ...form, ...headers } });
+    const answer = await request(url, {
+      method,
+      body: body?.toString(),
+      headers: { ...(cookie && { cookie }), ...form, ...this.headers, ...headers },
+    });
     this.#keep(answer.headers);
     const location = (answer.headers.location as string | undefined) ?? null;
     return {
@@ -102,6 +113,8 @@ export interface Asking {
   scope?: string;
   email?: string;
   password?: string;
+  /** Secret of the authenticator app; the seeded owner's when not given. */
+  secret?: string;
   /** Ticked scopes; all when not given. */
   tick?: string[];
   more?: Record<string, string>;
@@ -127,7 +140,20 @@ export const authorizeUrl = (
 
 export const isConsent = (page: Page): boolean => page.html.includes('name="decision"');
 export const isSignIn = (page: Page): boolean => page.html.includes('name="identifier"');
+export const isSecondFactor = (page: Page): boolean => page.html.includes('name="method"');
 export const answered = (page: Page): Record<string, string> => Object.fromEntries(new URL(page.location!).searchParams);
+
+/** The code of an authenticator app now, by identity's clock. */
+export async function codeNow(p: TestPlatform, secret = OWNER_SECRET): Promise<string> {
+  const [row] = await p.sql('select now from identity.test_clock');
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: (row?.now ?? new Date()).getTime() });
+}
+
+/** A code of a step that no sign-in has used; moves a manual clock. */
+export async function freshCode(p: TestPlatform, secret = OWNER_SECRET): Promise<string> {
+  if (p.env.CLOCK === 'manual') await p.clock('identity', { advance: 'PT30S' });
+  return codeNow(p, secret);
+}
 
 /** Walks the pages that are shown, until the answer at the app. */
 export async function walk(p: TestPlatform, browser: Browser, asking: Asking, by: Proof): Promise<Record<string, string>> {
@@ -136,6 +162,7 @@ export async function walk(p: TestPlatform, browser: Browser, asking: Asking, by
     const fields = { identifier: asking.email ?? 'demo@example.test', password: asking.password ?? PASSWORD };
     page = await browser.follow(p, await browser.submit(page, '/login', fields));
   }
+  if (isSecondFactor(page)) page = await browser.follow(p, await browser.submit(page, '/mfa', { code: await freshCode(p, asking.secret) }));
   if (isConsent(page)) {
     const scope = asking.tick ?? (asking.scope ?? 'read:profile').split(' ');
     page = await browser.follow(p, await browser.submit(page, '/consent', { decision: 'allow', scope }));

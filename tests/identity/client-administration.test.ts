@@ -51,7 +51,7 @@ describe('a redirect address', () => {
 test('the faults of a registration are all named', () => {
   const faults = registrationFaults(
     { kind: OAuthClientKind.MACHINE, scopes: ['admin:cash', 'read:profile'], redirectUris: ['http://x.example/'], postLogoutRedirectUris: [], firstParty: false,
-      staffAccess: true, serviceSlug: null, accessTokenTtlSeconds: 300, tokenExchange: false, tokenEndpointAuthMethod: OAuthClientTokenEndpointAuthMethod.NONE, hasKeys: false },
+      staffAccess: true, serviceSlug: null, accessTokenTtlSeconds: 300, tokenExchange: false, tokenEndpointAuthMethod: OAuthClientTokenEndpointAuthMethod.NONE, jwks: null, jwksUri: null },
     true,
   ); // prettier-ignore
   expect(faults.map(one => one.field)).toEqual([

@@ -43,6 +43,16 @@ test('moves by its table in every state and by nothing else', () => {
 }); // prettier-ignore
 
 describe('a request', () => {
+  test('about the last active owner is refused, for nobody would be in charge; the rest of the data may go', async () => {
+    const refused = await call('POST', '', { user_id: ADMIN, immediate: true }, service);
+    expect([refused.status, refused.body.reason]).toEqual([409, 'last_owner']);
+    const own = await p.userToken(ADMIN, ['read:account']);
+    expect((await call('POST', '', {}, own)).body.reason).toBe('last_owner');
+    const marketing = await call('POST', '', { user_id: ADMIN, scope: 'marketing' }, service);
+    expect(marketing.status).toBe(201);
+    expect((await patch(marketing.body.id, { status: 'cancelled' })).status).toBe(200);
+  });
+
   test('by the user waits 72 hours, one at a time, and can be cancelled', async () => {
     const own = await p.userToken(DEMO, ['read:account']);
     const made = await call('POST', '', { reason: 'moving on' }, own);
@@ -100,7 +110,7 @@ describe('a full erasure', () => {
     const made = (await call('POST', '', {}, own)).body;
     expect((await patch(made.id, { status: 'in_progress' }, service)).body).toMatchObject({ started_at: expect.any(String) });
     const done = await until('all services to confirm', () => read(made.id), one => one.status === 'completed', 30_000);
-    expect(done.tasks.map((task: { service: string; status: string }) => [task.service, task.status])).toEqual(['clinical', 'identity', 'platform', 'webhooks'].map(slug => [slug, 'confirmed']));
+    expect(done.tasks.map((task: { service: string; status: string }) => [task.service, task.status])).toEqual(['clinical', 'entitlements', 'events', 'identity', 'platform', 'webhooks'].map(slug => [slug, 'confirmed']));
     expect(await events('user.erasure_completed.v1', made.id)).toEqual([expect.objectContaining({ status: 'completed', failed_services: [] })]);
     expect(await events('user.erasure_requested.v1', made.id)).toHaveLength(1);
     expect((await p.sql('select status from identity."user" where id = $1', [DEMO]))[0].status).toBe('erased');

@@ -40,12 +40,16 @@ describe('erasure', () => {
   test('of an account leaves a tombstone and nothing else: tokens die, apps are told, the handle is held back', async () => {
     await p.sql("insert into identity.external_identity (id, user_id, provider, subject, created_at) values (gen_random_uuid(), $1, 'acme', 'x', now())", [DEMO2]);
     const tokens = [await p.userToken(DEMO2, ['read:profile']), await p.userToken(DEMO2, ['read:profile'], { clientId: 'demo-partner-app' })];
+    const invitation = { email: 'demo2@example.test', roles: ['support'] };
+    await p.rest('POST', '/identity/v1/admin/staff/invite', { token: await p.serviceToken('admin:identity'), body: invitation });
     const outcome = await erase('full');
     expect(outcome).toEqual({
       outcome: 'erased',
       records: { token_family: 2, oauth_grant: 2, auth_session: 2, external_identity: 1, credential_password: 1, user_settings: 1, user_profile: 1, user_email: 1, user: 1 },
     }); // prettier-ignore
     expect(await Promise.all(OWN.map(rowsOf))).toEqual(OWN.map(() => 0));
+    expect(await p.sql("select 1 from identity.staff_member where email = 'demo2@example.test'")).toEqual([]);
+    expect(await p.sql('select 1 from identity.auth_challenge')).toEqual([]);
     const [user] = await p.sql('select * from identity."user" where id = $1', [DEMO2]);
     expect(user).toMatchObject({ status: 'erased', phone: null, brand_id: null, last_sign_in_at: null, erased_at: expect.any(Date) });
     const events = await p.sql("select data from events.outbox where user_id = $1 and data->>'reason' = 'user_erased' order by data->>'client_id'", [DEMO2]);

@@ -1,7 +1,9 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
-import { spendBackupCode } from '../../subgraphs/identity/resolver/second-factor.js';
+import { fixedClock } from '../../runtime/clock.js';
+import { newId } from '../../runtime/ids.js';
+import { acceptTotp, sealSecret, spendBackupCode } from '../../subgraphs/identity/resolver/second-factor.js';
 import { stepOf } from '../../subgraphs/identity/rules/totp.js';
 
 let p: TestPlatform;
@@ -22,6 +24,23 @@ test('a code is of its time step or one beside it, as RFC 6238 says', () => {
   expect([29, 59, 89, 0].map(second => stepOf(secret, '287082', second * 1000))).toEqual([1, 1, 1, 1]);
   expect([120, 150].map(second => stepOf(secret, '287082', second * 1000))).toEqual([null, null]);
   for (const code of ['28708', '2870822', 'abcdef', '']) expect(stepOf(secret, code, 59_000)).toBeNull();
+});
+
+test('the RFC 6238 secret at Unix time 59: 287082 is accepted once; again in the same step it is refused', async () => {
+  const id = newId();
+  const secretSealed = sealSecret(p.host('identity'), id, 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
+  await p.sql(
+    "insert into identity.mfa_method (id, user_id, kind, status, secret_sealed, created_at) values ($1, $2, 'totp', 'active', $3, now())",
+    [id, DEMO2, secretSealed],
+  );
+  const accept = () =>
+    p.host('identity').transaction(ctx => {
+      ctx.clock = fixedClock(new Date(59_000));
+      return acceptTotp(ctx, { id, secretSealed }, '287082');
+    });
+  expect((await Promise.all([accept(), accept()])).sort()).toEqual([false, true]);
+  expect(await accept()).toBe(false);
+  await p.sql('delete from identity.mfa_method where id = $1', [id]);
 });
 
 describe('second factors', () => {
@@ -66,8 +85,13 @@ describe('second factors', () => {
   test('go with their backup codes, but for the last one of staff', async () => {
     const [method] = (await call('GET', '/mfa')).body.data;
     expect((await call('DELETE', `/mfa/${method.id}`, undefined, await p.userToken(DEMO2, ['read:account']))).status).toBe(404);
-    const staff = await p.userToken(DEMO, ['read:account'], { clientId: 'demo-admin', roles: ['support'], permissions: ['admin:identity:read'], amr: ['pwd', 'mfa'] });
-    expect((await call('DELETE', `/mfa/${method.id}`, undefined, staff)).body.reason).toBe('last_method_of_staff');
+    await p.sql(
+      `insert into identity.staff_member (id, user_id, email, email_key, status, invited_by, invited_at)
+       values ('0190b3a0-0000-7000-8000-000000000501', $1, 'kit@example.test', 'kit@example.test', 'active', 'system:identity', now())`,
+      [DEMO],
+    );
+    expect((await call('DELETE', `/mfa/${method.id}`)).body.reason).toBe('last_method_of_staff');
+    await p.sql("update identity.staff_member set status = 'removed' where user_id = $1", [DEMO]);
     expect((await call('DELETE', `/mfa/${method.id}`)).status).toBe(204);
     expect((await call('GET', '/backup-codes')).body).toEqual({ generated_at: null, total: 0, remaining: 0 });
     expect((await call('POST', '/backup-codes/regenerate')).body.reason).toBe('no_mfa_method');

@@ -1,6 +1,20 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
-import { answered, authorizeUrl, Browser, isConsent, isSignIn, PASSWORD, proof, redeem, refresh, signIn, type Page } from './browser.js';
+import {
+  answered,
+  authorizeUrl,
+  Browser,
+  freshCode,
+  isConsent,
+  isSecondFactor,
+  isSignIn,
+  PASSWORD,
+  proof,
+  redeem,
+  refresh,
+  signIn,
+  type Page,
+} from './browser.js';
 import { claimsOf, introspect } from './oauth.js';
 
 let p: TestPlatform;
@@ -28,6 +42,16 @@ describe('every page', () => {
     expect(html).toMatch(/<html lang="en">[\s\S]*<meta name="viewport"[\s\S]*<title>Sign in to Demo partner app<\/title>[\s\S]*<h1>/);
     expect(html).toMatch(/<label for="identifier">[\s\S]*id="identifier"[^>]*autocomplete="username"/);
     expect(html).toMatch(/<label for="password">[\s\S]*id="password"[^>]*autocomplete="current-password"/);
+  });
+
+  test.each([
+    ['de-CH en', '<html lang="de-CH">', '<body lang="en">'],
+    ['en-GB', '<html lang="en-GB">', '<body >'],
+    ['"><script>', '<html lang="en">', '<body >'],
+  ])('with ui_locales %s has the language of the person, and marks what it is written in', async (ui_locales, ...marks) => {
+    const { html } = await start(new Browser(), { more: { ui_locales } });
+    for (const mark of marks) expect(html).toContain(mark);
+    expect(html).not.toContain('<script>');
   });
 
   test('takes its one stylesheet from its own origin', async () => {
@@ -130,7 +154,7 @@ describe('signing in', () => {
     }
     await p.clock('identity', { advance: 'PT61S' });
     const browser = new Browser();
-    expect(isConsent(await login(browser, await start(browser), 'admin@example.test'))).toBe(true);
+    expect(isSecondFactor(await login(browser, await start(browser), 'admin@example.test'))).toBe(true);
   });
 
   test('changes the session cookie, and writes down who signed in and that somebody failed, never what was typed', async () => {
@@ -154,8 +178,10 @@ describe('signing in', () => {
 });
 
 describe('consent', () => {
-  const consentPage = async (browser: Browser, scope: string) =>
-    login(browser, await start(browser, { scope, more: { prompt: 'consent login' } }), 'admin@example.test');
+  const consentPage = async (browser: Browser, scope: string) => {
+    const asked = await login(browser, await start(browser, { scope, more: { prompt: 'consent login' } }), 'admin@example.test');
+    return browser.follow(p, await browser.submit(asked, '/mfa', { code: await freshCode(p) }));
+  };
 
   test('names app, publisher, every scope with its title, money apart, and where to take it back', async () => {
     const { html } = await consentPage(new Browser(), 'read:profile read:payments manage:subscriptions');

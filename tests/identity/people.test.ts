@@ -91,7 +91,7 @@ describe('GET /v1/users/handle-available', () => {
 
   test('answers a caller 30 times a minute', async () => {
     const token = await p.userToken(ADMIN, ['read:profile']);
-    const answers = await Promise.all(Array.from({ length: 31 }, () => ask('demo', token)));
+    const answers = await Promise.all(Array.from({ length: 31 }, (_, n) => ask(`demo_${n}`, token)));
     expect(answers.filter(answer => answer.status === 429)).toHaveLength(1);
     expect(answers.find(answer => answer.status === 429)!.headers['retry-after']).toBeDefined();
   });

@@ -1,3 +1,5 @@
+import { MfaMethodKind } from '../../subgraphs/identity/entities/mfa.js';
+import { furtherMethods } from '../../subgraphs/identity/rules/second-factors.js';
 import { describe, expect, test } from 'vitest';
 import { isPhiScope } from '../../events/define.js';
 import { adminScopeOf, SLUGS } from '../../events/slugs.js';
@@ -189,3 +191,11 @@ describe('signing keys', () => {
     expect(removableKeys([], day(0))).toEqual([]);
   });
 });
+
+test.each<[MfaMethodKind[], string[], MfaMethodKind[]]>([
+  [[], ['pwd'], []],
+  [[MfaMethodKind.TOTP], ['pwd'], [MfaMethodKind.TOTP]],
+  [[MfaMethodKind.EMAIL_OTP], ['pwd'], [MfaMethodKind.EMAIL_OTP]],
+  [[MfaMethodKind.EMAIL_OTP], ['email'], []],
+  [[MfaMethodKind.TOTP, MfaMethodKind.EMAIL_OTP], ['email'], [MfaMethodKind.TOTP]],
+])('of %j after %j these prove something more: %j', (kinds, amr, further) => expect(furtherMethods(kinds, amr)).toEqual(further));

@@ -33,6 +33,13 @@ test.each(['demo-app', 'demo-partner-app'])("walks the real pages of %s and prin
   expect((await refresh(p, client, refreshToken!)).status).toBe(200);
 });
 
+test('answers the second factor of the seeded owner, also twice at once, and gets the power of staff', async () => {
+  for (let n = 0; n < 2; n++) {
+    const { stdout } = await run('--user', 'admin@example.test', '--client', 'demo-admin');
+    expect(claimsOf(stdout.split('\n')[0]!)).toMatchObject({ amr: ['pwd', 'otp', 'mfa'], roles: ['owner'] });
+  }
+});
+
 test.each([
   ['no client', [], /which client/],
   ['a client whose secret it does not know', ['--client', 'demo-partner-app'], /give it with --secret/],

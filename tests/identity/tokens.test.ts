@@ -295,17 +295,21 @@ describe('discovery', () => {
 });
 
 describe('identity.service_token.issued.v1', () => {
-  const fresh = { client_id: 'svc-events', client_secret: 'test-secret-of-events-0123456789abcdef' };
+  const fresh = { client_id: 'svc-follows', client_secret: 'test-secret-of-follows-0123456789abcdef' };
   const issue = async (): Promise<string> => (await post(p, 'token', { grant_type: 'client_credentials', ...fresh })).body.access_token;
   const ours = async (): Promise<any[]> =>
-    (await emitted(p, 'identity.service_token.issued.v1')).filter(data => data.client_id === 'svc-events');
+    (await emitted(p, 'identity.service_token.issued.v1')).filter(data => data.client_id === 'svc-follows');
 
   test('is emitted for the first token per client, secret and scope set in each clock hour, and holds no token', async () => {
     const tokens = await Promise.all(Array.from({ length: 5 }, issue));
     const [first, ...more] = await ours();
     expect(more).toEqual([]);
     expect(tokens.map(token => claimsOf(token).jti)).toContain(first.token_id);
-    expect(first).toMatchObject({ client_id: 'svc-events', scopes: ['admin:events'], expires_at: expect.stringMatching(/Z$/) });
+    expect(first).toMatchObject({
+      client_id: 'svc-follows',
+      scopes: ['admin:follows', 'admin:identity'],
+      expires_at: expect.stringMatching(/Z$/),
+    });
     await p.clock('identity', { advance: 'PT1H' });
     const later = await issue();
     expect((await ours()).map(data => data.token_id)).toEqual([first.token_id, claimsOf(later).jti]);

@@ -60,11 +60,13 @@ describe('GET /v1/users/me', () => {
         location: null,
         website_url: null,
         avatar_url: null,
+        avatar_versions: [],
         visibility: 'members',
         joined_on: expect.stringMatching(/^\d{4}-\d{2}-01$/),
       },
       email: 'demo@example.test',
       email_verified: true,
+      mfa_enabled: false,
       brand_id: BRAND,
       created_at: expect.stringMatching(/Z$/),
     });

@@ -21,8 +21,11 @@ const T0 = '2026-08-01T06:00:00.000Z';
 const RETEST_EVENTS = ['clinical.retest.cycle_started.v1', 'clinical.retest.prompted.v1', 'clinical.retest.recorded.v1'];
 
 const cycleInput = (drawId: string) => ({
-  patient_id: DEMO, code: 'ldl_c', baseline: { draw_id: drawId, collected_at: T0, value: 160, unit: 'mg/dL', performer: 'lab_a' },
-  intervention: { kind: 'protocol', key: 'lipid_reset' }, brand_id: BRAND,
+  patient_id: DEMO,
+  code: 'ldl_c',
+  baseline: { draw_id: drawId, collected_at: T0, value: 160, unit: 'mg/dL', performer: 'lab_a' },
+  intervention: { kind: 'protocol', key: 'lipid_reset' },
+  brand_id: BRAND,
 });
 
 /** The signature over the raw bytes, by node:crypto and by openssl. */
@@ -51,13 +54,27 @@ export async function retestCycleJourney(p: JourneyPlatform): Promise<void> {
   await p.clock('clinical', { now: T0 });
   await p.flag('clinical', 'feature.clinical.retest-cycle', true);
   await p.flag('clinical', 'feature.clinical.retest-prompt', true);
-  const subscription = await call('POST', '/webhooks/v1/webhook-subscriptions', { client_id: 'demo-app', name: 'Outcomes', url: receiver.url, event_types: [...RETEST_EVENTS].sort() });
+  const subscription = await call('POST', '/webhooks/v1/webhook-subscriptions', {
+    client_id: 'demo-app',
+    name: 'Outcomes',
+    url: receiver.url,
+    event_types: [...RETEST_EVENTS].sort(),
+  });
   expect(subscription.status).toBe(201);
 
-  const intervention = await call('POST', '/clinical/v1/protocols', { user_id: DEMO, kind: 'protocol', key: 'lipid_reset', started_on: '2026-08-01', time_zone: 'UTC' });
+  const intervention = await call('POST', '/clinical/v1/protocols', {
+    user_id: DEMO,
+    kind: 'protocol',
+    key: 'lipid_reset',
+    started_on: '2026-08-01',
+    time_zone: 'UTC',
+  });
   expect(intervention.status).toBe(201);
   const created = await call('POST', '/clinical/v1/retest-cycles', cycleInput(drawId));
-  expect(created).toMatchObject({ status: 201, body: { status: 'baseline_set', retest_due_at: '2026-10-30T06:00:00.000Z', prompt_count: 0 } });
+  expect(created).toMatchObject({
+    status: 201,
+    body: { status: 'baseline_set', retest_due_at: '2026-10-30T06:00:00.000Z', prompt_count: 0 },
+  });
   const repeated = await call('POST', '/clinical/v1/retest-cycles', cycleInput(drawId));
   expect(repeated).toMatchObject({ status: 200, body: { id: created.body.id } });
 
@@ -66,19 +83,44 @@ export async function retestCycleJourney(p: JourneyPlatform): Promise<void> {
   expect((await call('GET', cyclePath)).body).toMatchObject({ status: 'prompted', prompt_count: 1 });
   await p.clock('clinical', { advance: 'P5D' });
   const followUp = await call('POST', '/clinical/v1/biomarkers', {
-    user_id: DEMO, observations: [{ code: '13457-7', value: 110, unit: 'mg/dL', collected_at: '2026-11-04T06:00:00.000Z', draw_id: randomUUID(), source: 'lab', performer: 'lab_a', source_ref: `lab_a:${drawId}`, status: 'final' }],
+    user_id: DEMO,
+    observations: [
+      {
+        code: '13457-7',
+        value: 110,
+        unit: 'mg/dL',
+        collected_at: '2026-11-04T06:00:00.000Z',
+        draw_id: randomUUID(),
+        source: 'lab',
+        performer: 'lab_a',
+        source_ref: `lab_a:${drawId}`,
+        status: 'final',
+      },
+    ],
   });
   expect(followUp.status).toBe(201);
-  const closed = await until('the cycle to close', () => call('GET', cyclePath), answer => answer.body.status === 'retested');
+  const closed = await until(
+    'the cycle to close',
+    () => call('GET', cyclePath),
+    answer => answer.body.status === 'retested',
+  );
   expect(closed.body).toMatchObject({ outcome_direction: 'improved', delta: -50, days_to_retest: 95, prompt_count: 1 });
 
   await checkWebhooks(receiver, subscription.body.signing_secret);
   const stats = await call('GET', '/clinical/v1/retest-cycles/stats');
-  expect(stats).toMatchObject({ status: 200, body: { retest_rate: 1, counts: { baseline_set: 0, prompted: 0, retested: 1, expired: 0 }, closed: 1 } });
+  expect(stats).toMatchObject({
+    status: 200,
+    body: { retest_rate: 1, counts: { baseline_set: 0, prompted: 0, retested: 1, expired: 0 }, closed: 1 },
+  });
 
   const joined = await p.graphql(JOIN, { id: created.body.id }, { token });
   expect(joined.errors).toEqual([]);
-  expect(joined.data.retestCycle).toMatchObject({ status: 'RETESTED', outcomeDirection: 'IMPROVED', brand: { id: BRAND }, patient: { id: DEMO } });
+  expect(joined.data.retestCycle).toMatchObject({
+    status: 'RETESTED',
+    outcomeDirection: 'IMPROVED',
+    brand: { id: BRAND },
+    patient: { id: DEMO },
+  });
   await checkNoHealthValue(p);
 }
 
@@ -100,7 +142,7 @@ async function checkNoHealthValue(p: JourneyPlatform): Promise<void> {
   const events = await p.sql<{ data: string }>('select data::text as data from events.outbox');
   expect(events.length).toBeGreaterThan(3);
   events.forEach(({ data }) => expectNoHealthValue(data));
-  for (const schema of ['clinical', 'webhooks', 'identity', 'platform']) {
+  for (const schema of ['clinical', 'webhooks', 'identity', 'platform', 'entitlements', 'events']) {
     const rows = await p.sql<{ details: string }>(`select details::text as details from ${schema}.audit_log`);
     rows.forEach(({ details }) => expectNoHealthValue(details));
   }

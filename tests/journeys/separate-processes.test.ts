@@ -1,12 +1,39 @@
-import { beforeAll, describe, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { separateProcesses, type Processes } from '../support/processes.js';
+import { until } from '../support/until.js';
 import { retestCycleJourney } from './retest-cycle.js';
+
+const BOTH = '{ brands { nodes { slug } } biomarker(code: "ldl_c") { name } }';
 
 describe(`every service in its own process (${inject('amqpUrl') ? 'RabbitMQ' : 'embedded transport'})`, () => {
   let p: Processes;
+  let token: string;
   beforeAll(async () => {
     p = await separateProcesses({ transport: 'run' });
+    token = await p.serviceToken();
   }, 120_000);
 
   test('the re-test journey has the same results as in one process', () => retestCycleJourney(p), 120_000);
+
+  test('a service that is killed takes its own fields along and no others, and is back when it is', async () => {
+    await p.children.get('clinical')!.end('SIGKILL');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => p.graphql(BOTH, {}, { token })));
+    for (const { status, data, errors, body } of answers) {
+      expect([status, data.brands.nodes.length, data.biomarker]).toEqual([200, 1, null]);
+      expect(errors.map(error => error.extensions.code)).toEqual(['UNAVAILABLE']);
+      expect(JSON.stringify(body)).not.toMatch(/ECONNREFUSED|node_modules|\bat /);
+    }
+    const rest = await p.rest('GET', '/clinical/v1/biomarkers/catalog/ldl_c', { token });
+    expect([rest.status, rest.body.code, rest.headers['retry-after']]).toEqual([503, 'unavailable', '1']);
+    p.restart('clinical');
+    const again = await until('clinical to answer again', () => p.graphql(BOTH, {}, { token }), one => one.errors.length === 0, 60_000);
+    expect(again.data.biomarker.name).toBeTruthy();
+  }, 120_000); // prettier-ignore
+
+  test('a gateway that is told to stop answers what it was asked before', async () => {
+    const asked = Array.from({ length: 50 }, () => p.graphql(BOTH, {}, { token }));
+    await Promise.race(asked); // all are sent by then, for each has a connection of its own
+    await p.children.get('front')!.end('SIGTERM');
+    expect((await Promise.all(asked)).map(one => [one.status, one.errors.length])).toEqual(asked.map(() => [200, 0]));
+  }, 60_000);
 });

@@ -1,7 +1,7 @@
 import { OpenFeature } from '@openfeature/server-sdk';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { FlagClient, openFeatureClient } from '../../runtime/flag-client.js';
 import { evaluateFlag, FLAG_ATTRIBUTES, FLAG_OPERATORS, type FlagDefinition, type FlagSnapshot } from '../../runtime/flags.js';
 import { BRAND, flag, snapshot, user } from './flag-fixtures.js';
@@ -34,6 +34,25 @@ describe('a service', () => {
     expect(client.boolean(KEY)).toBe(true);
     expect(client.evaluate(KEY)).toMatchObject({ value: true, variant: 'on', reason: 'DEFAULT', revision: 1 });
     expect(state.asked).toEqual([null, 1]);
+  });
+
+  test('that stops waits for the read that runs, and reads no more', async () => {
+    let answer: (fresh: FlagSnapshot) => void = () => undefined;
+    const asked: (number | null)[] = [];
+    const source = (ifNot: number | null) => {
+      asked.push(ifNot);
+      return new Promise<FlagSnapshot>(resolve => (answer = resolve));
+    };
+    const client = new FlagClient(source, pino({ level: 'silent' }), () => 0);
+    void client.refresh();
+    let stopped = false;
+    const stopping = client.stop().then(() => (stopped = true));
+    await Promise.resolve();
+    expect(stopped).toBe(false);
+    answer(snapshot(flag(KEY)));
+    await stopping;
+    await client.refresh();
+    expect(asked).toEqual([null]);
   });
 
   test('tells just what the platform service tells, for any flag and target', async () => {
@@ -107,6 +126,24 @@ describe('a service', () => {
     gates[1]!({ ...snapshot(flag(KEY, { killed: true })), revision: 2 });
     await Promise.all([hinted, hintedAgain]);
     expect([client.boolean(KEY), gates.length]).toEqual([false, 2]);
+  });
+});
+
+describe('while the bus is stopped', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test('a client asks every 5 s by itself, so that a kill is in force within 7 s', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { client, state } = clientOver(snapshot(flag(KEY)));
+    await client.start();
+    state.source = { ...snapshot(flag(KEY, { killed: true, revision: 2 })), revision: 2 };
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(client.boolean(KEY)).toBe(true);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(client.evaluate(KEY)).toMatchObject({ value: false, reason: 'DISABLED', revision: 2 });
+    await client.stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(state.asked).toEqual([null, 1]); // a stopped client asks no more
   });
 });
 

@@ -1,5 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { flagSource } from '../../gateway/hosts.js';
+import { FlagClient } from '../../runtime/flag-client.js';
+import { atEnd } from '../support/at-end.js';
 import { BRAND, DEMO, platform, type TestPlatform } from '../support/platform.js';
+import { until } from '../support/until.js';
 import { change, cycleOn, resetFlags } from './flag-changes.js';
 import { CYCLE } from './flag-fixtures.js';
 
@@ -109,6 +113,27 @@ describe('killing a flag', () => {
     await expect.poll(() => flags.boolean(CYCLE), { timeout: 10_000 }).toBe(false);
     const [record] = await p.sql('select requested_by from platform.flag_change order by created_at desc, id desc limit 1');
     expect(record.requested_by).toBe(`staff:${DEMO}`);
+  });
+
+  test('is in force in a client that only hears the control channel, and never polls', async () => {
+    await cycleOn(p);
+    const host = p.host('clinical');
+    const client = new FlagClient(flagSource(host.federation), host.log); // not started: there is no poll
+    const hint = host.transport.onHint('cache', '*', () => void client.refresh());
+    atEnd(async () => hint.stop());
+    await client.refresh();
+    expect(client.boolean(CYCLE)).toBe(true);
+    expect((await kill(CYCLE)).status).toBe(200);
+    await until('the kill to be heard', async () => client.evaluate(CYCLE), ({ reason }) => reason === 'DISABLED'); // prettier-ignore
+    expect(client.boolean(CYCLE)).toBe(false);
+  });
+
+  test('is in force in every service of the process', async () => {
+    await cycleOn(p);
+    const clients = (['clinical', 'workflow', 'platform'] as const).map(slug => p.host(slug).flags);
+    await Promise.all(clients.map(client => client.refresh()));
+    await kill(CYCLE);
+    await until('every client', async () => clients.map(client => client.boolean(CYCLE)), found => found.every(on => !on)); // prettier-ignore
   });
 
   test('is the same in GraphQL', async () => {

@@ -68,7 +68,53 @@ describe('the registry', () => {
       maturity: null,
       production_ready: null,
       critical: false,
+      openapi_url: null,
+      last_deployed_version: null,
+      uptime: 1,
+      health: {
+        status: 'unknown',
+        checked_at: null,
+        latency_ms: null,
+        consecutive_failures: 0,
+        since: null,
+        checks: null,
+        last_seen: null,
+      },
     });
+  });
+
+  test('tells services and staff where it is and what it checks, too', async () => {
+    const staff = await p.userToken(DEMO, ['read:profile'], { permissions: ['admin:platform:read'] });
+    await p.rest('PATCH', '/platform/v1/admin/services/cash', {
+      token: await p.serviceToken(),
+      body: { base_url: 'https://cash.example/' },
+    });
+    for (const token of [staff, await p.internalToken('jobs')]) {
+      const { body } = await p.rest('GET', '/platform/v1/services/cash', { token });
+      expect([body.base_url, body.health.checks, body.health.last_seen]).toEqual(['https://cash.example/', [], {}]);
+    }
+    await p.rest('PATCH', '/platform/v1/admin/services/cash', { token: await p.serviceToken(), body: { base_url: null } });
+  });
+
+  test('is changed by merge patch, by those who may', async () => {
+    const patch = async (body: object, token?: string) =>
+      p.rest('PATCH', '/platform/v1/admin/services/labs', { token: token ?? (await p.serviceToken()), body });
+    expect(await patch({ maturity: 'preview', production_ready: false, last_deployed_version: '1.2.0' })).toMatchObject({
+      status: 200,
+      body: { maturity: 'preview', production_ready: false, last_deployed_version: '1.2.0', critical: false },
+    });
+    expect((await patch({ maturity: null, production_ready: null, last_deployed_version: null })).body.maturity).toBeNull();
+    const wrong = await patch({
+      critical: null,
+      base_url: 'http://10.0.0.1/',
+      openapi_url: 'https://user:secret@labs.example/openapi.json',
+    });
+    expect([wrong.status, wrong.body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([
+      400,
+      ['/critical', '/base_url', '/openapi_url'],
+    ]);
+    expect((await patch({}, await p.userToken(DEMO, ['read:profile'], { permissions: ['admin:platform:services'] }))).status).toBe(200);
+    expect((await p.rest('PATCH', '/platform/v1/admin/services/nope', { token: await p.serviceToken(), body: {} })).status).toBe(404);
   });
 
   test('is filtered by maturity and readiness', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { FlagConditionAttribute, FlagConditionOperator } from '../../subgraphs/platform/entities/flag.js';
-import { attributeViolations, blotted, storedHost, withoutUser } from '../../subgraphs/platform/rules.js';
+import { attributeViolations } from '../../subgraphs/platform/rules/attributes.js';
+import { blotted, withoutUser } from '../../subgraphs/platform/rules/erasure.js';
+import { storedHost } from '../../subgraphs/platform/rules/hosts.js';
 import { user } from './flag-fixtures.js';
 
 describe('a host', () => {

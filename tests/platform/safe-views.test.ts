@@ -1,8 +1,24 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { platform, type TestPlatform } from '../support/platform.js';
+import { until } from '../support/until.js';
 
-const TABLES = ['brand', 'brand_domain', 'flag', 'flag_rule', 'flag_change', 'service'];
+const TABLES = [
+  'brand',
+  'brand_domain',
+  'flag',
+  'flag_rule',
+  'flag_change',
+  'flag_usage',
+  'config_key',
+  'config_value',
+  'service',
+  'health_sample',
+  'health_incident',
+  'canary_probe',
+  'brand_user_count',
+  'safe_view',
+];
 /** Columns that a safe view leaves out. Source: platform 2, rule 11. */
 const OMITTED: Record<string, string[]> = {
   brand: ['support_email', 'support_url'],
@@ -10,7 +26,8 @@ const OMITTED: Record<string, string[]> = {
   flag: ['description'],
   flag_rule: ['conditions'],
   flag_change: ['after', 'approvals', 'before', 'reason', 'requested_by'],
-  service: [],
+  config_key: ['description', 'schema'],
+  config_value: ['reason', 'set_by', 'value'],
 };
 const DENIED = { code: '42501' };
 
@@ -60,7 +77,7 @@ describe('a safe view', () => {
         ])
       ).map(({ attname }) => attname);
     const shown = await columns(`${table}_safe`);
-    expect((await columns(table)).filter(column => !shown.includes(column)).sort()).toEqual(OMITTED[table]);
+    expect((await columns(table)).filter(column => !shown.includes(column)).sort()).toEqual(OMITTED[table] ?? []);
   });
 
   test('is a security barrier and owned by a role that cannot log in', async () => {
@@ -83,4 +100,51 @@ test("the service's role can neither delete a flag nor change an audit row", asy
     'delete from platform.audit_log',
   ])
     await expect(host.read(ctx => ctx.sql(statement))).rejects.toMatchObject(DENIED);
+});
+
+describe('the daily comparison', () => {
+  const views = async (query = '') =>
+    (await p.rest('GET', `/platform/v1/admin/safe-views?${query}`, { token: await p.serviceToken() })).body.data;
+
+  /** Nothing was compared yet, so it is due. */
+  const compare = async () => {
+    await p.sql('delete from platform.safe_view');
+    await p.clock('platform', { advance: 'PT1S' });
+  };
+
+  test('runs at the first start, and lists what each view leaves out and why', async () => {
+    const all = await until(
+      'the first comparison',
+      () => views('schema=platform'),
+      found => found.length > 0,
+    );
+    expect(all.map(({ view }: { view: string }) => view)).toEqual(TABLES.map(table => `${table}_safe`).sort());
+    expect(all.find(({ view }: { view: string }) => view === 'config_value_safe').omitted).toEqual([
+      { column: 'value', reason: 'free_text' },
+      { column: 'set_by', reason: 'personal' },
+      { column: 'reason', reason: 'free_text' },
+    ]);
+  });
+
+  test('finds nothing wrong in any schema', async () => {
+    expect(await views('drift=true')).toEqual([]);
+  });
+
+  test('finds a marked column in a view, a right beyond reading, and a right on a table', async () => {
+    await p.sql(`comment on column platform.brand.name is 'class: personal'`);
+    await p.sql('grant insert on platform.service_safe to platform_ro');
+    await p.sql('grant select on platform.flag_rule to platform_ro');
+    await compare();
+    const found = await views('drift=true');
+    expect(found.map(({ view, drift }: { view: string; drift: string[] }) => [view, drift])).toEqual([
+      ['brand_safe', ['shows name, which is marked personal']],
+      ['flag_rule', ['grants SELECT on what is no safe view']],
+      ['service_safe', ['grants INSERT']],
+    ]);
+    await p.sql(`comment on column platform.brand.name is null`);
+    await p.sql('revoke insert on platform.service_safe from platform_ro');
+    await p.sql('revoke select on platform.flag_rule from platform_ro');
+    await compare();
+    expect(await views('drift=true')).toEqual([]);
+  });
 });

@@ -3,8 +3,17 @@ import { durationMs } from '../../runtime/clock.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 
 test.each([
-  ['P90D', 7_776_000_000], ['PT6H', 21_600_000], ['P1W', 604_800_000], ['P1DT2H3M4.5S', 93_784_500], ['PT0S', 0],
-  ['P', null], ['P1DT', null], ['90D', null], ['P1M', null], ['-P1D', null], ['', null],
+  ['P90D', 7_776_000_000],
+  ['PT6H', 21_600_000],
+  ['P1W', 604_800_000],
+  ['P1DT2H3M4.5S', 93_784_500],
+  ['PT0S', 0],
+  ['P', null],
+  ['P1DT', null],
+  ['90D', null],
+  ['P1M', null],
+  ['-P1D', null],
+  ['', null],
 ])('the duration %s is %s ms', (text, ms) => {
   expect(durationMs(text)).toBe(ms);
 });
@@ -22,7 +31,13 @@ describe('the manual clock', () => {
     expect(await move({ now: '2026-10-30T07:59:59.999Z' })).toMatchObject({ status: 409, body: { code: 'conflict' } });
   });
 
-  test.each([[{}], [{ now: '2027-01-01T00:00:00.000Z', advance: 'P1D' }], [{ advance: 'soon' }], [{ now: 'yesterday' }], [{ later: true }]])('%j is a 400', async body => {
+  test.each([
+    [{}],
+    [{ now: '2027-01-01T00:00:00.000Z', advance: 'P1D' }],
+    [{ advance: 'soon' }],
+    [{ now: 'yesterday' }],
+    [{ later: true }],
+  ])('%j is a 400', async body => {
     expect((await move(body)).status).toBe(400);
   });
 
@@ -32,7 +47,10 @@ describe('the manual clock', () => {
   });
 
   test('needs the admin scope of the service', async () => {
-    const answer = await p.rest('POST', '/platform/v1/admin/test-clock', { token: await p.serviceToken('admin:clinical'), body: { advance: 'P1D' } });
+    const answer = await p.rest('POST', '/platform/v1/admin/test-clock', {
+      token: await p.serviceToken('admin:clinical'),
+      body: { advance: 'P1D' },
+    });
     expect(answer).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
     expect(answer.headers['www-authenticate']).toContain('scope="admin:platform"');
   });
@@ -45,7 +63,11 @@ describe('without CLOCK=manual', () => {
   });
 
   test('the test controls are 404', async () => {
-    for (const [path, body] of [['test-clock', { advance: 'P1D' }], ['test-flags', { key: 'a.b', value: true }], ['test-faults', { point: 'x', times: 1 }]] as const) {
+    for (const [path, body] of [
+      ['test-clock', { advance: 'P1D' }],
+      ['test-flags', { key: 'a.b', value: true }],
+      ['test-faults', { point: 'x', times: 1 }],
+    ] as const) {
       expect((await p.rest('POST', `/clinical/v1/admin/${path}`, { token: await p.serviceToken(), body })).status).toBe(404);
     }
   });

@@ -2,17 +2,48 @@ import { expect, test } from 'vitest';
 import { loadConfig } from '../../runtime/config.js';
 
 test.each([
-  [{ NODE_ENV: 'production', CLOCK: 'manual' }, /production refuses/], [{ PORT: 'x' }, /PORT/], [{ PORT: '70000' }, /PORT/], [{ ROLES: 'gateway,cook' }, /cook/],
-  [{ SERVICES: 'clinical,kitchen' }, /kitchen/], [{ MIGRATE: 'maybe' }, /MIGRATE/], [{ DATABASE_POOL_MAX: '1' }, /DATABASE_POOL_MAX/],
+  [{ NODE_ENV: 'production', CLOCK: 'manual' }, /production refuses/],
+  [{ PORT: 'x' }, /PORT/],
+  [{ PORT: '70000' }, /PORT/],
+  [{ ROLES: 'gateway,cook' }, /cook/],
+  [{ SERVICES: 'clinical,kitchen' }, /kitchen/],
+  [{ MIGRATE: 'maybe' }, /MIGRATE/],
+  [{ DATABASE_POOL_MAX: '1' }, /DATABASE_POOL_MAX/],
+  [{ EVENTS_LOG_RETENTION_DAYS: '35' }, /EVENTS_LOG_RETENTION_DAYS must be a whole number from 1 to 34/],
+  [{ EVENTS_CONSUMER_RETRY_SECONDS: '30,soon' }, /EVENTS_CONSUMER_RETRY_SECONDS/],
 ])('%j stops the start and says why', (env, message) => {
   expect(() => loadConfig(env)).toThrow(message);
 });
 
 test('the defaults are everything in one process, embedded', () => {
   const config = loadConfig({});
-  expect(config).toMatchObject({ port: 4000, baseUrl: 'http://localhost:4000', issuer: 'http://localhost:4000/identity', databaseUrl: null, amqpUrl: null, services: null, manualClock: false, introspection: true });
+  expect(config).toMatchObject({
+    port: 4000,
+    baseUrl: 'http://localhost:4000',
+    issuer: 'http://localhost:4000/identity',
+    databaseUrl: null,
+    amqpUrl: null,
+    services: null,
+    manualClock: false,
+    introspection: true,
+  });
   expect(config.roles.size).toBe(6);
   expect(Object.isFrozen(config)).toBe(true);
+});
+
+test('the machinery takes its settings, and their defaults', () => {
+  expect(loadConfig({}).events).toEqual({
+    logDays: 30,
+    batch: 500,
+    confirmTimeoutMs: 10_000,
+    pollMs: 25,
+    retrySeconds: [30, 120, 600, 3600],
+    handlerTimeoutMs: 20_000,
+  });
+  expect(loadConfig({ EVENTS_RELAY_BATCH: '50', EVENTS_CONSUMER_RETRY_SECONDS: '1, 2' }).events).toMatchObject({
+    batch: 50,
+    retrySeconds: [1, 2],
+  });
 });
 
 test('production makes no seeds and shows no schema', () => {

@@ -37,6 +37,11 @@ describe('sealed columns', () => {
   });
 });
 
-test.each([['a', 'a', true], ['a', 'b', false], ['a', 'ab', false], ['', '', true]])('%j and %j are the same secret: %s', (a, b, same) => {
+test.each([
+  ['a', 'a', true],
+  ['a', 'b', false],
+  ['a', 'ab', false],
+  ['', '', true],
+])('%j and %j are the same secret: %s', (a, b, same) => {
   expect(sameSecret(a, b)).toBe(same);
 });

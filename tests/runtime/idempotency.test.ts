@@ -12,11 +12,27 @@ describe('Idempotency-Key', () => {
   });
 
   const observation = (draw: string) => ({
-    user_id: DEMO, observations: [{ code: 'ldl_c', value: 120, unit: 'mg/dL', collected_at: '2026-08-01T08:00:00.000Z', draw_id: draw, source: 'lab', performer: 'lab_a', source_ref: `r:${draw}`, status: 'final' }],
+    user_id: DEMO,
+    observations: [
+      {
+        code: 'ldl_c',
+        value: 120,
+        unit: 'mg/dL',
+        collected_at: '2026-08-01T08:00:00.000Z',
+        draw_id: draw,
+        source: 'lab',
+        performer: 'lab_a',
+        source_ref: `r:${draw}`,
+        status: 'final',
+      },
+    ],
   });
-  const subscribe = (key: string, name: string, path: string) => p.rest('POST', '/webhooks/v1/webhook-subscriptions', {
-    token, headers: { 'idempotency-key': key }, body: { client_id: 'demo-app', name, url: `http://127.0.0.1:9/${path}`, event_types: ['clinical.retest.prompted.v1'] },
-  });
+  const subscribe = (key: string, name: string, path: string) =>
+    p.rest('POST', '/webhooks/v1/webhook-subscriptions', {
+      token,
+      headers: { 'idempotency-key': key },
+      body: { client_id: 'demo-app', name, url: `http://127.0.0.1:9/${path}`, event_types: ['clinical.retest.prompted.v1'] },
+    });
 
   test('the same key and body replays the stored answer, secret included, and makes nothing', async () => {
     const key = randomUUID();
@@ -46,7 +62,11 @@ describe('Idempotency-Key', () => {
     const key = randomUUID();
     const body = observation(randomUUID());
     const ours = await p.rest('POST', '/clinical/v1/biomarkers', { token, body, headers: { 'idempotency-key': key } });
-    const theirs = await p.rest('POST', '/clinical/v1/biomarkers', { token: await p.internalToken('labs'), body: observation(randomUUID()), headers: { 'idempotency-key': key } });
+    const theirs = await p.rest('POST', '/clinical/v1/biomarkers', {
+      token: await p.internalToken('labs'),
+      body: observation(randomUUID()),
+      headers: { 'idempotency-key': key },
+    });
     expect([ours.status, theirs.status]).toEqual([201, 201]);
     expect(theirs.body).not.toEqual(ours.body);
   });
@@ -56,6 +76,9 @@ describe('Idempotency-Key', () => {
     const wrong = observation(randomUUID());
     wrong.observations[0]!.unit = 'parsec';
     expect((await p.rest('POST', '/clinical/v1/biomarkers', { token, body: wrong, headers: { 'idempotency-key': key } })).status).toBe(400);
-    expect((await p.rest('POST', '/clinical/v1/biomarkers', { token, body: observation(randomUUID()), headers: { 'idempotency-key': key } })).status).toBe(201);
+    expect(
+      (await p.rest('POST', '/clinical/v1/biomarkers', { token, body: observation(randomUUID()), headers: { 'idempotency-key': key } }))
+        .status,
+    ).toBe(201);
   });
 });

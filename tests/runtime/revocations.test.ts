@@ -11,18 +11,34 @@ const plain = ruleOf({ service: 'admin:platform', user: 'read:content' });
 const feedRule = ruleOf({ internal: true });
 
 const row = (seq: number, kind: Revocation['kind'], value: string, more: Partial<Revocation> = {}): Revocation => ({
-  seq, kind, value, not_before: null, effective_at: '2020-01-01T00:00:00.000Z', expires_at: '2999-01-01T00:00:00.000Z', ...more,
+  seq,
+  kind,
+  value,
+  not_before: null,
+  effective_at: '2020-01-01T00:00:00.000Z',
+  expires_at: '2999-01-01T00:00:00.000Z',
+  ...more,
 });
 
 function feed(rows: Revocation[] = []) {
   const state = { rows, time: 0, reads: 0 };
-  const set = new Revocations(async after => (state.reads++, state.rows.filter(one => one.seq > after)), createLogger('silent'), () => state.time);
+  const set = new Revocations(
+    async after => (state.reads++, state.rows.filter(one => one.seq > after)),
+    createLogger('silent'),
+    () => state.time,
+  );
   return { state, set };
 }
 
 describe('what a revocation kills', () => {
   test.each([
-    ['token', 'j2', true], ['family', 'g1', true], ['session', 'd1', true], ['client', 'app', true], ['secret', 's1', false], ['token', 'j1', false], ['user', 'u2', false],
+    ['token', 'j2', true],
+    ['family', 'g1', true],
+    ['session', 'd1', true],
+    ['client', 'app', true],
+    ['secret', 's1', false],
+    ['token', 'j1', false],
+    ['user', 'u2', false],
   ] as const)('%s %s: the user token is revoked: %s', async (kind, value, revoked) => {
     const { set } = feed([row(1, kind, value)]);
     await set.poll();
@@ -68,7 +84,11 @@ describe('the feed', () => {
   });
 
   test.each([
-    ['never heard', null, true, true], ['30 s of silence', 30_000, false, false], ['30.001 s', 30_001, true, false], ['5 min', 300_000, true, false], ['5 min and 1 ms', 300_001, true, true],
+    ['never heard', null, true, true],
+    ['30 s of silence', 30_000, false, false],
+    ['30.001 s', 30_001, true, false],
+    ['5 min', 300_000, true, false],
+    ['5 min and 1 ms', 300_001, true, true],
   ] as const)('after %s: admin and PHI scopes are refused: %s, others %s', async (_name, silence, sensitive, others) => {
     const { set, state } = feed();
     if (silence !== null) {

@@ -8,7 +8,9 @@ const HINTS = ['auth.revocations', 'entitlements.invalidate', 'realtime', 'cache
 /** Removes everything that a platform of this prefix declared at the broker; its database still says what that was. */
 export async function deleteBrokerObjects(amqpUrl: string, prefix: string, owner: pg.Pool): Promise<void> {
   const names = new Names(prefix);
-  const { rows: queues } = await owner.query<{ consumer: string; generation: number; partition: number }>('select consumer, generation, partition from events.consumer_partition');
+  const { rows: queues } = await owner.query<{ consumer: string; generation: number; partition: number }>(
+    'select consumer, generation, partition from events.consumer_partition',
+  );
   const connection = await connect(amqpUrl);
   const channel = await connection.createChannel();
   for (const declare of coreDeclarations(names)) await declare(channel); // deleting what is not there closes the channel

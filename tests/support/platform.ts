@@ -34,7 +34,11 @@ export interface RestOptions {
 
 export interface GraphqlAnswer<Data = any> extends Answer {
   data: Data;
-  errors: { message: string; path?: (string | number)[]; extensions: { code: string; reason?: string; errors?: { pointer: string; message: string }[] } }[];
+  errors: {
+    message: string;
+    path?: (string | number)[];
+    extensions: { code: string; reason?: string; errors?: { pointer: string; message: string }[] };
+  }[];
 }
 
 export interface TestPlatform {
@@ -42,7 +46,11 @@ export interface TestPlatform {
   env: Record<string, string>;
   host(slug: Slug): ServiceHost;
   rest<Body = any>(method: string, path: string, options?: RestOptions): Promise<Answer<Body>>;
-  graphql<Data = any>(query: string, variables?: object, options?: { token?: string | null; headers?: Record<string, string> }): Promise<GraphqlAnswer<Data>>;
+  graphql<Data = any>(
+    query: string,
+    variables?: object,
+    options?: { token?: string | null; headers?: Record<string, string> },
+  ): Promise<GraphqlAnswer<Data>>;
   /** A token of `demo-m2m`, or of another machine client; all its scopes, or some. */
   serviceToken(scope?: string, client?: { id: string; secret: string }): Promise<string>;
   /** A token of the internal client `svc-<slug>`. */
@@ -54,6 +62,8 @@ export interface TestPlatform {
   /** SQL as the owner of the database. */
   sql<Row = any>(text: string, params?: unknown[]): Promise<Row[]>;
   receiver(): Promise<Receiver>;
+  /** The running parts, for what no door shows. */
+  readonly running: Platform;
   stop(): Promise<void>;
 }
 
@@ -72,8 +82,11 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 
 /** Secrets of the run: fixed, because the template database was sealed with them. */
 export const SECRETS: Record<string, string> = {
-  TOKEN_SIGNING_KEK: KEY, ENCRYPTION_KEYS: `test1:${KEY}`,
-  ...Object.fromEntries(SLUGS.map(slug => [`INTERNAL_CLIENT_SECRET_${schemaOf(slug).toUpperCase()}`, `test-secret-of-${slug}-0123456789abcdef`])),
+  TOKEN_SIGNING_KEK: KEY,
+  ENCRYPTION_KEYS: `test1:${KEY}`,
+  ...Object.fromEntries(
+    SLUGS.map(slug => [`INTERNAL_CLIENT_SECRET_${schemaOf(slug).toUpperCase()}`, `test-secret-of-${slug}-0123456789abcdef`]),
+  ),
 };
 
 export async function freePort(): Promise<number> {
@@ -84,14 +97,28 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** Settings under which the same tests must pass: `GATEWAY_EXECUTOR=stock`, `SUBGRAPH_CALLS=http`. */
+const ofTheRun = (...names: string[]): Record<string, string> =>
+  Object.fromEntries(names.flatMap(name => (process.env[name] ? [[name, process.env[name]]] : [])));
+
 /** Variables of one platform of this run: its own port, database and broker prefix. */
 export async function platformEnv(databaseUrl: string, setting: PlatformSetting = {}): Promise<Record<string, string>> {
   const port = await freePort();
   const amqp = setting.transport === 'run' ? inject('amqpUrl') : null;
   return {
-    ...SECRETS, PORT: String(port), BASE_URL: `http://localhost:${port}`, DATABASE_URL: databaseUrl, CLOCK: setting.manualClock === false ? 'system' : 'manual',
-    LOG_LEVEL: process.env.LOG_LEVEL ?? 'error', EVENTS_LEASE_MS: '1000', ...(amqp && { AMQP_URL: amqp, AMQP_PREFIX: randomName('test') }), WEBHOOKS_ALLOW_HTTP: 'true',
-    WEBHOOKS_EGRESS_ALLOW_CIDRS: '127.0.0.0/8', ...setting.env,
+    ...SECRETS,
+    PORT: String(port),
+    BASE_URL: `http://localhost:${port}`,
+    DATABASE_URL: databaseUrl,
+    CLOCK: setting.manualClock === false ? 'system' : 'manual',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
+    EVENTS_LEASE_MS: '1000',
+    REST_PLANS: 'use',
+    ...(amqp && { AMQP_URL: amqp, AMQP_PREFIX: randomName('test') }),
+    WEBHOOKS_ALLOW_HTTP: 'true',
+    WEBHOOKS_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+    ...ofTheRun('GATEWAY_EXECUTOR', 'SUBGRAPH_CALLS'),
+    ...setting.env,
   };
 }
 
@@ -99,7 +126,10 @@ export async function platformEnv(databaseUrl: string, setting: PlatformSetting 
 export async function seededDatabase(): Promise<string> {
   const server = inject('databaseUrl');
   const template = await templateDatabase(server, inject('templateName'), async url => {
-    const started = await startPlatform({ config: loadConfig({ ...(await platformEnv(url, { manualClock: false })), ROLES: 'subgraphs,gateway,rest' }), services: SERVICES });
+    const started = await startPlatform({
+      config: loadConfig({ ...(await platformEnv(url, { manualClock: false })), ROLES: 'subgraphs,gateway,rest' }),
+      services: SERVICES,
+    });
     await started.stop();
   });
   return createDatabase(server, template);
@@ -108,7 +138,8 @@ export async function seededDatabase(): Promise<string> {
 async function send(url: string, method: string, { token, body, headers }: RestOptions): Promise<Answer> {
   const json = body !== undefined && typeof body !== 'string';
   const answer = await httpRequest(url, {
-    method: method as 'GET', body: json ? JSON.stringify(body) : (body as string | undefined),
+    method: method as 'GET',
+    body: json ? JSON.stringify(body) : (body as string | undefined),
     headers: { ...(json && { 'content-type': 'application/json' }), ...(token && { authorization: `Bearer ${token}` }), ...headers },
   });
   const text = await answer.body.text();
@@ -121,31 +152,53 @@ export class RemotePlatform {
   readonly #tokens = new Map<string, Promise<string>>();
   readonly #ends: (() => Promise<unknown>)[] = [];
 
-  constructor(readonly env: Record<string, string>, private readonly owner: pg.Pool) {
+  constructor(
+    readonly env: Record<string, string>,
+    private readonly owner: pg.Pool,
+  ) {
     owner.on('error', () => undefined);
   }
 
-  get url(): string { return this.env.BASE_URL!; }
+  get url(): string {
+    return this.env.BASE_URL!;
+  }
 
   rest(method: string, path: string, options: RestOptions = {}): Promise<Answer> {
     return send(`${this.url}${path}`, method, options);
   }
 
-  async graphql(query: string, variables: object = {}, options: { token?: string | null; headers?: Record<string, string> } = {}): Promise<GraphqlAnswer> {
+  async graphql(
+    query: string,
+    variables: object = {},
+    options: { token?: string | null; headers?: Record<string, string> } = {},
+  ): Promise<GraphqlAnswer> {
     const answer = await send(`${this.url}/graphql`, 'POST', { ...options, body: { query, variables } });
-    if (answer.body?.extensions?.valueCompletion) throw new Error(`a resolver broke its type: ${JSON.stringify(answer.body.extensions.valueCompletion)}`);
+    if (answer.body?.extensions?.valueCompletion)
+      throw new Error(`a resolver broke its type: ${JSON.stringify(answer.body.extensions.valueCompletion)}`);
     return { ...answer, data: answer.body?.data, errors: answer.body?.errors ?? [] };
   }
 
   serviceToken(scope = '', client = { id: 'demo-m2m', secret: 'demo-m2m-secret' }): Promise<string> {
     const key = `${client.id} ${scope}`;
-    if (!this.#tokens.has(key)) this.#tokens.set(key, this.#fetchToken(scope, client));
-    return this.#tokens.get(key)!;
+    const known = this.#tokens.get(key);
+    if (known) return known;
+    const token = this.#fetchToken(scope, client);
+    this.#tokens.set(key, token);
+    token.catch(() => this.#tokens.delete(key));
+    return token;
   }
 
   async #fetchToken(scope: string, client: { id: string; secret: string }): Promise<string> {
-    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret, ...(scope && { scope }) });
-    const answer = await this.rest('POST', '/identity/v1/oauth/token', { body: form.toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: client.id,
+      client_secret: client.secret,
+      ...(scope && { scope }),
+    });
+    const answer = await this.rest('POST', '/identity/v1/oauth/token', {
+      body: form.toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
     if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body.access_token;
   }
@@ -185,12 +238,16 @@ export class RemotePlatform {
 }
 
 class LocalPlatform extends RemotePlatform implements TestPlatform {
-  constructor(env: Record<string, string>, private readonly platform: Platform, databaseUrl: string) {
+  constructor(
+    env: Record<string, string>,
+    readonly running: Platform,
+    databaseUrl: string,
+  ) {
     super(env, new pg.Pool({ connectionString: databaseUrl, max: 2 }));
   }
 
   host(slug: Slug): ServiceHost {
-    return this.platform.hosts.get(slug)!;
+    return this.running.hosts.get(slug)!;
   }
 
   userToken(userId: string, scopes: string[], options: Partial<MintOptions> = {}): Promise<string> {
@@ -198,7 +255,7 @@ class LocalPlatform extends RemotePlatform implements TestPlatform {
   }
 
   override async stop(): Promise<void> {
-    await this.platform.stop();
+    await this.running.stop();
     await super.stop();
   }
 }

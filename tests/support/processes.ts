@@ -22,15 +22,19 @@ export interface Child {
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts `dist/gateway/main.js` with exactly these variables. */
-export function startProcess(env: Record<string, string>): Child {
-  const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH!, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+/** Starts `dist/gateway/main.js`, or a file of a test around it, with exactly these variables. */
+export function startProcess(env: Record<string, string>, file = MAIN): Child {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
+    env: { PATH: process.env.PATH!, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let text = '';
   const keep = (chunk: Buffer): void => void (text = (text + chunk.toString('utf8')).slice(-20_000));
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
   return {
-    process: child, printed: () => text,
+    process: child,
+    printed: () => text,
     async end(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, 'exit');
@@ -42,13 +46,23 @@ export function startProcess(env: Record<string, string>): Child {
 
 export interface Processes extends RemotePlatform {
   children: ReadonlyMap<string, Child>;
+  /** Base URL of a service's own process. */
+  urlOf(slug: Slug): string;
+  /** Starts one more process of a service on the same database. @returns its base URL. */
+  another(slug: Slug): Promise<string>;
+  /** Starts a service's own process again at its address, after its end. */
+  restart(slug: Slug): void;
 }
 
 const variables = (urls: ReadonlyMap<Slug, string>): Record<string, string> =>
   Object.fromEntries([...urls].map(([slug, url]) => [`SUBGRAPH_URL_${schemaOf(slug).toUpperCase()}`, url]));
 
 async function ready(url: string, slug: Slug, children: ReadonlyMap<string, Child>): Promise<void> {
-  const ask = () => fetch(`${url}/${slug}/readyz`).then(answer => answer.status, () => 0);
+  const ask = () =>
+    fetch(`${url}/${slug}/readyz`).then(
+      answer => answer.status,
+      () => 0,
+    );
   await until(`${slug} to be ready`, ask, status => status === 200, 60_000).catch(error => {
     throw new Error(`${(error as Error).message}\n${[...children].map(([name, child]) => `--- ${name}\n${child.printed()}`).join('\n')}`);
   });
@@ -62,13 +76,28 @@ export async function separateProcesses(setting: PlatformSetting = {}): Promise<
   const slugs = Object.keys(SERVICES) as Slug[];
   const urls = new Map<Slug, string>();
   for (const slug of slugs) urls.set(slug, `http://localhost:${await freePort()}`);
-  const shared = { ...front, ...variables(urls), GATEWAY_URL: front.BASE_URL!, IDENTITY_ISSUER: `${front.BASE_URL}/identity` };
+  const shared = {
+    ...front,
+    DATABASE_POOL_MAX: '2', // PostgreSQL has 100 connections for all of them
+    ...variables(urls),
+    GATEWAY_URL: front.BASE_URL!,
+    IDENTITY_ISSUER: `${front.BASE_URL}/identity`,
+  };
   const children = new Map<string, Child>();
   children.set('front', startProcess({ ...shared, ROLES: 'gateway,rest' }));
   children.set('relay', startProcess({ ...shared, ROLES: 'relay', PORT: String(await freePort()) }));
-  for (const slug of slugs) children.set(slug, startProcess({ ...shared, SERVICES: slug, ROLES: 'subgraphs,consumers,scheduler', PORT: new URL(urls.get(slug)!).port }));
+  const startService = (slug: Slug, url: string): Child =>
+    startProcess({ ...shared, SERVICES: slug, ROLES: 'subgraphs,consumers,scheduler', PORT: new URL(url).port });
+  const restart = (slug: Slug): void => void children.set(slug, startService(slug, urls.get(slug)!));
+  slugs.forEach(restart);
   const owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
-  const remote = Object.assign(new RemotePlatform(front, owner), { children });
+  const another = async (slug: Slug): Promise<string> => {
+    const url = `http://localhost:${await freePort()}`;
+    children.set(`${slug} ${url}`, startService(slug, url));
+    await ready(url, slug, children);
+    return url;
+  };
+  const remote = Object.assign(new RemotePlatform(front, owner), { children, another, restart, urlOf: (slug: Slug) => urls.get(slug)! });
   atEnd(async () => {
     await Promise.all([...children.values()].map(child => child.end()));
     await remote.stop();

@@ -52,19 +52,29 @@ export async function startReceiver(): Promise<Receiver> {
   };
   const server = createServer((request, response) => void take(request, response));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const until = (condition: (all: Received[]) => boolean, timeoutMs = 15_000): Promise<Received[]> => new Promise((resolve, reject) => {
-    const timer = setTimeout(() => (waiting.delete(check), reject(new Error(`the receiver waited in vain; it has ${received.map(one => one.body?.type).join(', ') || 'nothing'}`))), timeoutMs);
-    const check = (): void => {
-      if (!condition(received)) return;
-      clearTimeout(timer);
-      waiting.delete(check);
-      resolve(received);
-    };
-    waiting.add(check);
-    check();
-  });
+  const until = (condition: (all: Received[]) => boolean, timeoutMs = 15_000): Promise<Received[]> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => (
+          waiting.delete(check),
+          reject(new Error(`the receiver waited in vain; it has ${received.map(one => one.body?.type).join(', ') || 'nothing'}`))
+        ),
+        timeoutMs,
+      );
+      const check = (): void => {
+        if (!condition(received)) return;
+        clearTimeout(timer);
+        waiting.delete(check);
+        resolve(received);
+      };
+      waiting.add(check);
+      check();
+    });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received, until, reply: with_ => void (reply = with_),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    until,
+    reply: with_ => void (reply = with_),
     stop: async () => {
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));

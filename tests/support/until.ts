@@ -1,5 +1,5 @@
 /** Polls until a condition holds; for what other parts do in the background. @throws Error naming what was waited for. */
-export async function until<T>(what: string, read: () => Promise<T>, holds: (value: T) => boolean, timeoutMs = 15_000): Promise<T> {
+export async function until<T>(what: string, read: () => Promise<T>, holds: (value: T) => boolean, timeoutMs = 40_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const value = await read();

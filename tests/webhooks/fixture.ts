@@ -7,6 +7,7 @@ import { giveConsent, revokeConsent } from '../../subgraphs/identity/resolver/co
 import { OAuthGrant, OAuthGrantRevokedBy } from '../../subgraphs/identity/entities/grant.js';
 import type { Answer, TestPlatform } from '../support/platform.js';
 import type { Received } from '../support/receiver.js';
+import { newId } from '../../runtime/ids.js';
 import { until } from '../support/until.js';
 
 export const PROTOCOL = protocolStarted.name;
@@ -97,4 +98,37 @@ export function expectSigned({ headers, raw }: Received, secret: string): void {
   const sent = String(headers['x-platform-signature']);
   expect(sent).toBe(createHmac('sha256', secret).update(raw).digest('hex'));
   expect(execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret, '-r'], { input: raw, encoding: 'utf8' }).split(' ')[0]).toBe(sent);
+}
+
+/** A machine client of its own, as an outside developer's portal has; answers a token for its scopes. */
+export async function machineClient(p: TestPlatform, id: string, scopes = ['admin:webhooks']): Promise<string> {
+  const body = { client_id: id, name: id, kind: 'machine', scopes };
+  const answer = await p.rest('POST', '/identity/v1/admin/oauth-clients', { token: await p.serviceToken(), body });
+  expect(answer).toMatchObject({ status: 201 });
+  return p.serviceToken('', { id, secret: answer.body.client_secret });
+}
+
+/** A call with somebody else's token. */
+export const callAs = (p: TestPlatform, token: string | null, method: string, path: string, body?: unknown): Promise<Answer> =>
+  p.rest(method, `/webhooks${path}`, { token, body });
+
+/** Users who have granted `demo-app` the scope: accounts and grants as identity keeps them, and as the projection has them. */
+export async function grantees(p: TestPlatform, count: number, scopes = ['read:protocols']): Promise<string[]> {
+  const users = Array.from({ length: count }, newId);
+  const grants = users.map(newId);
+  const since = Object.fromEntries(scopes.map(scope => [scope, { at: 0, seq: 0 }]));
+  await p.sql(
+    `insert into identity."user" (id, status, created_at, updated_at) select u, 'active', '2026-01-01', '2026-01-01' from unnest($1::uuid[]) u`,
+    [users],
+  );
+  await p.sql(
+    `insert into identity.oauth_grant (id, user_id, client_id, scopes, status, granted_at, created_at, updated_at, version)
+     select g, u, 'demo-app', $3, 'active', '2026-01-01', '2026-01-01', '2026-01-01', 1 from unnest($1::uuid[], $2::uuid[]) as t(u, g)`,
+    [users, grants, scopes],
+  );
+  await p.sql(
+    `insert into webhooks.grant_projection (user_id, client_id, grant_id, version, scopes) select u, 'demo-app', g, 1, $3 from unnest($1::uuid[], $2::uuid[]) as t(u, g)`,
+    [users, grants, since],
+  );
+  return users;
 }

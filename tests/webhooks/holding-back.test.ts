@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../runtime/ids.js';
 import { opens, remember, RateLimit, retryAfter, type Failure } from '../../subgraphs/webhooks/rules/holding-back.js';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
 import type { Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
-import { call, deliveriesOf, PROTOCOL, protocolBegan, subscribe, untilStatuses, type Subscribed } from './fixture.js';
+import { call, grantees, deliveriesOf, PROTOCOL, protocolBegan, subscribe, untilStatuses, type Subscribed } from './fixture.js';
 
 describe('the circuit', () => {
   const failures = (users: string[], stepMs: number): Failure[] =>
@@ -56,7 +55,7 @@ let subscription: Subscribed;
 
 describe('at the door', () => {
   beforeAll(async () => {
-    p = await platform();
+    p = await platform({ transport: 'run' });
   });
 
   beforeEach(async () => {
@@ -65,15 +64,7 @@ describe('at the door', () => {
     subscription = await subscribe(p, receiver.url, [PROTOCOL]);
   });
 
-  /** Users who have granted the app the scope, as the projection has them. */
-  async function people(count: number): Promise<string[]> {
-    const users = Array.from({ length: count }, newId);
-    await p.sql(
-      `insert into webhooks.grant_projection (user_id, client_id, grant_id, version, scopes) select u, 'demo-app', gen_random_uuid(), 1, '{"read:protocols": {"at": 0, "seq": 0}}' from unnest($1::uuid[]) u`,
-      [users],
-    );
-    return users;
-  }
+  const people = (count: number): Promise<string[]> => grantees(p, count);
 
   const circuit = async (): Promise<any> => (await call(p, 'GET', `/v1/webhook-subscriptions/${subscription.id}`)).body.circuit;
   const statuses = async (): Promise<Record<string, number>> => {
@@ -108,7 +99,7 @@ describe('at the door', () => {
   });
 
   test('Retry-After holds first attempts of others back, and no retry', async () => {
-    await p.clock('webhooks', { now: '2027-02-01T00:00:00.000Z' });
+    await p.clock('webhooks', { now: '2027-01-02T00:00:00.000Z' });
     receiver.reply((_one, response) => void response.writeHead(429, { 'retry-after': '3600' }).end());
     const [first, second] = await people(2);
     await protocolBegan(p, first!);
@@ -170,8 +161,8 @@ describe('at the door', () => {
      rows as (select *, gen_random_uuid() as event_id from u),
      d as (insert into webhooks.webhook_delivery (id, event_id, subscription_id, client_id, user_id, event_type, sequence, replay_no, status, created_at)
        select id, event_id, $1, 'demo-app', user_id, $2, n, 0, 'pending', now() from rows)
-     insert into webhooks.webhook_lane (subscription_id, user_id, shard, head_id, head_event_id, head_sequence, head_replay_no, next_attempt_at, open_count)
-       select $1, user_id, (select shard from webhooks.webhook_lane where subscription_id = $1 limit 1), id, event_id, n, 0, '2026-01-01', 1 from rows`,
+     insert into webhooks.webhook_lane (subscription_id, user_id, shard, head_id, head_event_id, head_sequence, head_replay_no, head_attempt_count, next_attempt_at, open_count)
+       select $1, user_id, (select shard from webhooks.webhook_lane where subscription_id = $1 limit 1), id, event_id, n, 0, 0, '2026-01-01', 1 from rows`,
       [subscription.id, PROTOCOL],
     );
     const other = await p.receiver();
@@ -199,7 +190,7 @@ describe('at the door', () => {
 
   describe('an endpoint that never succeeds', () => {
     test('is disabled after 120 hours and 10 failed attempts; what is open becomes a dead letter', async () => {
-      await p.clock('webhooks', { now: '2027-03-01T00:00:00.000Z' });
+      await p.clock('webhooks', { now: '2027-01-03T00:00:00.000Z' });
       receiver.reply(500);
       const users = await people(3);
       for (const user of users.slice(0, 2)) await protocolBegan(p, user);
@@ -207,7 +198,7 @@ describe('at the door', () => {
       await p.clock('webhooks', { advance: 'PT119H' });
       expect((await call(p, 'GET', `/v1/webhook-subscriptions/${subscription.id}`)).body).toMatchObject({
         status: 'active',
-        failing_since: '2027-03-01T00:00:00.000Z',
+        failing_since: '2027-01-03T00:00:00.000Z',
       });
       await protocolBegan(p, users[2]!);
       await until(
@@ -217,13 +208,13 @@ describe('at the door', () => {
       );
       await p.clock('webhooks', { advance: 'PT1H' });
       const disabled = (await call(p, 'GET', `/v1/webhook-subscriptions/${subscription.id}`)).body;
-      expect(disabled).toMatchObject({ status: 'disabled', disabled_reason: 'failing', status_changed_at: '2027-03-06T00:00:00.000Z' });
+      expect(disabled).toMatchObject({ status: 'disabled', disabled_reason: 'failing', status_changed_at: '2027-01-08T00:00:00.000Z' });
       const all = await untilStatuses(p, subscription.id, ['dead_lettered', 'dead_lettered', 'dead_lettered']);
       expect(all.map(one => one.dead_letter_reason)).toEqual(['retries_exhausted', 'retries_exhausted', 'subscription_disabled']);
     });
 
     test('and answers 410 to the end is disabled at once', async () => {
-      await p.clock('webhooks', { now: '2027-04-01T00:00:00.000Z' });
+      await p.clock('webhooks', { now: '2027-01-10T00:00:00.000Z' });
       receiver.reply(410);
       const [user] = await people(1);
       await protocolBegan(p, user!);
@@ -232,12 +223,12 @@ describe('at the door', () => {
       expect((await call(p, 'GET', `/v1/webhook-subscriptions/${subscription.id}`)).body).toMatchObject({
         status: 'disabled',
         disabled_reason: 'gone',
-        status_changed_at: '2027-04-01T14:36:00.000Z',
+        status_changed_at: '2027-01-10T14:36:00.000Z',
       });
     });
 
     test('stays active when a success came in between', async () => {
-      await p.clock('webhooks', { now: '2027-05-01T00:00:00.000Z' });
+      await p.clock('webhooks', { now: '2027-01-12T00:00:00.000Z' });
       receiver.reply(500);
       const users = await people(4);
       for (const user of users.slice(0, 3)) await protocolBegan(p, user);

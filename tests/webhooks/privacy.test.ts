@@ -23,7 +23,7 @@ let receiver: Receiver;
 let subscription: Subscribed;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ transport: 'run' });
   await consent(p, DEMO2, 'demo-app', ['read:my_outcomes', 'read:protocols', 'read:follows']);
   receiver = await p.receiver();
   subscription = await subscribe(p, receiver.url);
@@ -98,7 +98,7 @@ describe('platform_ro', () => {
     const [grants] = await p.sql(
       `select string_agg(table_name, ',' order by table_name) as seen from information_schema.role_table_grants where grantee = 'platform_ro' and table_schema = 'webhooks'`,
     );
-    expect(grants.seen).toBe('webhook_attempt_safe,webhook_delivery_safe');
+    expect(grants.seen).toBe('inbound_receipt_safe,webhook_attempt_safe,webhook_delivery_safe');
   });
 
   test('reads the views and nothing else', async () => {

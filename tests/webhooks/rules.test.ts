@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { covers, lostScopes, project, supersedes, type GrantState } from '../../subgraphs/webhooks/rules/grants.js';
+import { reconciled, covers, lostScopes, project, supersedes, type GrantState } from '../../subgraphs/webhooks/rules/grants.js';
 import { clientViolation, typeViolation, type ClientFacts } from '../../subgraphs/webhooks/rules/filter.js';
 import { redactBody, redactRequestHeaders, redactResponseHeaders } from '../../subgraphs/webhooks/rules/redaction.js';
 import { afterAttempt, maxAttempts, parseSchedule, RETRY_SECONDS } from '../../subgraphs/webhooks/rules/schedule.js';
@@ -352,4 +352,27 @@ describe('shards', () => {
 test('two spellings of one URL are one endpoint', () => {
   expect(normalisedUrl('HTTPS://Hooks.Example.com:443')).toBe(normalisedUrl('https://hooks.example.com/'));
   expect(withoutQuery('https://hooks.example.com/a?key=secret')).toBe('https://hooks.example.com/a');
+});
+
+describe('a projection that is compared with what is in force', () => {
+  const known = { grantId: 'b', version: 2, scopes: { x: { at: 1, seq: 5 }, y: { at: 1, seq: 5 } } };
+  const state = (more: object) => ({ grantId: 'b', version: 2, active: true, scopes: ['x', 'y'], since: { at: 7, seq: null }, ...more });
+
+  test.each([
+    ['agrees', state({}), null],
+    ['nothing is in force', null, { ...known, scopes: {} }],
+    ['a scope has gone', state({ scopes: ['y'] }), { ...known, scopes: { y: { at: 1, seq: 5 } } }],
+    [
+      'a scope has come: it counts from now',
+      state({ scopes: ['x', 'y', 'z'] }),
+      { ...known, scopes: { ...known.scopes, z: { at: 9, seq: null } } },
+    ],
+    ['a newer version', state({ version: 3, scopes: ['y'] }), { grantId: 'b', version: 3, scopes: { y: { at: 1, seq: 5 } } }],
+    [
+      'a newer grant',
+      state({ grantId: 'c', version: 1, scopes: ['y'] }),
+      { grantId: 'c', version: 1, scopes: { y: { at: 7, seq: null } } },
+    ],
+    ['an older grant', state({ grantId: 'a', version: 9 }), { ...known, scopes: {} }],
+  ])('%s', (_what, inForce, expected) => expect(reconciled(known, inForce as never, 9)).toEqual(expected));
 });

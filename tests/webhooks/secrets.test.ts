@@ -9,7 +9,7 @@ let receiver: Receiver;
 let subscription: Subscribed;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ transport: 'run' });
 });
 
 beforeEach(async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { ADMIN, DEMO, platform, type TestPlatform } from '../support/platform.js';
 import { BIOMARKER, call, PROMPTED, PROTOCOL, subscribe } from './fixture.js';
 
@@ -7,7 +8,7 @@ let p: TestPlatform;
 let token: string;
 
 beforeAll(async () => {
-  p = await platform({ env: { WEBHOOKS_ALLOW_HTTP: '', WEBHOOKS_EGRESS_ALLOW_CIDRS: '' } });
+  p = await platform({ transport: 'run', env: { WEBHOOKS_ALLOW_HTTP: '', WEBHOOKS_EGRESS_ALLOW_CIDRS: '' } });
   token = await p.serviceToken();
 });
 
@@ -253,7 +254,9 @@ test('the event types that can be subscribed to name scope, schema and example, 
   const all = (await call(p, 'GET', '/v1/webhook-event-types?limit=100')).body;
   const names: string[] = all.data.map((one: any) => one.name);
   expect(names).toEqual([...names].sort());
+  expect(names).toHaveLength(65);
   expect(names).toContain(PROTOCOL);
+  for (const { json_schema, example } of all.data) expect(z.fromJSONSchema(json_schema).safeParse(example.data).success).toBe(true);
   expect(names).not.toContain('user.erasure_requested.v1');
   const [mine] = (await call(p, 'GET', `/v1/webhook-event-types?client_id=demo-app&q=${PROTOCOL}`)).body.data;
   expect(mine).toMatchObject({
@@ -266,6 +269,8 @@ test('the event types that can be subscribed to name scope, schema and example, 
     deprecated_at: null,
   });
   expect(mine.json_schema.properties).toHaveProperty('protocol_id');
+  expect((await call(p, 'GET', `/v1/webhook-event-types/${PROTOCOL}?client_id=demo-app`)).body).toEqual(mine);
+  expect((await call(p, 'GET', '/v1/webhook-event-types/user.erasure_requested.v1')).status).toBe(404);
   const first = (await call(p, 'GET', '/v1/webhook-event-types?limit=1')).body;
   expect((await call(p, 'GET', `/v1/webhook-event-types?limit=1&cursor=${first.next_cursor}`)).body.data[0].name).toBe(names[1]);
   const foreign = await p.internalToken('cash');

@@ -12,7 +12,7 @@ let subscription: Subscribed;
 const children: Child[] = [];
 
 beforeAll(async () => {
-  p = await platform({ env: { ROLES: 'subgraphs,gateway,rest,relay,scheduler' } });
+  p = await platform({ transport: 'run', env: { ROLES: 'subgraphs,gateway,rest,relay,scheduler' } });
 });
 
 afterAll(() => Promise.all(children.map(child => child.end('SIGKILL'))));

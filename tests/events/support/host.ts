@@ -57,7 +57,7 @@ export const hostOf = ({ slug, pool, append, log = silent, now = () => new Date(
   log,
   now,
   outside: () => Promise.reject(new Error('no consumer of these tests asks others')),
-  transaction: (_meta, run) => inTransaction(pool, append, context => run({ sql: context.sql, context }), now),
+  transaction: (_meta, run) => inTransaction(pool, append, context => run({ sql: context.sql, context, now: context.now() }), now),
 });
 
 /** Notes that a handler ran, in its transaction; `effect` has no unique key, so a second run shows. */

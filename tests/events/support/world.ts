@@ -78,6 +78,7 @@ async function makeTemplate(): Promise<string> {
 
 export async function dropTemplate(): Promise<void> {
   const name = await template;
+  template = undefined; // the next file of this process makes its own
   if (name) await admin('postgres', client => client.query(`drop database ${name} with (force)`));
 }
 

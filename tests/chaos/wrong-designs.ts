@@ -1,0 +1,67 @@
+/** A place of the built product and what stands there in a wrong design. */
+export interface Patch {
+  /** Path below `dist/`. */
+  module: string;
+  /** Occurs exactly once. */
+  find: string;
+  replace: string;
+}
+
+export interface WrongDesign {
+  /** Which figures must show it. */
+  shows: readonly ('lost' | 'outOfOrder')[];
+  patches: readonly Patch[];
+}
+
+/** Designs that look right until a process dies: the run that finds nothing wrong with ours must find these. Source: must-not-happen 7-9. */
+export const WRONG_DESIGNS: Readonly<Record<string, WrongDesign>> = {
+  'publish after commit': {
+    shows: ['lost'],
+    patches: [
+      {
+        module: 'runtime/transaction.js',
+        find: 'ctx.now());\n    if (ctx.events.length) {',
+        // 20 ms: the way to a broker, which this design takes after the commit
+        replace:
+          'ctx.now());\n    await ctx.em.commit();\n    await new Promise(done => setTimeout(done, 20));\n    if (ctx.events.length) {',
+      },
+      { module: 'runtime/transaction.js', find: '    }\n    await ctx.em.commit();\n}', replace: '    }\n}' },
+    ],
+  },
+  'acknowledge before the insert': {
+    shows: ['lost'],
+    patches: [
+      {
+        module: 'events/transport/rabbitmq-queue.js',
+        find: 'this.#inFlight++;\n        try {',
+        replace: 'this.#inFlight++;\n        channel.ack(message);\n        try {',
+      },
+      {
+        module: 'events/transport/rabbitmq-queue.js',
+        find: 'if (this.#channel === channel)\n                channel.ack(message);',
+        replace: '',
+      },
+    ],
+  },
+  'poll by the last id': {
+    shows: ['lost'],
+    patches: [
+      {
+        module: 'events/relay-group.js',
+        find: 'o.published_at is null and not (o.order_key = any ($2::text[])) order by o.seq limit $3',
+        replace: `o.id > coalesce((select p.id from events.outbox p where (p.slot >> 3) = $1 and p.published_at is not null order by p.id desc limit 1),
+  '00000000-0000-0000-0000-000000000000') and not (o.order_key = any ($2::text[])) order by o.id limit $3`,
+      },
+    ],
+  },
+  'retry without head-of-line blocking': {
+    shows: ['outOfOrder'],
+    patches: [
+      {
+        module: 'subgraphs/webhooks/consumers/lanes.js',
+        find: 'order by d.sequence, d.replay_no limit 1',
+        replace: 'order by d.next_attempt_at nulls first, d.sequence, d.replay_no limit 1',
+      },
+    ],
+  },
+};

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEMO, DEMO2 } from '../support/platform.js';
+import { until } from '../support/until.js';
+import { Clinic, day, T0 } from './clinic.js';
+import { pdfOf } from './pdf.js';
+
+/**
+ * R4: definitions of HL7's FHIR R4 JSON schema (CC0) for what is exported. R5: a JSON schema made of the R5 type definitions of
+ * DefinitelyTyped (`@types/fhir` 0.0.44, MIT). Both without descriptions, extensions and contained resources; what stands in a bundle
+ * is held against its own definition.
+ */
+const validatorOf = (release: 'r4' | 'r5'): Ajv => {
+  const schema = JSON.parse(readFileSync(new URL(`./fixtures/fhir-${release}.schema.json`, import.meta.url), 'utf8')) as object;
+  return new Ajv({ strict: false, allErrors: true }).addSchema({ $id: 'fhir', ...schema });
+};
+const RELEASES = { r4: validatorOf('r4'), r5: validatorOf('r5') };
+const faults = (resource: { resourceType: string }, release: keyof typeof RELEASES): string[] => {
+  const validate = RELEASES[release].getSchema(`fhir#/definitions/${resource.resourceType}`)!;
+  void validate(resource);
+  return (validate.errors ?? []).map(
+    error => `${resource.resourceType}${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
+  );
+};
+
+let clinic: Clinic;
+let resources: any[];
+const HOUR = 3_600_000;
+const exported = async (query = '') => clinic.rest('GET', `/v1/fhir/export?user_id=${DEMO}${query}`);
+
+/** Something of everything for the demo user. */
+beforeAll(async () => {
+  clinic = await Clinic.open(day(100));
+  const me = await clinic.p.userToken(DEMO, [
+    'write:clinical',
+    'write:protocols',
+    'read:protocols',
+    'write:check_ins',
+    'read:check_ins',
+    'write:biomarkers',
+  ]);
+  const own = (method: string, path: string, body?: object) => clinic.rest(method, path, body, me);
+  const vial = await own('POST', '/v1/vials/me', { product_code: 'fibre_pack', expires_on: '2030-01-01', doses_planned: 5, lot: 'L1' });
+  await own('POST', `/v1/vials/${vial.body.id}/reconstitute`, {});
+  await own('POST', '/v1/protocols/me', { kind: 'protocol', key: 'lipid_reset', started_on: day(100).slice(0, 10) });
+  await own('POST', '/v1/consults/me', { type: 'initial' });
+  await clinic.cycle(DEMO);
+  await clinic.lab(DEMO, { code: 'ldl_c', value: 110, collectedAt: day(95) });
+  await clinic.post(
+    DEMO,
+    { code: 'hs_crp', value: 0.3, comparator: 'lt', collectedAt: day(99) },
+    { code: 'tsh', textValue: 'haemolysed', collectedAt: day(99) },
+  );
+  await clinic.post(DEMO, { code: 'hba1c', value: 7, collectedAt: day(99) }, { code: 'apob', value: 80, collectedAt: day(99) });
+  await clinic.post(DEMO, { code: 'potassium', value: 6.6, collectedAt: day(99) });
+  const report = await own('POST', '/v1/bloodwork/me', { file: pdfOf(['Collected: 2026-11-01', 'Ferritin 80 ng/mL']).toString('base64') });
+  await until(
+    'the report',
+    () => clinic.p.sql('select 1 from clinical.lab_report where id = $1 and status = $2', [report.body.id, 'parsed']),
+    rows => rows.length === 1,
+  );
+  const [checkIn] = (await own('GET', '/v1/check-ins/me')).body.data;
+  await own('POST', `/v1/check-ins/${checkIn.id}/submit`, { answers: { energy: 7, sleep: 6, side_effects: 0, comment: 'fine' } });
+  await clinic.clock(new Date(Date.parse(day(100)) + 7 * 24 * HOUR).toISOString());
+  const doses = (await own('GET', '/v1/doses/me')).body.data;
+  for (const dose of doses.filter((one: any) => one.status === 'scheduled' && Date.parse(one.scheduled_for) <= Date.parse(day(107))))
+    await own('POST', `/v1/doses/${dose.id}/log`, {});
+  resources = (await exported()).body.bundle.entry.map((one: any) => one.resource);
+});
+afterAll(() => clinic.rest('POST', '/v1/admin/erasure', { patient_id: DEMO }));
+
+const of = (type: string): any[] => resources.filter(one => one.resourceType === type);
+
+describe('the FHIR export', () => {
+  test("has every kind of resource of the contract, and validates against the release's JSON schema", async () => {
+    expect([...new Set<string>(resources.map(one => one.resourceType))].sort()).toEqual([
+      'CarePlan', 'DetectedIssue', 'DiagnosticReport', 'DocumentReference', 'Encounter', 'Flag', 'Medication', 'MedicationAdministration', 'Observation',
+      'PlanDefinition', 'QuestionnaireResponse', 'ServiceRequest',
+    ]); // prettier-ignore
+    for (const release of ['r4', 'r5'] as const) {
+      const { bundle, resource_count: count } = (await exported(`&release=${release}`)).body;
+      expect(count).toBe(resources.length);
+      expect([bundle, ...bundle.entry.map((one: any) => one.resource)].flatMap(one => faults(one, release))).toEqual([]);
+    }
+    const { bundle, resource_count: count } = (await exported()).body;
+    expect(bundle).toMatchObject({ resourceType: 'Bundle', type: 'collection' });
+    expect(count).toBe(resources.length);
+    expect(new Set(resources.map(one => one.id)).size).toBe(resources.length);
+  });
+
+  test('shows a result with LOINC, UCUM, comparator, ranges and interpretation, and a panel per draw', () => {
+    const ldl = of('Observation').find(one => one.valueQuantity?.value === 110);
+    expect(ldl).toMatchObject({
+      status: 'final', subject: { reference: `Patient/${DEMO}` }, effectiveDateTime: day(95), interpretation: [{ coding: [{ code: 'N' }] }],
+      valueQuantity: { value: 110, unit: 'mg/dL', system: 'http://unitsofmeasure.org', code: 'mg/dL' },
+      referenceRange: [{ high: { value: 130 }, text: 'reference' }, { high: { value: 100 }, text: 'optimal' }],
+    }); // prettier-ignore
+    expect(ldl.code.coding[0]).toMatchObject({ system: 'http://loinc.org', code: '13457-7' });
+    expect(of('Observation').find(one => one.valueQuantity?.value === 0.3).valueQuantity.comparator).toBe('<');
+    expect(of('Observation').some(one => one.valueString === 'haemolysed')).toBe(true);
+    expect(of('Observation').some(one => one.hasMember?.some((member: any) => member.reference === `Observation/${ldl.id}`))).toBe(true);
+  });
+
+  test('shows a re-test cycle as a planned request and its outcome with the change, better as B', () => {
+    const [request] = of('ServiceRequest');
+    expect(request).toMatchObject({ status: 'completed', intent: 'plan', occurrenceDateTime: day(90, T0) });
+    const outcome = of('Observation').find(one => one.basedOn?.[0]?.reference === `ServiceRequest/${request.id}`);
+    expect(outcome).toMatchObject({
+      interpretation: [{ coding: [{ code: 'B' }] }],
+      component: [{ valueQuantity: { value: -50, unit: 'mg/dL' } }],
+    });
+  });
+
+  test('in R5 names what R5 names otherwise', async () => {
+    const five = (await exported('&release=r5')).body.bundle.entry.map((one: any) => one.resource);
+    const first = (type: string) => five.find((one: any) => one.resourceType === type);
+    expect(first('Encounter').class).toMatchObject([{ coding: [{ code: 'VR' }] }]);
+    expect(first('ServiceRequest').code).toHaveProperty('concept');
+    expect(first('DetectedIssue')).toHaveProperty('subject');
+    expect(first('MedicationAdministration')).toHaveProperty('medication');
+  });
+
+  test('is for the owner with both scopes, services, clinicians and patient-graph; a member gets no alert, and reading is audited', async () => {
+    const member = (scopes: string[], id = DEMO) => clinic.p.userToken(id, scopes);
+    const ask = async (token: string | null, path = '/v1/fhir/export/me') => clinic.rest('GET', path, undefined, token);
+    const mine = await ask(await member(['read:clinical', 'read:biomarkers']));
+    expect(mine.status).toBe(200);
+    expect(mine.body.bundle.entry.filter((one: any) => one.resource.resourceType === 'DetectedIssue')).toEqual([]);
+    expect((await ask(await member(['read:clinical']))).status).toBe(403);
+    expect((await ask(null)).status).toBe(401);
+    const other = await ask(await member(['read:clinical', 'read:biomarkers'], DEMO2));
+    expect(other.body).toMatchObject({ resource_count: 0 });
+    expect((await ask(await clinic.p.internalToken('patient-graph'), `/v1/fhir/export?user_id=${DEMO}`)).status).toBe(200);
+    expect((await ask(await clinic.p.internalToken('comms'), `/v1/fhir/export?user_id=${DEMO}`)).status).toBe(403);
+    expect((await ask(await clinic.p.internalToken('patient-graph'), `/v1/fhir/export?user_id=${randomUUID()}`)).body.resource_count).toBe(
+      0,
+    );
+    const trail = await clinic.p.sql(
+      `select count(*)::int as rows from clinical.audit_log where action = 'fhir_export.read' and target = $1`,
+      [DEMO],
+    );
+    expect(trail[0].rows).toBeGreaterThan(0);
+  });
+});

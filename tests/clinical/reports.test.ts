@@ -1,0 +1,358 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import sharp from 'sharp';
+import { FormData, request } from 'undici';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { LabReportStatus } from '../../subgraphs/clinical/entities/lab-report.js';
+import { refusalOfFile, sniff } from '../../subgraphs/clinical/rules/report-file.js';
+import { collectedIn, numberIn, readLine, REPORT_STATES } from '../../subgraphs/clinical/rules/report.js';
+import { DEMO, DEMO2 } from '../support/platform.js';
+import { until } from '../support/until.js';
+import { Clinic, T0 } from './clinic.js';
+import { pdfOf, scanOf } from './pdf.js';
+
+let clinic: Clinic;
+beforeAll(async () => {
+  clinic = await Clinic.open();
+});
+afterEach(async () => {
+  await clinic.rest('POST', '/v1/admin/erasure', { patient_id: DEMO });
+  await clinic.leave();
+});
+
+/** Recognising a picture takes 5 s alone, and much longer beside other tests; the parser itself gives up after a minute. */
+const SLOW_MS = 150_000;
+
+const SCOPES = ['read:lab_results', 'write:biomarkers', 'read:biomarkers'];
+const member = (scopes = SCOPES, id = DEMO) => clinic.p.userToken(id, scopes);
+const HEAD = ['Laboratory report', 'Patient: Demo', 'Collected: 2026-07-30 08:15', 'Report No: R-778', 'Test Result Unit Reference'];
+const TWELVE = [
+  'LDL Cholesterol 110 mg/dL 0 - 130',
+  'HDL Cholesterol 55 mg/dL > 40',
+  'Triglycerides 120 mg/dL < 150',
+  'Apolipoprotein B 85 mg/dL',
+  'Hemoglobin A1c 5.4 % 4.0 - 5.6',
+  'Glucose, fasting 88 mg/dL 70 - 99',
+  'hs-CRP <0.3 mg/L',
+  'Vitamin D, 25-Hydroxy 41 ng/mL 30 - 100',
+  'Ferritin 80 ng/mL 30 - 400',
+  'TSH 2.1 mIU/L 0.4 - 4.5',
+  'ALT (SGPT) 22 U/L < 40',
+  'Potassium 4.2 mmol/L 3.5 - 5.1',
+];
+/** Four results, printed in a common typeface. */
+const PICTURE = readFileSync(new URL('./fixtures/report.png', import.meta.url));
+const NO_UNIT = TWELVE.map(line => (line.startsWith('Ferritin') ? 'Ferritin 80 30 - 400' : line));
+
+const upload = async (bytes: Buffer, path = '/v1/bloodwork/me', more: object = {}, token?: string) =>
+  clinic.rest('POST', path, { file: bytes.toString('base64'), ...more }, token ?? (path.endsWith('/me') ? await member() : clinic.token));
+const read = async (id: string, token?: string) => clinic.rest('GET', `/v1/bloodwork/${id}`, undefined, token ?? (await member()));
+const settled = async (id: string): Promise<any> =>
+  (
+    await until(
+      'the report',
+      () => read(id, clinic.token),
+      ({ body }) => !['uploaded', 'scanning', 'parsing'].includes(body.status),
+      SLOW_MS,
+    )
+  ).body;
+const review = async (id: string, body: object, token?: string) =>
+  clinic.rest('POST', `/v1/bloodwork/${id}/review`, body, token ?? (await member()));
+const events = (type: string) =>
+  clinic.p.sql<{ data: any }>(`select data from events.outbox where type = $1 order by seq desc limit 1`, [type]);
+const results = async () => (await clinic.rest('GET', `/v1/biomarkers?user_id=${DEMO}&limit=100`)).body.data;
+
+describe('a PDF of 12 rows', () => {
+  test('with one unit missing waits for a person with 11 accepted rows; after the review there are 12 results and one event', async () => {
+    const answer = await upload(pdfOf([...HEAD, ...NO_UNIT]));
+    expect(answer).toMatchObject({ status: 202, body: { status: 'uploaded', source: 'member', mime_type: 'application/pdf' } });
+    expect(answer.headers.location).toContain(`/v1/bloodwork/${answer.body.id}`);
+    const report = await settled(answer.body.id);
+    expect(report).toMatchObject({
+      status: 'needs_review', collected_at: '2026-07-30T08:15:00.000Z', report_number: 'R-778', page_count: 1,
+      counts: { rows: 12, accepted: 11, open: 1, duplicate: 0, rejected: 0 }, parser: { name: 'text_layer' },
+    }); // prettier-ignore
+    const waiting = report.rows.find((row: any) => row.state === 'matched');
+    expect(waiting).toMatchObject({ code: 'ferritin', value: 80, unit: null, observation_id: null });
+    expect(await results()).toHaveLength(11);
+    expect((await events('clinical.biomarker.parsed.v1')).filter(one => one.data.report_id === report.id)).toEqual([]);
+    expect(await review(report.id, { rows: [{ position: waiting.position, decision: 'accept' }] })).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/rows/0/unit' }] },
+    });
+    const done = await review(report.id, { rows: [{ position: waiting.position, decision: 'accept', unit: 'ng/mL' }] });
+    expect(done).toMatchObject({ status: 200, body: { status: 'parsed', counts: { accepted: 12, open: 0 } } });
+    const stored = await results();
+    expect(stored).toHaveLength(12);
+    expect(new Set(stored.map((row: any) => row.draw_id)).size).toBe(1);
+    expect(stored.find((row: any) => row.code === 'ferritin')).toMatchObject({
+      verification: 'verified',
+      report_id: report.id,
+      source: 'lab',
+    });
+    expect(stored.find((row: any) => row.code === 'hs_crp')).toMatchObject({ comparator: 'lt', verification: 'unverified' });
+    const [event] = await events('clinical.biomarker.parsed.v1');
+    expect(event!.data).toMatchObject({ report_id: report.id, count: 12, unparsed_count: 0, collected_at: '2026-07-30T08:15:00.000Z' });
+    expect(event!.data.codes).toHaveLength(12);
+    expect((await review(report.id, { rows: [] })).status).toBe(409);
+  });
+
+  test('that is complete is parsed without a person; uploaded again it is the report that is there', async () => {
+    const file = pdfOf([...HEAD, ...TWELVE]);
+    const first = await upload(file);
+    expect(await settled(first.body.id)).toMatchObject({ status: 'parsed', counts: { accepted: 12 } });
+    expect((await upload(file)).body).toMatchObject({ id: first.body.id, status: 'parsed' });
+    expect(await results()).toHaveLength(12);
+    const told = await clinic.p.sql(
+      `select data from events.outbox where type = 'clinical.bloodwork.uploaded.v1' and data->>'report_id' = $1`,
+      [first.body.id],
+    );
+    expect(told).toEqual([
+      { data: { report_id: first.body.id, document_id: first.body.document_id, uploaded_by: 'member', page_count: null } },
+    ]);
+  });
+
+  test('without the time of the draw accepts nothing until a person says it', async () => {
+    const report = await settled((await upload(pdfOf([HEAD[0]!, ...TWELVE.slice(0, 2)]))).body.id);
+    expect(report).toMatchObject({ status: 'needs_review', collected_at: null, counts: { accepted: 0, open: 2 } });
+    const rows = [0, 1].map(position => ({ position, decision: 'accept' }));
+    expect(await review(report.id, { rows })).toMatchObject({ status: 400, body: { errors: [{ pointer: '/collected_at' }] } });
+    expect(await review(report.id, { rows, collected_at: T0 })).toMatchObject({ status: 200, body: { status: 'parsed' } });
+    expect((await results()).map((row: any) => row.collected_at)).toEqual([T0, T0]);
+  });
+
+  test('with an unknown name, an implausible value and a repetition: each waits or is marked, and a unit is proposed, not guessed', async () => {
+    await clinic.post(DEMO, { code: 'potassium', value: 4.2, unit: 'mmol/L', collectedAt: '2026-07-30T06:00:00.000Z' });
+    const lines = ['Unobtainium 5 mg/dL', 'LDL Cholesterol 3.5 ug/dL', 'Creatinine 88 mg/dL', 'Potassium 4.2 mmol/L'];
+    const report = await settled((await upload(pdfOf([...HEAD, ...lines]))).body.id);
+    expect(report.rows.map((row: any) => [row.code, row.state, row.proposed_unit])).toEqual([
+      [null, 'unmatched', null],
+      ['ldl_c', 'implausible', 'mg/dL'],
+      ['creatinine', 'implausible', 'umol/L'],
+      ['potassium', 'duplicate', null],
+    ]);
+    expect(await results()).toHaveLength(1);
+    const rows = [
+      { position: 0, decision: 'reject' },
+      { position: 1, decision: 'reject' },
+      { position: 2, decision: 'accept', unit: 'umol/L' },
+    ];
+    expect((await review(report.id, { rows })).body).toMatchObject({
+      status: 'parsed',
+      counts: { accepted: 1, rejected: 2, duplicate: 1 },
+    });
+    expect((await events('clinical.biomarker.parsed.v1'))[0]!.data).toMatchObject({ count: 2, unparsed_count: 2 });
+  });
+
+  test('with active content is refused unread; one that is broken fails, and uploaded again is tried again', async () => {
+    const active = pdfOf([`${HEAD[2]} /JavaScript (x)`, ...TWELVE]);
+    expect(await settled((await upload(active)).body.id)).toMatchObject({ status: 'rejected', failure_code: 'active_content', rows: [] });
+    const broken = Buffer.from('%PDF-1.4\nnothing of a document');
+    const { body } = await upload(broken);
+    expect(await settled(body.id)).toMatchObject({ status: 'failed', failure_code: 'unreadable' });
+    expect((await upload(broken)).body).toMatchObject({ id: body.id, status: 'parsing' });
+    expect(await settled(body.id)).toMatchObject({ status: 'failed' });
+    const long = pdfOf(...Array.from({ length: 31 }, () => ['LDL Cholesterol 110 mg/dL']));
+    expect(await settled((await upload(long)).body.id)).toMatchObject({ status: 'failed', failure_code: 'too_many_pages' });
+  });
+});
+
+describe('other files', () => {
+  const fhir = (resources: object[]) =>
+    Buffer.from(JSON.stringify({ resourceType: 'Bundle', type: 'collection', entry: resources.map(resource => ({ resource })) }));
+
+  test('HL7 v2 and FHIR bundles skip the extraction', async () => {
+    const hl7 = [
+      'MSH|^~\\&|LAB|A|||20260730||ORU^R01|1|P|2.5',
+      'OBR|1||R-9^LAB|LIPID|||20260730081500',
+      'OBX|1|NM|13457-7^LDL^LN||110|mg/dL|0-130||||F',
+      'OBX|2|NM|3016-3^TSH^LN||<0.01|m[IU]/L|||||F',
+    ].join('\r');
+    expect(await settled((await upload(Buffer.from(hl7))).body.id)).toMatchObject({
+      status: 'parsed', collected_at: '2026-07-30T08:15:00.000Z', report_number: 'R-9', rows: [{ code: 'ldl_c', value: 110 }, { code: 'tsh', comparator: 'lt' }],
+    }); // prettier-ignore
+    const observation = {
+      resourceType: 'Observation',
+      code: { coding: [{ system: 'http://loinc.org', code: '1884-6' }] },
+      effectiveDateTime: '2026-07-29T08:00:00Z',
+      valueQuantity: { value: 85, code: 'mg/dL' },
+    };
+    expect(await settled((await upload(fhir([observation, { resourceType: 'Patient' }]))).body.id)).toMatchObject({
+      status: 'parsed',
+      rows: [{ code: 'apob', value: 85 }],
+    });
+    expect(await results()).toHaveLength(3);
+  });
+
+  /** A person accepts what waits. */
+  const accepted = async (report: any) => {
+    const waiting = report.rows.filter((row: any) => row.state === 'matched');
+    if (waiting.length === 0) return report;
+    return (await review(report.id, { rows: waiting.map(({ position }: any) => ({ position, decision: 'accept' })) })).body;
+  };
+
+  test.each([
+    ['a picture', async () => PICTURE],
+    ['a PDF without a text layer', async () => scanOf(await sharp(PICTURE).jpeg({ quality: 90 }).toBuffer(), 1240, 620)],
+  ])(
+    '%s is recognised; a row becomes a result only with a confidence of 0.90 and plausibility, or by a person',
+    async (_what, file) => {
+      const report = await settled((await upload(await file())).body.id);
+      expect(report).toMatchObject({
+        parser: { name: 'ocr' },
+        page_count: 1,
+        collected_at: '2026-07-30T08:15:00.000Z',
+        report_number: 'R-778',
+      });
+      expect(report.rows.map((row: any) => [row.code, row.value, row.unit])).toEqual([
+        ['ldl_c', 110, 'mg/dL'],
+        ['triglycerides', 120, 'mg/dL'],
+        ['ferritin', 80, 'ng/mL'],
+        ['potassium', 4.2, 'mmol/L'],
+      ]);
+      for (const row of report.rows) expect(row.state).toBe(row.confidence >= 0.9 ? 'accepted' : 'matched');
+      const before = await results();
+      expect(before).toHaveLength(report.counts.accepted);
+      expect(await accepted(report)).toMatchObject({ status: 'parsed', counts: { accepted: 4 } });
+      expect(await results()).toHaveLength(4);
+    },
+    SLOW_MS,
+  );
+
+  test(
+    'a picture without text has no rows: a person enters them',
+    async () => {
+      const empty = await sharp({ create: { width: 200, height: 200, channels: 3, background: 'white' } })
+        .png()
+        .toBuffer();
+      const report = await settled((await upload(empty)).body.id);
+      expect(report).toMatchObject({ status: 'needs_review', rows: [] });
+      expect(await review(report.id, { added: [{ code: 'unobtainium', value: 1, unit: 'mg/dL' }], collected_at: T0 })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/added/0/code' }] },
+      });
+      const done = await review(report.id, { added: [{ code: 'ldl_c', value: 110, unit: 'mg/dL' }], collected_at: T0 });
+      expect(done.body).toMatchObject({ status: 'parsed', counts: { accepted: 1 } });
+      expect(await results()).toMatchObject([{ code: 'ldl_c', verification: 'verified' }]);
+    },
+    SLOW_MS,
+  );
+
+  test(
+    'a picture that cannot be decoded has failed',
+    async () => {
+      const broken = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(40, 1)]);
+      expect(await settled((await upload(broken)).body.id)).toMatchObject({ status: 'failed', failure_code: 'unreadable' });
+    },
+    SLOW_MS,
+  );
+
+  test('of other kinds are a 415, too large ones a 413, and a form with a file is as good as JSON', async () => {
+    expect((await upload(Buffer.from('GIF89a nothing'))).status).toBe(415);
+    expect((await upload(Buffer.from('{"resourceType":"Patient"}'))).status).toBe(415);
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(pdfOf([...HEAD, ...TWELVE.slice(0, 1)]))], { type: 'application/pdf' }), 'report.pdf');
+    const headers = { authorization: `Bearer ${await member()}` };
+    const answer = await request(`${clinic.p.url}/clinical/v1/bloodwork/me`, { method: 'POST', body: form, headers });
+    expect(answer.statusCode).toBe(202);
+    expect(await settled(((await answer.body.json()) as { id: string }).id)).toMatchObject({ status: 'parsed', counts: { accepted: 1 } });
+  });
+});
+
+describe('who may', () => {
+  test('another member finds nothing of it, staff reviews it, and a member without read:biomarkers sees no value', async () => {
+    const { body } = await upload(pdfOf([...HEAD, ...NO_UNIT]));
+    const report = await settled(body.id);
+    const other = await member(SCOPES, DEMO2);
+    expect((await read(report.id, other)).status).toBe(404);
+    expect((await review(report.id, { rows: [] }, other)).status).toBe(404);
+    expect((await clinic.rest('GET', `/v1/bloodwork/${report.id}/file`, undefined, other)).status).toBe(404);
+    expect((await read(report.id, await member(['read:biomarkers']))).status).toBe(403);
+    const blind = (await read(report.id, await member(['read:lab_results']))).body;
+    expect(blind.rows[0]).toMatchObject({ code: 'ldl_c', value: null, unit: null, raw_text: null, range: null });
+    const staff = await clinic.p.userToken(DEMO2, [], { permissions: ['admin:clinical:results'] });
+    const row = report.rows.find((one: any) => one.state === 'matched');
+    expect((await review(report.id, { rows: [{ position: row.position, decision: 'accept', unit: 'ng/mL' }] }, staff)).status).toBe(200);
+    expect((await upload(pdfOf(['x']), '/v1/bloodwork', {})).status).toBe(400);
+    const sent = await upload(pdfOf(['y']), '/v1/bloodwork', { user_id: clinic.stranger() }, staff);
+    expect(sent).toMatchObject({ status: 202, body: { source: 'staff' } });
+  });
+
+  test('the file is had by a link of the last minute, which is audited, and by no other', async () => {
+    const file = pdfOf([...HEAD, ...TWELVE.slice(0, 1)]);
+    const report = await settled((await upload(file)).body.id);
+    const { body } = await clinic.rest('GET', `/v1/bloodwork/${report.id}/file`, undefined, await member());
+    const got = await request(body.file.url);
+    expect([got.statusCode, got.headers['content-type'], got.headers['content-disposition']]).toEqual([
+      200,
+      'application/pdf',
+      'attachment; filename="report"',
+    ]);
+    expect(Buffer.from(await got.body.arrayBuffer()).equals(file)).toBe(true);
+    const audit = await clinic.p.sql(`select details from clinical.audit_log where action = 'lab_reports.file_read' and target = $1`, [
+      DEMO,
+    ]);
+    expect(audit).toEqual([{ details: { report: report.id } }]);
+    expect((await request(`${body.file.url}x`)).statusCode).toBe(404);
+    const [{ now }] = await clinic.p.sql('select now from clinical.test_clock');
+    await clinic.clock(new Date(now.getTime() + 60_000).toISOString());
+    expect((await request(body.file.url)).statusCode).toBe(404);
+    expect((await clinic.rest('GET', `/v1/bloodwork/${randomUUID()}/file`, undefined, await member())).status).toBe(404);
+  });
+
+  test('nothing of a file or row is in an event, audit row or log, and the bytes are sealed', async () => {
+    const { body } = await upload(pdfOf([...HEAD, 'LDL Cholesterol 118.37 mg/dL']));
+    await settled(body.id);
+    const [{ text }] = await clinic.p.sql(
+      `select (select string_agg(data::text, ' ') from events.outbox) || (select string_agg(details::text, ' ') from clinical.audit_log) as text`,
+    );
+    expect(text).not.toContain('118.37');
+    const [document] = await clinic.p.sql('select bytes_sealed from clinical.lab_document where id = $1', [body.document_id]);
+    expect(document.bytes_sealed.includes('118.37')).toBe(false);
+  });
+});
+
+describe('rules', () => {
+  test.each(Object.values(LabReportStatus))('the table of reports says what leads out of %s', status => {
+    const expected = {
+      uploaded: { scan: 'scanning' },
+      scanning: { parse: 'parsing', reject: 'rejected' },
+      parsing: { accept: 'parsed', need_review: 'needs_review', fail: 'failed' },
+      needs_review: { review: 'parsed' },
+      parsed: {},
+      failed: { retry: 'parsing' },
+      rejected: {},
+    };
+    expect(REPORT_STATES[status]).toEqual(expected[status]);
+  });
+
+  const line = (text: string) => readLine({ page: 1, box: null, text });
+  test.each<[string, object | null]>([
+    ['LDL Cholesterol 110 mg/dL 0 - 130', { name: 'LDL Cholesterol', value: 110, unit: 'mg/dL', range: { low: 0, high: 130 } }],
+    ['TSH: 2,1 mIU/L (0,4 - 4,5)', { name: 'TSH', value: 2.1, unit: 'm[IU]/L', range: { low: 0.4, high: 4.5 } }],
+    ['hs-CRP < 0.3 mg/L', { comparator: 'lt', value: 0.3, unit: 'mg/L' }],
+    ['Vitamin D, 25-Hydroxy 41 ng/mL', { name: 'Vitamin D, 25-Hydroxy', value: 41 }],
+    ['Glucose 101 H mg/dL 70 - 99', { value: 101, unit: 'mg/dL', range: { low: 70, high: 99 } }],
+    ['Hemoglobin A1c 5.4 % 4.0 - 5.6', { value: 5.4, unit: '%' }],
+    ['Ferritin 80 30 - 400', { value: 80, unit: null, range: { low: 30, high: 400 } }],
+    ['Page 1 of 2', null],
+    ['Collected: 2026-07-30 08:15', null],
+    ['Patient: Demo', null],
+  ])('reads %s', (text, expected) => (expected === null ? expect(line(text)).toBeNull() : expect(line(text)).toMatchObject(expected)));
+
+  test('reads the draw and the number', () => {
+    const lines = ['Report No: R-778', 'Collected: 2026-07-30 08:15'].map(text => ({ page: 1, box: null, text }));
+    expect([collectedIn(lines)?.toISOString(), numberIn(lines), collectedIn([])]).toEqual(['2026-07-30T08:15:00.000Z', 'R-778', null]);
+  });
+
+  test('knows a file by its content alone', () => {
+    expect(sniff(Buffer.from('%PDF-1.7'))).toBe('application/pdf');
+    expect(sniff(Buffer.from([0xff, 0xd8, 0xff, 0xe0]))).toBe('image/jpeg');
+    expect(sniff(Buffer.from('\0\0\0\x18ftypheic', 'latin1'))).toBe('image/heic');
+    expect(sniff(Buffer.from('MSH|^~\\&|'))).toBe('application/hl7-v2');
+    expect(sniff(Buffer.from('<html>%PDF'))).toBeNull();
+    expect(refusalOfFile(Buffer.from('%PDF /Launch /F'), 'application/pdf')).toBe('active_content');
+    expect(refusalOfFile(Buffer.from('EICAR-STANDARD-ANTIVIRUS-TEST-FILE'), 'application/hl7-v2')).toBe('malware');
+    expect(refusalOfFile(pdfOf(['x']), 'application/pdf')).toBeNull();
+  });
+});

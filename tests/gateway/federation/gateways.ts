@@ -1,0 +1,37 @@
+import { composeServices } from '@apollo/composition';
+import { parse, type GraphQLSchema } from 'graphql';
+import type { Executor } from '../../../gateway/executor.js';
+import { startGateway } from '../../../gateway/gateway.js';
+import { createLogger } from '../../../runtime/log.js';
+import { HashSubgraph, type Trouble } from './world.js';
+
+export interface Pair {
+  apiSchema: GraphQLSchema;
+  stock: Executor;
+  compiled: Executor;
+  sources: ReadonlyMap<string, HashSubgraph>;
+  trouble(trouble: Trouble): void;
+  stop(): Promise<void>;
+}
+
+/** The same subgraphs behind the stock executor and behind the compiled one. */
+export async function startPair(subgraphs: Readonly<Record<string, string>>): Promise<Pair> {
+  const { supergraphSdl, errors } = composeServices(
+    Object.entries(subgraphs).map(([name, sdl]) => ({ name, typeDefs: parse(sdl), url: `http://${name}.invalid` })),
+  );
+  if (!supergraphSdl) throw new Error(errors!.map(error => error.message).join('\n'));
+  const sources = new Map(Object.entries(subgraphs).map(([name, sdl]) => [name, new HashSubgraph(name, sdl)]));
+  const setting = { supergraphSdl, source: (name: string) => sources.get(name)! as never, log: createLogger('error') };
+  const [stock, compiled] = [
+    await startGateway({ ...setting, executor: 'stock' }),
+    await startGateway({ ...setting, executor: 'compiled' }),
+  ];
+  return {
+    apiSchema: stock.apiSchema,
+    stock: stock.executor,
+    compiled: compiled.executor,
+    sources,
+    trouble: trouble => sources.forEach(source => (source.trouble = trouble)),
+    stop: async () => void (await Promise.all([stock.stop(), compiled.stop()])),
+  };
+}

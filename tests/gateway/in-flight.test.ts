@@ -1,0 +1,119 @@
+import { buildSchema, parse } from 'graphql';
+import { expect, test } from 'vitest';
+import { Answer } from '../../gateway/compiled/operation.js';
+import { keyOf, type Executor, type FederatedOperation, type FederatedResult } from '../../gateway/executor.js';
+import { InFlight } from '../../gateway/in-flight.js';
+import { systemCaller } from '../../runtime/caller.js';
+import { internalRequest } from '../../runtime/request.js';
+
+const schema = buildSchema(`
+  directive @access(public: Boolean, internal: [String!]) on FIELD_DEFINITION
+  type Query { one(id: ID): One @access(public: true) counted: One @access(internal: ["comms"]) }
+  type Mutation { change: One }
+  type One { id: ID }
+`);
+const read = 'query Read($id: ID) { one(id: $id) { id } }';
+const counted = 'query Counted { counted { id } }';
+const write = 'mutation Write { change { id } }';
+
+const operation = (source: string, variables = {}): FederatedOperation => ({
+  document: parse(source),
+  source,
+  key: keyOf(source),
+  operationName: null,
+  variables,
+});
+const asker = (token: string | null) => internalRequest(systemCaller('platform'), undefined, token);
+
+/** An executor that answers when it is told to. */
+function slow() {
+  const asked: { answer(result: FederatedResult): void; fail(error: Error): void }[] = [];
+  const executor: Executor = {
+    execute: (_operation, request) =>
+      new Promise((resolve, reject) => {
+        request.status = 203;
+        asked.push({ answer: resolve, fail: reject });
+      }),
+  };
+  return { asked, flights: new InFlight(executor, schema) };
+}
+
+const answer = (text = '{"one":{"id":"1"}}'): FederatedResult => new Answer(text, []);
+
+test('equal queries of one caller that are under way together run once, and each gets objects and a status of its own', async () => {
+  const { asked, flights } = slow();
+  const [first, second] = [asker('a'), asker('a')];
+  const both = [flights.execute(operation(read, { id: '1' }), first), flights.execute(operation(read, { id: '1' }), second)];
+  expect(asked).toHaveLength(1);
+  asked[0]!.answer(answer());
+  const [one, two] = await Promise.all(both);
+  expect(one!.data).toEqual(two!.data);
+  expect(one!.data).not.toBe(two!.data);
+  expect(second.status).toBe(203);
+  void flights.execute(operation(read, { id: '1' }), asker('a'));
+  expect(asked).toHaveLength(2);
+});
+
+test.each([
+  ['another caller', operation(read, { id: '1' }), 'b'],
+  ['nobody', operation(read, { id: '1' }), null],
+  ['other variables', operation(read, { id: '2' }), 'a'],
+  ['another document', operation(`${read} `, { id: '1' }), 'a'],
+  ['the same mutation', operation(write), 'a'],
+  ['a query for services alone, which may count', operation(counted), 'a'],
+] as const)('%s never joins', (_title, other, token) => {
+  const { asked, flights } = slow();
+  void flights.execute(operation(read, { id: '1' }), asker('a'));
+  void flights.execute(operation(write), asker('a'));
+  void flights.execute(operation(counted), asker('a'));
+  void flights.execute(other, asker(token));
+  expect(asked).toHaveLength(4);
+});
+
+test('who has seen the answer of a mutation joins no query that began before it', async () => {
+  const { asked, flights } = slow();
+  void flights.execute(operation(read), asker('a'));
+  const changed = flights.execute(operation(write), asker('a'));
+  asked[1]!.answer(answer('{"change":{"id":"1"}}'));
+  await changed;
+  void flights.execute(operation(read), asker('a'));
+  expect(asked).toHaveLength(3);
+});
+
+test('a failure is every joiner’s, and nobody’s after it', async () => {
+  const { asked, flights } = slow();
+  const both = [flights.execute(operation(read), asker('a')), flights.execute(operation(read), asker('a'))];
+  asked[0]!.fail(new Error('down'));
+  expect((await Promise.allSettled(both)).map(one => one.status)).toEqual(['rejected', 'rejected']);
+  void flights.execute(operation(read), asker('a'));
+  expect(asked).toHaveLength(2);
+});
+
+test('the work of a query ends when its last asker has left, and not before', async () => {
+  const { asked, flights } = slow();
+  const [first, second] = [asker('a'), asker('a')];
+  const [one, two] = [new AbortController(), new AbortController()];
+  [first.signal, second.signal] = [one.signal, two.signal];
+  const both = [flights.execute(operation(read), first), flights.execute(operation(read), second)] as const;
+  one.abort(new Error('left'));
+  await expect(both[0]).rejects.toThrow('left');
+  expect(first.signal.aborted).toBe(false); // the first request's work is the second one's too
+  asked[0]!.answer(answer());
+  expect((await both[1]).data).toEqual({ one: { id: '1' } });
+
+  const last = asker('a');
+  last.signal = two.signal;
+  void flights.execute(operation(read), last);
+  two.abort(new Error('left too'));
+  expect(last.signal.aborted).toBe(true);
+  void flights.execute(operation(read), asker('a'));
+  expect(asked).toHaveLength(3);
+});
+
+test('a mutation runs to its end, whoever leaves', () => {
+  const { flights } = slow();
+  const request = asker('a');
+  request.signal = AbortSignal.abort();
+  void flights.execute(operation(write), request);
+  expect(request.signal).toBeNull();
+});

@@ -1,0 +1,56 @@
+import { parse } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { operationLabel } from '../../gateway/operation-metrics.js';
+import { DEMO, platform, type TestPlatform } from '../support/platform.js';
+
+describe('the name under which an operation is counted', () => {
+  test.each([
+    ['{ brands { nodes { id } } }', 'query brands'],
+    ['query SecretName { hidden: brands { nodes { id } } again: brands { nodes { id } } }', 'query brands'],
+    ['{ brands { nodes { id } } user(id: "1") { id } }', 'query several'],
+    ['{ ...all } fragment all on Query { brands { nodes { id } } }', 'query several'],
+    ['mutation Rename { result: renameBrand(id: "1") { id } }', 'mutation renameBrand'],
+    ['{ __schema { types { name } } }', 'query __schema'],
+  ])('of %s', (source, label) => expect(operationLabel(parse(source))).toBe(label));
+});
+
+describe('at /metrics', () => {
+  let p: TestPlatform;
+  let token: string;
+  beforeAll(async () => {
+    p = await platform();
+    token = await p.serviceToken();
+  });
+
+  const metrics = async (): Promise<string> => (await p.rest<string>('GET', '/metrics')).body;
+  const valueOf = (text: string, series: string): number => {
+    const line = text.split('\n').find(one => one.startsWith(`${series} `));
+    return Number(line?.slice(series.length) ?? 0);
+  };
+
+  test('every operation has its time, its outcome, its calls and time by service, and whether its plan was kept', async () => {
+    const query = 'query CanaryName($id: ID!) { canaryAlias: user(id: $id) { id brand { id slug } } }';
+    for (const _time of [1, 2, 3]) expect((await p.graphql(query, { id: DEMO }, { token })).status).toBe(200);
+    await p.rest('GET', '/platform/v1/brands', { token });
+    await p.graphql('{ brand(slug: "none") { id } me { id } }', {}, { token });
+    const text = await metrics();
+    expect(valueOf(text, 'gateway_operation_seconds_count{door="client",operation="query user",outcome="ok"}')).toBe(3);
+    expect(valueOf(text, 'gateway_operation_seconds_count{door="client",operation="query brands",outcome="ok"}')).toBe(1);
+    for (const service of ['identity', 'platform']) {
+      expect(valueOf(text, `gateway_operation_fetches_total{operation="query user",service="${service}"}`)).toBe(3);
+      expect(valueOf(text, `gateway_operation_fetch_seconds_total{operation="query user",service="${service}"}`)).toBeGreaterThan(0);
+    }
+    const plans = ['prepared', 'kept', 'made'].map(origin => valueOf(text, `gateway_plans_total{origin="${origin}"}`));
+    if (process.env.GATEWAY_EXECUTOR !== 'stock') expect(plans.reduce((sum, one) => sum + one)).toBeGreaterThanOrEqual(4);
+    expect(text).not.toMatch(/CanaryName|canaryAlias/);
+  });
+
+  test('labels do not grow with what clients write', async () => {
+    const seriesOf = (text: string): number => text.split('\n').filter(line => line.startsWith('gateway_operation')).length;
+    const ask = (at: number) => p.graphql(`query Name${at} { alias${at}: brands { nodes { field${at}: id } } }`, {}, { token });
+    await ask(0);
+    const before = seriesOf(await metrics());
+    for (let at = 1; at <= 20; at++) expect((await ask(at)).status).toBe(200);
+    expect(seriesOf(await metrics())).toBeLessThanOrEqual(before + 2);
+  });
+});

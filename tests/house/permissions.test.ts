@@ -1,0 +1,310 @@
+import {
+  buildASTSchema,
+  getNamedType,
+  isObjectType,
+  Kind,
+  parse,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type SelectionSetNode,
+} from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { schemaOf, type Slug } from '../../events/slugs.js';
+import { readSupergraph } from '../../gateway/compose.js';
+import { ruleOnNode, type AccessRule } from '../../runtime/access.js';
+import type { Route } from '../../rest-adapter/route.js';
+import { toCamel } from '../../rest-adapter/wire.js';
+import { SERVICES } from '../../subgraphs/services.js';
+import { retestCycleJourney } from '../journeys/retest-cycle.js';
+import { DEMO, DEMO2, platform, type Answer, type TestPlatform } from '../support/platform.js';
+import { buildSubgraph } from '../../runtime/subgraph.js';
+import { declarations, tables } from './composition.js';
+import { expectRefusal, forbidden, principalsOf, refusalOf, type Principal, type Refusal } from './principals.js';
+import { operationFor, requestFor, type Author } from './requests.js';
+
+/**
+ * Every documented route × everybody who may call × whose object it is. What must be answered follows from the rules of the operation,
+ * the conventions and identity A5 alone; the routes come from the tables, so that every later service is in here by itself.
+ */
+const schema: GraphQLSchema = buildASTSchema(parse(await readSupergraph()), { assumeValid: true });
+
+/** Stands in every text that belongs to the demo user, and in nobody else's. */
+const CANARY = 'canary7q4z';
+const OWNER: Author = { userId: DEMO, mark: CANARY };
+/** Somebody who names the demo user wherever a user is named. */
+const INTRUDER: Author = { userId: DEMO, mark: 'magpie3x8w' };
+const NOBODY = '0190b3a0-0000-7000-8000-00000000dead';
+
+/** Ends the tokens of this file. */
+const LAST = /sign-?out/i;
+
+interface Row {
+  name: string;
+  service: Slug;
+  route: Route;
+  /** Rules on the way to the answer, the operation's first. */
+  rules: (AccessRule | null)[];
+  /** Rules of fields inside the answer. */
+  inside: AccessRule[];
+  /** Type of the answer. */
+  type: string;
+}
+
+/** Follows a document to the field that is the answer. */
+function waysOf({ document }: Route): Pick<Row, 'rules' | 'inside' | 'type'> {
+  const operation = parse(document).definitions.find(one => one.kind === Kind.OPERATION_DEFINITION)!;
+  const root = operation.operation === 'mutation' ? schema.getMutationType()! : schema.getQueryType()!;
+  const found = { rules: [] as (AccessRule | null)[], inside: [] as AccessRule[], type: '' };
+  const walk = (type: GraphQLObjectType, { selections }: SelectionSetNode, within: boolean): void => {
+    for (const one of selections) {
+      if (one.kind !== Kind.FIELD) {
+        const next = one.kind === Kind.INLINE_FRAGMENT && one.typeCondition ? schema.getType(one.typeCondition.name.value) : type;
+        if (one.kind === Kind.INLINE_FRAGMENT && isObjectType(next)) walk(next, one.selectionSet, within);
+        continue;
+      }
+      const field = type.getFields()[one.name.value];
+      if (!field) continue;
+      const rule = ruleOnNode(field.astNode);
+      if (!within && (type === root || rule)) found.rules.push(rule);
+      else if (within && rule) found.inside.push(rule);
+      const next = getNamedType(field.type);
+      if (one.alias?.value === 'result') found.type = next.name;
+      if (one.selectionSet && isObjectType(next)) walk(next, one.selectionSet, within || one.alias?.value === 'result');
+    }
+  };
+  walk(root, operation.selectionSet, false);
+  return found;
+}
+
+const rows: Row[] = tables.flatMap(table =>
+  table.routes.map(route => ({ name: `${route.method} /${table.service}${route.path}`, service: table.service, route, ...waysOf(route) })),
+);
+
+interface Operation {
+  service: Slug;
+  kind: 'query' | 'mutation';
+  field: GraphQLField<unknown, unknown>;
+}
+
+/** What user tokens may ask in GraphQL. */
+const operations: Operation[] = declarations.flatMap(declaration => {
+  const subgraph = buildSubgraph(declaration).schema;
+  const of = (kind: Operation['kind'], type: GraphQLObjectType | null | undefined): Operation[] =>
+    Object.values(type?.getFields() ?? {})
+      .filter(field => !field.name.startsWith('_') && ruleOnNode(field.astNode)?.user && !LAST.test(field.name))
+      .map(({ name }) => ({
+        service: declaration.slug,
+        kind,
+        field: (kind === 'query' ? schema.getQueryType() : schema.getMutationType())!.getFields()[name]!,
+      }));
+  return [...of('query', subgraph.getQueryType()), ...of('mutation', subgraph.getMutationType())];
+});
+
+let p: TestPlatform;
+let everybody: Record<string, Principal>;
+
+/** An object that a path names: its key, and whether it is the demo user's. */
+interface Named {
+  key: string;
+  owned: boolean;
+}
+const objects = new Map<string, Named>();
+
+/** Path parameters that mean the same everywhere. */
+const NAMED: Readonly<Record<string, Named>> = {
+  ...Object.fromEntries(['user_id', 'userId', 'patient_id', 'customer_id', 'customerId'].map(name => [name, { key: DEMO, owned: true }])),
+  client_id: { key: 'demo-partner-app', owned: false },
+  clientId: { key: 'demo-partner-app', owned: false },
+  scope: { key: 'read:profile', owned: false },
+  name: { key: 'clinical.retest.prompted.v1', owned: false },
+  code: { key: 'ldl_c', owned: false },
+  feature_key: { key: 'labs.discount', owned: false },
+  product_key: { key: 'labs.discount', owned: false },
+  entity_type: { key: 'user', owned: false },
+  entity_id: { key: DEMO, owned: true },
+  feature_set: { key: 'activity', owned: false },
+};
+
+const parametersOf = ({ route }: Row): string[] => [...route.path.matchAll(/\{([^}]+)\}/g)].map(match => match[1]!);
+const namedBy = (row: Row, name: string): Named => NAMED[name] ?? objects.get(`${row.name} ${name}`) ?? { key: NOBODY, owned: false };
+
+/** Whether a path leads to an object of the demo user. */
+const isOwned = (row: Row): boolean => parametersOf(row).some(name => namedBy(row, name).owned);
+
+/** Types that show an owner a part of a row whose whole is for services and staff. */
+const PARTS: Readonly<Record<string, string>> = { OwnJob: 'Job' };
+
+const storedAs = (type: string): string => {
+  const name = type.replace(/Connection$/, '');
+  return PARTS[name] ?? name;
+};
+
+/** The demo user's row of the answer's type, else one that is not the other user's: a client's, or the platform's. */
+async function find({ service, type }: Pick<Row, 'service' | 'type'>, parameter: string): Promise<Named | null> {
+  const meta = [...p.host(service).orm.getMetadata().getAll().values()].find(one => one.className === storedAs(type));
+  const property = meta?.properties[toCamel(parameter) as never] ?? meta?.properties[meta.primaryKeys[0] as never];
+  if (!meta || !property) return null;
+  const text = `select "${property['fieldNames'][0]}"::text as key, t::text like $2 as owned from ${schemaOf(service)}."${meta.tableName}" t
+    where t::text not like $1 order by 2 desc limit 1`;
+  return (await p.sql<Named>(text, [`%${DEMO2}%`, `%${DEMO}%`]))[0] ?? null;
+}
+
+const isMe = (route: Route): boolean => route.path.split('/').includes('me');
+
+/** The address of a route with the demo user's objects in it. */
+const addressOf = (row: Row): string =>
+  `/${row.service}${row.route.path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(namedBy(row, name).key))}`;
+
+/** Sends a request as its author fills it in. What is refused as invalid is taken from the route's example, or left out. */
+async function call(row: Row, who: Principal, author: Author): Promise<Answer> {
+  const { query, body } = requestFor(schema, row.route, author);
+  const send = (given?: object) => p.rest(row.route.method, `${addressOf(row)}${query}`, { token: who.token, body: given });
+  if (row.route.method === 'GET' || body === undefined) return send();
+  const answer = await send(body);
+  return answer.status === 400 ? send(repaired(body, row.route.example?.request ?? {}, answer.body.errors)) : answer;
+}
+
+function repaired(body: object, example: object, errors: readonly { pointer: string }[]): object {
+  const wrong = new Set(errors.map(one => one.pointer.split('/')[1]!));
+  const right = Object.entries(body).filter(([key]) => !wrong.has(key));
+  return {
+    ...Object.fromEntries(right),
+    ...Object.fromEntries(Object.entries(example).filter(([key]) => !right.some(([one]) => one === key))),
+  };
+}
+
+/** A write that is let through must have no effect here: a charset that nobody takes is refused right after access (A5, step 7). */
+const probe = (row: Row, who: Principal): Promise<Answer> =>
+  p.rest(row.route.method, addressOf(row), { token: who.token, headers: { 'content-type': 'application/json; charset=utf-16' } });
+
+/** What A5 says of a caller before anything is read; null: let through. */
+function expected({ route, rules }: Row, who: Principal): Refusal | null {
+  if (rules.some(rule => rule?.public) && who.token === null) return null;
+  if (isMe(route) && who.claims?.token_use === 'service') return forbidden;
+  return rules.map(rule => refusalOf(rule, who)).find(one => one !== null) ?? null;
+}
+
+/** What an answer holds of the demo user: texts, address, ids. */
+function leaks({ body, headers }: Answer): string[] {
+  const keys = [...objects.values()].filter(one => one.owned).map(one => one.key);
+  const signs = [CANARY, 'demo@example\\.test', DEMO, ...keys];
+  return [...JSON.stringify([body, headers]).matchAll(new RegExp(`.{0,40}(${signs.join('|')}).{0,20}`, 'gi'))].map(match => match[0]);
+}
+
+/** What the house and deliveries write, whoever calls. */
+const MACHINERY = [
+  /^(audit_log|inbox|outbox|idempotency_key|schedule_slot|test_clock)/,
+  /^(failed_client_auth|sign_in_limit|scope_use|token_revocation)/,
+  /^(grant_projection|webhook_(event|delivery|attempt|lane|health))/,
+];
+
+/** The demo user's rows in all services, as text. */
+async function belongings(): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const slug of Object.keys(SERVICES) as Slug[]) {
+    const names = await p.sql<{ name: string }>(
+      "select table_name as name from information_schema.tables where table_schema = $1 and table_type = 'BASE TABLE'",
+      [schemaOf(slug)],
+    );
+    for (const { name } of names.filter(one => !MACHINERY.some(pattern => pattern.test(one.name)))) {
+      const all = await p.sql<{ row: string }>(
+        `select t::text as row from ${schemaOf(slug)}."${name}" t where t::text like $1 or t::text ilike $2 order by 1`,
+        [`%${DEMO}%`, `%${CANARY}%`],
+      );
+      if (all.length) found[`${slug}.${name}`] = all.map(one => one.row);
+    }
+  }
+  return found;
+}
+
+/** The demo user fills in every form that has no object in its path; the free texts are the canary. */
+async function plant(): Promise<void> {
+  const { 'the owner': owner } = await principalsOf(p);
+  const forms = rows.filter(({ route }) => /POST|PUT|PATCH/.test(route.method) && !route.path.includes('{') && !LAST.test(route.path));
+  for (const row of forms.filter(one => expected(one, owner!) === null)) {
+    const answer = await call(row, owner!, OWNER);
+    expect(answer.status, `${row.name}: ${JSON.stringify(answer.body)}`).toBeLessThan(500);
+  }
+}
+
+/** What no form takes. */
+const PLANTED = [
+  `update identity.user_profile set handle = '${CANARY}', display_name = '${CANARY}', bio = '${CANARY}', location = '${CANARY}', visibility = 'private' where user_id = $1`,
+  `update identity."user" set phone = '+493090182099' where id = $1`,
+  `insert into jobs.job_meta (id, queue, status, payload, max_attempts, created_at, requested_by, dedupe_key, user_id)
+     values ('0190b3a0-0000-7000-8000-00000000b001', 'jobs.http_probe', 'dead', '{}', 1, now(), 'test', '${CANARY}', $1)`,
+  `update identity.mfa_method set label = '${CANARY}' where user_id = $1`,
+];
+
+beforeAll(async () => {
+  p = await platform();
+  await retestCycleJourney(p);
+  for (const { service, rules } of rows) for (const rule of rules) if (rule?.flag) await p.flag(service, rule.flag, true);
+  await plant();
+  for (const text of PLANTED) await p.sql(text, [DEMO]);
+  everybody = await principalsOf(p);
+  for (const row of rows)
+    for (const name of parametersOf(row).filter(one => !(one in NAMED))) {
+      const found = await find(row, name);
+      if (found) objects.set(`${row.name} ${name}`, found);
+    }
+}, 120_000);
+
+describe('each caller is answered as the rule of the operation says', () => {
+  test.each(rows)('$name', async row => {
+    for (const who of Object.values(everybody)) {
+      const refusal = expected(row, who);
+      const answer =
+        row.route.method === 'GET' ? await call(row, who, who.name === 'another user' ? INTRUDER : OWNER) : await probe(row, who);
+      const about = `${who.name}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
+      if (refusal) expectRefusal(who.name, answer, refusal);
+      else if (row.route.method !== 'GET') expect(answer.status, about).toBe(415);
+      else expect(allowed(row, who), about).toContain(answer.status);
+      if (who.claims === null || who.name === 'another user') expect(leaks(answer), about).toEqual([]);
+    }
+  });
+});
+
+/** Statuses of a read that is let through. What an answer holds inside may have a narrower rule; a question may need more than a guess. */
+function allowed(row: Row, who: Principal): number[] {
+  if (row.inside.some(rule => refusalOf(rule, who))) return [200, 400, 401, 403, 404];
+  if (!isOwned(row)) return [200, 400, 404];
+  return who.name === 'another user' ? [404] : who.name === 'the owner' ? [200] : [200, 404];
+}
+
+describe("another user finds and changes nothing of the demo user's", () => {
+  let before: Awaited<ReturnType<typeof belongings>>;
+  beforeAll(async () => {
+    before = await belongings();
+    expect(JSON.stringify(before).split(CANARY).length).toBeGreaterThan(5);
+  });
+
+  const open = rows.filter(row => row.rules.every(rule => rule?.public || rule?.user !== undefined) && !LAST.test(row.route.path));
+  test.each(open)('$name', async row => {
+    const answer = await call(row, everybody['another user']!, INTRUDER);
+    const about = `${addressOf(row)} ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`;
+    expect(answer.status, about).toBeLessThan(500);
+    if (isOwned(row)) expect(answer.status, about).toBe(404);
+    expect(leaks(answer), about).toEqual([]);
+  });
+
+  test.each(operations)('in GraphQL: $kind $field.name', async ({ field, kind, service }) => {
+    const type = getNamedType(field.type).name;
+    const objectId = (await find({ service, type }, 'id'))?.key ?? NOBODY;
+    const { query, variables } = operationFor(field, kind, { ...INTRUDER, objectId });
+    const answer = await p.rest('POST', '/graphql', { token: everybody['another user']!.token, body: { query, variables } });
+    const about = `${query} ${JSON.stringify(variables)} ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`;
+    expect(answer.status, about).toBeLessThan(500);
+    expect(leaks(answer), about).toEqual([]);
+  });
+
+  test('and all of it is as it was', async () => expect(await belongings()).toEqual(before));
+
+  test('of every kind that a path of a user names', () => {
+    const missing = open
+      .filter(row => !row.rules.some(rule => rule?.public) && parametersOf(row).some(name => namedBy(row, name).key === NOBODY))
+      .map(row => row.name);
+    expect(missing).toEqual([]);
+  });
+});

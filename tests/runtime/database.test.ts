@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { openOrm, sqlOf } from '../../runtime/database.js';
+import { dropDatabase, withServer } from '../support/database.js';
+import { seededDatabase } from '../support/platform.js';
+import { until } from '../support/until.js';
+
+const POOL = 2;
+let url: string;
+let orm: Awaited<ReturnType<typeof openOrm>>;
+
+beforeAll(async () => {
+  url = await seededDatabase();
+  orm = await openOrm('clinical', url, [], POOL);
+});
+
+afterAll(async () => {
+  await orm.close(true);
+  await dropDatabase(url);
+});
+
+const fork = (): SqlEntityManager => orm.em.fork() as SqlEntityManager;
+
+/** Begins a transaction and loses its connection, as when the server is killed. */
+async function loseTransaction(): Promise<void> {
+  const em = fork();
+  await em.begin();
+  const [row] = await sqlOf(em)<{ pid: number }>('select pg_backend_pid() as pid');
+  await withServer(url, owner => owner.query('select pg_terminate_backend($1)', [row!.pid]));
+  await expect(sqlOf(em)('select 1')).rejects.toThrow(/connection/i);
+  await em.rollback().catch(() => undefined);
+}
+
+test('a connection that is lost in a transaction gives its place in the pool back', async () => {
+  for (let n = 0; n < POOL * 2; n++) {
+    const lost = await Promise.race([loseTransaction().then(() => true), new Promise(resolve => setTimeout(resolve, 10_000, false))]);
+    expect(lost, `transaction ${n + 1} got a connection`).toBe(true);
+  }
+  const rows = await until(
+    'an answer',
+    () => Promise.race([sqlOf(fork())('select 1 as one'), new Promise<null>(resolve => setTimeout(resolve, 2_000, null))]),
+    one => one !== null,
+  );
+  expect(rows).toEqual([{ one: 1 }]);
+}, 60_000);

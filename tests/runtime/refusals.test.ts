@@ -1,0 +1,24 @@
+import { beforeAll, expect, test } from 'vitest';
+import { platform, type TestPlatform } from '../support/platform.js';
+
+let p: TestPlatform;
+let token: string;
+beforeAll(async () => {
+  p = await platform();
+  token = await p.serviceToken();
+});
+
+const PUT = 'mutation($input: PutFeatureVectorInput!) { putFeatureVector(input: $input) { id } }';
+
+test('a variable that its scalar refuses is an invalid request, not a failure', async () => {
+  const input = { entityType: 'user', entityId: '0190b3a0-0000-7000-8000-0000000000a1', featureSet: 'activity', values: {}, asOf: 'soon' };
+  const { errors } = await p.graphql(PUT, { input }, { token });
+  expect(errors).toMatchObject([{ extensions: { code: 'INVALID_REQUEST' } }]);
+});
+
+test('a text with U+0000 is an invalid request at the door of GraphQL, too', async () => {
+  const document = `mutation($name: String!) { createBrand(input: { slug: "nul", name: $name, legalName: "x", defaultLocale: "en", locales: ["en"], defaultCurrency: "USD",
+    currencies: ["USD"], countries: ["US"], timeZone: "UTC", supportEmail: "a@example.test", taxInclusivePrices: false }) { id } }`;
+  const { errors } = await p.graphql(document, { name: 'a\u0000b' }, { token });
+  expect(errors).toMatchObject([{ extensions: { code: 'INVALID_REQUEST' } }]);
+});

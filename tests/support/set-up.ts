@@ -1,0 +1,4 @@
+import { afterAll } from 'vitest';
+import { runEnds } from './at-end.js';
+
+afterAll(runEnds);

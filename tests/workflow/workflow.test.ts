@@ -1,0 +1,305 @@
+import { z } from 'zod';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { DEFINITIONS } from '../../subgraphs/workflow/consumers/definitions.js';
+import { FinalFailure, type WorkflowDefinitionCode } from '../../subgraphs/workflow/ports/workflow.js';
+import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
+import { until } from '../support/until.js';
+
+let p: TestPlatform;
+let token: string;
+/** What test workflows have done, in order. */
+const done: string[] = [];
+let broken = false;
+
+const define = (key: string, run: WorkflowDefinitionCode['run'], rest: Partial<WorkflowDefinitionCode> = {}): void => {
+  const definition = {
+    title: key, version: 1, owner: 'workflow', steps: [], timeoutDays: 1, maxConcurrent: 5, input: z.object({ n: z.int().optional(), user_id: z.uuid().optional() }), ...rest, key, run,
+  }; // prettier-ignore
+  (DEFINITIONS as Map<string, WorkflowDefinitionCode>).set(key, definition as WorkflowDefinitionCode);
+};
+
+const mark = async (text: string): Promise<null> => {
+  done.push(text);
+  return null;
+};
+
+define('test_steps', async w => {
+  for (const n of [1, 2]) await w.step(`s${n}`, () => mark(`${w.key}:${n}`));
+  await w.sleepUntil(new Date((await w.now()).getTime() + 60_000));
+  for (const n of [3, 4]) await w.step(`s${n}`, () => mark(`${w.key}:${n}`));
+  return { steps: 4 };
+});
+define(
+  'test_month',
+  async w => {
+    await w.sleepUntil(new Date((await w.now()).getTime() + 30 * 86_400_000));
+    await w.step('after', () => mark(`${w.key}:after`));
+    return {};
+  },
+  { timeoutDays: 40 },
+);
+define('test_event', async w => {
+  const word = await w.waitEvent('document.signed', w.key, new Date((await w.now()).getTime() + 86_400_000));
+  return { word: word === null ? 'timeout' : 'signed' };
+});
+define('test_task', async w => {
+  const form = { type: 'object', required: ['decision'], additionalProperties: false, properties: { decision: { enum: ['yes', 'no'] } } };
+  const dueAt = new Date((await w.now()).getTime() + 3_600_000);
+  const result = await w.waitTask({ title: 'Decide', kind: 'test', assigneeRole: 'clinician', dueAt, form });
+  return { decision: result === null ? 'none' : String(result.decision) };
+});
+define(
+  'test_cancel',
+  async w => {
+    await w.step('one', () => mark(`${w.key}:one`));
+    await w.onCancel('undo', { what: 'first' });
+    await w.onCancel('undo', { what: 'second' });
+    await w.sleepUntil(new Date((await w.now()).getTime() + 3_600_000));
+    await w.step('two', () => mark(`${w.key}:two`));
+    return {};
+  },
+  { compensations: { undo: async ({ runId }, { what }) => void done.push(`undo:${String(what)}:${runId}`) } },
+);
+define('test_fail', async w => {
+  await w.step('first', () => mark(`${w.key}:first`));
+  await w.step('second', async () => {
+    if (broken) throw new FinalFailure('no_such_order');
+    return mark(`${w.key}:second`);
+  });
+  return {};
+});
+
+beforeAll(async () => {
+  p = await platform();
+  token = await p.serviceToken();
+  await p.sql('update workflow.workflow_trigger set next_at = null');
+  await p.sql(`update workflow.workflow_definition set alarmed_at = now()`);
+  await p.clock('workflow', { now: '2026-12-01T00:00:00.000Z' });
+}, 300_000);
+
+const call = (method: string, path: string, body?: object, as = token) => p.rest(method, `/workflow/v1${path}`, { token: as, body });
+const startRun = async (definition: string, body: object = {}): Promise<string> => {
+  const answer = await call('POST', `/workflows/${definition}/runs`, { input: {}, ...body });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return answer.body.id;
+};
+const runOf = async (id: string): Promise<any> => (await call('GET', `/runs/${id}`)).body;
+const reaches = (id: string, status: string): Promise<any> =>
+  until(`run ${id} to be ${status}`, () => runOf(id), run => run.status === status, 20_000); // prettier-ignore
+const stepsOf = async (id: string): Promise<any[]> => (await call('GET', `/runs/${id}/steps`)).body.data;
+const of = (key: string): string[] => done.filter(one => one.startsWith(`${key}:`)).map(one => one.split(':')[1]!);
+
+describe('a run', () => {
+  test('does its steps in order, waits for time, and ends', async () => {
+    const id = await startRun('test_steps', { key: 'order' });
+    expect(await reaches(id, 'waiting')).toMatchObject({
+      waiting_for: { kind: 'timer', until: '2026-12-01T00:01:00.000Z' },
+      trigger: 'manual',
+    });
+    await p.clock('workflow', { advance: 'PT1M' });
+    expect(await reaches(id, 'succeeded')).toMatchObject({ output: { steps: 4 }, waiting_for: null });
+    expect(of('order')).toEqual(['1', '2', '3', '4']);
+    expect((await stepsOf(id)).map(step => [step.index, step.name, step.status])).toEqual([1, 2, 3, 4].map(n => [n, `s${n}`, 'succeeded']));
+  });
+
+  test('exists once for a key, however often it is started at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => call('POST', '/workflows/test_steps/runs', { key: 'one', input: {} })),
+    );
+    expect(new Set(answers.map(one => one.body.id)).size).toBe(1);
+    expect(answers.filter(one => one.status === 201)).toHaveLength(1);
+    await reaches(answers[0]!.body.id, 'waiting');
+    expect(of('one')).toEqual(['1', '2']);
+  });
+
+  test('sleeps for 30 days: a second before it waits, then it goes on', async () => {
+    const id = await startRun('test_month', { key: 'month' });
+    await reaches(id, 'waiting');
+    await p.clock('workflow', { advance: 'P29DT23H59M59S' });
+    expect((await runOf(id)).status).toBe('waiting');
+    await p.clock('workflow', { advance: 'PT1S' });
+    await reaches(id, 'succeeded');
+  }, 180_000);
+
+  test('waits for an event by name; a word said twice is one', async () => {
+    const id = await startRun('test_event', { key: 'event' });
+    await reaches(id, 'waiting');
+    const signal = (name: string, key: string) => call('POST', `/runs/${id}/signal`, { name, payload: {}, idempotency_key: key });
+    expect((await signal('something.else', 'a')).body.reason).toBe('not_waiting');
+    expect((await signal('document.signed', 'b')).status).toBe(202);
+    expect([202, 409]).toContain((await signal('document.signed', 'b')).status);
+    expect(await reaches(id, 'succeeded')).toMatchObject({ output: { word: 'signed' } });
+    expect((await signal('document.signed', 'c')).status).toBe(409);
+  });
+
+  test('that is cancelled undoes what it registered, last first, and can go on after its last finished step', async () => {
+    const id = await startRun('test_cancel', { key: 'cancel' });
+    await reaches(id, 'waiting');
+    expect((await call('POST', `/runs/${id}/cancel`, {})).status).toBe(400);
+    expect((await call('POST', `/runs/${id}/cancel`, { reason: 'a test' })).body.status).toBe('cancelled');
+    await until('compensations', async () => done.filter(one => one.startsWith('undo')), list => list.length === 2); // prettier-ignore
+    expect(done.filter(one => one.startsWith('undo')).map(one => one.split(':')[1])).toEqual(['second', 'first']);
+    await until('the end', () => p.sql('select 1 from workflow.workflow_run_meta where id = $1 and cancel_pending', [id]), rows => rows.length === 0); // prettier-ignore
+    expect((await call('POST', `/runs/${id}/resume`, { reason: 'after all' })).status).toBe(200);
+    await reaches(id, 'waiting');
+    await p.clock('workflow', { advance: 'PT1H' });
+    await reaches(id, 'succeeded');
+    expect(of('cancel')).toEqual(['one', 'two']);
+    expect((await call('POST', `/runs/${id}/cancel`, { reason: 'too late' })).status).toBe(409);
+  }, 180_000);
+
+  test('of an executor that died goes on in another one: what was done is not done again, what was waited for is waited for', async () => {
+    const id = await startRun('test_steps', { key: 'orphan' });
+    await reaches(id, 'waiting');
+    const { code } = (await p.sql('select code_version as code from workflow.executor limit 1'))[0];
+    await p.sql(`insert into workflow.executor (id, lease_until, code_version) values ('dead', now() - interval '1 minute', $1)`, [code]);
+    await p.sql(`update workflow.workflow_run_meta set executor = 'dead' where id = $1`, [id]);
+    await until('it to be taken over', () => p.sql('select engine_no from workflow.workflow_run_meta where id = $1', [id]), rows => rows[0].engine_no === 1); // prettier-ignore
+    await p.clock('workflow', { advance: 'PT1M' });
+    await reaches(id, 'succeeded');
+    expect(of('orphan')).toEqual(['1', '2', '3', '4']);
+  }, 180_000);
+
+  test('that fails raises an alarm, and resumed does only what was not done', async () => {
+    broken = true;
+    const id = await startRun('test_fail', { key: 'fail' });
+    expect(await reaches(id, 'failed')).toMatchObject({ error_code: 'no_such_order' });
+    const alarms = await p.sql(
+      `select data from events.outbox where type = 'comms.message.send_requested.v1' and data->>'template' = 'workflow_failed' and data->'params'->>'run_id' = $1`,
+      [id],
+    );
+    expect(alarms).toHaveLength(1);
+    broken = false;
+    await call('POST', `/runs/${id}/resume`, { reason: 'mended' });
+    await reaches(id, 'succeeded');
+    expect(of('fail')).toEqual(['first', 'second']);
+  }, 180_000);
+
+  test('is forked at a step: a new run with the steps before it copied', async () => {
+    const id = await startRun('test_steps', { key: 'forked' });
+    await reaches(id, 'waiting');
+    await p.clock('workflow', { advance: 'PT1M' });
+    await reaches(id, 'succeeded');
+    const fork = await call('POST', `/runs/${id}/fork`, { step: 3, reason: 'again' });
+    expect(fork).toMatchObject({ status: 201, body: { forked_from: id } });
+    await reaches(fork.body.id, 'waiting');
+    await p.clock('workflow', { advance: 'PT1M' });
+    await reaches(fork.body.id, 'succeeded');
+    expect(await stepsOf(fork.body.id)).toHaveLength(4);
+    expect(of('forked')).toEqual(['1', '2', '3', '4', 'fork', 'fork']); // of the fork only 3 and 4
+    expect((await call('POST', `/runs/${id}/fork`, { step: 9, reason: 'again' })).body.reason).toBe('step_not_reached');
+  }, 180_000);
+});
+
+describe('a task', () => {
+  const clinician = (id: string) => p.userToken(id, ['read:account'], { permissions: ['admin:clinical'], roles: ['clinician'] } as never);
+  async function opened(key: string): Promise<{ run: string; task: string }> {
+    const run = await startRun('test_task', { key });
+    await reaches(run, 'waiting');
+    const [row] = await p.sql('select id from workflow.workflow_task where run_id = $1', [run]);
+    return { run, task: row.id };
+  }
+
+  test('of two that claim it one is told that somebody else has it, and its result must match the form', async () => {
+    const { run, task } = await opened('task');
+    const [one, two] = [await clinician(ADMIN), await clinician(DEMO2)];
+    const claims = await Promise.all([one, two].map(who => call('POST', `/tasks/${task}/claim`, undefined, who)));
+    expect(claims.filter(answer => answer.status === 200)).toHaveLength(1);
+    expect(claims.filter(answer => answer.status === 409)).toHaveLength(1);
+    const holder = claims[0]!.status === 200 ? one : two;
+    const wrong = await call('POST', `/tasks/${task}/complete`, { result: { decision: 'maybe', extra: 1 } }, holder);
+    expect([wrong.status, wrong.body.errors.map((e: { pointer: string }) => e.pointer).sort()]).toEqual([
+      400,
+      ['/result/decision', '/result/extra'],
+    ]);
+    expect((await call('POST', `/tasks/${task}/complete`, { result: { decision: 'yes' } }, holder)).body).toMatchObject({
+      status: 'completed',
+    });
+    expect(await reaches(run, 'succeeded')).toMatchObject({ output: { decision: 'yes' } });
+    expect((await call('POST', `/tasks/${task}/claim`, undefined, one)).status).toBe(409);
+  });
+
+  test('is not there for staff with another role', async () => {
+    const { task } = await opened('other');
+    const finance = await p.userToken(ADMIN, ['read:account'], { permissions: ['admin:payments'], roles: ['finance'] } as never);
+    expect((await call('POST', `/tasks/${task}/claim`, undefined, finance)).status).toBe(404);
+    expect((await call('GET', '/tasks', undefined, finance)).body.data).toEqual([]);
+    expect(
+      (await call('GET', '/tasks?status=open', undefined, await clinician(ADMIN))).body.data.map((one: { id: string }) => one.id),
+    ).toContain(task);
+  });
+
+  test('expires when it is due, and the run goes on without a result', async () => {
+    const { run, task } = await opened('late');
+    await p.clock('workflow', { advance: 'PT1H' });
+    expect(await reaches(run, 'succeeded')).toMatchObject({ output: { decision: 'none' } });
+    expect((await p.sql('select status from workflow.workflow_task where id = $1', [task]))[0].status).toBe('expired');
+    expect((await call('POST', `/tasks/${task}/complete`, { result: { decision: 'yes' } })).status).toBe(409);
+  });
+
+  test('is cancelled with its run', async () => {
+    const { run, task } = await opened('gone');
+    await call('POST', `/runs/${run}/cancel`, { reason: 'a test' });
+    expect((await p.sql('select status from workflow.workflow_task where id = $1', [task]))[0].status).toBe('cancelled');
+  });
+});
+
+describe('what the suite ships', () => {
+  test('the canary passes a step, a timer and an event', async () => {
+    const id = await startRun('canary', { key: 'probe' });
+    await reaches(id, 'waiting');
+    await p.clock('workflow', { advance: 'PT1S' });
+    await reaches(id, 'succeeded');
+    expect(
+      await p.sql(`select 1 from events.outbox where type = 'platform.workflow.canary.v1' and data->>'run_id' = $1`, [id]),
+    ).toHaveLength(1);
+  });
+
+  test('the dry run of the digest tells one event and sends nothing', async () => {
+    const before = (await p.sql(`select count(*)::int as n from events.outbox where type = 'comms.message.send_requested.v1'`))[0].n;
+    const id = await startRun('community_digest', { input: { dry_run: true } });
+    await reaches(id, 'succeeded');
+    expect(await p.sql(`select data->>'recipients' as n from events.outbox where type = 'workflow.community_digest_test.v1'`)).toEqual([
+      { n: '0' },
+    ]);
+    expect((await p.sql(`select count(*)::int as n from events.outbox where type = 'comms.message.send_requested.v1'`))[0].n).toBe(before);
+  });
+
+  test('a disabled workflow has no new runs; an unknown input is a 400 that points at it', async () => {
+    expect((await call('POST', '/workflows/canary/disable')).body).toMatchObject({ key: 'canary', enabled: false });
+    expect((await call('POST', '/workflows/canary/runs', { input: {} })).body.reason).toBe('disabled');
+    expect((await call('POST', '/workflows/canary/enable')).body.enabled).toBe(true);
+    const wrong = await call('POST', '/workflows/community_digest/runs', { input: { dry_run: 'yes', extra: 1 } });
+    expect(wrong.body.errors.map((one: { pointer: string }) => one.pointer).sort()).toEqual(['/input/dry_run', '/input/extra']);
+    expect((await call('POST', '/workflows/nothing/runs', { input: {} })).status).toBe(404);
+    const { data } = (await call('GET', '/workflows')).body;
+    expect(data.map((one: { key: string }) => one.key)).toEqual(
+      expect.arrayContaining(['canary', 'community_digest', 'intelligence_loop']),
+    );
+    expect((await call('GET', '/schedules')).body.data.map((one: { definition_key: string }) => one.definition_key)).toContain(
+      'intelligence_loop',
+    );
+  });
+});
+
+describe('who may', () => {
+  test('a member may nothing of it', async () => {
+    const member = await p.userToken(DEMO, ['read:account']);
+    for (const path of ['/workflows', '/runs', '/tasks', '/schedules'])
+      expect((await call('GET', path, undefined, member)).status).toBe(403);
+  });
+
+  test('erasure ends open runs and wipes what all runs of the user hold', async () => {
+    const open = await startRun('test_event', { key: `user:${DEMO}`, user_id: DEMO, input: { user_id: DEMO } });
+    await reaches(open, 'waiting');
+    await p.host('workflow').transaction(async ctx => {
+      const { erase } = p.host('workflow').declaration;
+      if (erase !== 'nothing_held') await erase(ctx, { userId: DEMO, requestId: '0190b3a0-0000-7000-8000-0000000000e2', scope: 'full' });
+    });
+    expect(await runOf(open)).toMatchObject({ status: 'cancelled', input: null, user: null });
+    for (const table of ['workflow_run_meta', 'workflow_task', 'message', 'wait', 'compensation'])
+      expect(await p.sql(`select 1 from workflow.${table} t where t::text like $1`, [`%${DEMO}%`])).toEqual([]);
+    for (const table of ['workflow_status', 'operation_outputs', 'notifications'])
+      expect(await p.sql(`select 1 from dbos.${table} t where t::text like $1`, [`%${DEMO}%`])).toEqual([]);
+  });
+});
