@@ -78,6 +78,7 @@ export async function retestCycleJourney(p: JourneyPlatform): Promise<void> {
   const repeated = await call('POST', '/clinical/v1/retest-cycles', cycleInput(drawId));
   expect(repeated).toMatchObject({ status: 200, body: { id: created.body.id } });
 
+  await receiver.until(received => received.length >= 1, 30_000); // 90 days in a moment would overtake it: deliveries are kept for 30
   await p.clock('clinical', { advance: 'P90D' });
   const cyclePath = `/clinical/v1/retest-cycles/${created.body.id}`;
   expect((await call('GET', cyclePath)).body).toMatchObject({ status: 'prompted', prompt_count: 1 });
