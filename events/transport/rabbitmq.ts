@@ -221,15 +221,16 @@ class RabbitTransport implements Transport {
 
   async depth(consumer: string): Promise<Depth> {
     const spec = this.#specs.get(consumer) ?? (await registeredConsumers(this.options.pool)).find(one => one.name === consumer);
-    let ready = 0;
+    const counts: number[] = []; // the parts are looked at side by side
     const model = await this.#broker();
     if (spec && model)
       await declare(
         model,
         partsOf(spec).map(part => async channel => {
-          ready += (await channel.checkQueue(this.#names.queue(consumer, part))).messageCount;
+          counts.push((await channel.checkQueue(this.#names.queue(consumer, part))).messageCount);
         }),
       ).catch(unlessMissing); // detached
+    const ready = counts.reduce((sum, count) => sum + count, 0);
     return { ready, unacked: this.#subscriptions.get(consumer)?.inFlight ?? 0, oldestAt: null };
   }
 

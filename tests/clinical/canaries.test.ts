@@ -156,7 +156,10 @@ test('erasure leaves nothing of the person in clinical but counts, and the stati
   ])
     expect([table, answer.body.records[table] > 0]).toEqual([table, true]);
   expect(await found(signsIn)).toEqual([]);
-  const left = await found(text => (text.includes(DEMO) ? [DEMO] : []), ({ schema, name }) => schema !== 'clinical' || ['audit_log', 'idempotency_key'].includes(name));
+  const left = await found(
+    text => (text.includes(DEMO) ? [DEMO] : []),
+    ({ schema, name }) => schema !== 'clinical' || ['audit_log', 'idempotency_key'].includes(name),
+  );
   expect(left).toEqual([]);
   const [proof] = await clinic.p.sql(`select details from clinical.audit_log where action = 'user.erased' and target = $1`, [DEMO]);
   expect(Object.values(proof.details.records).every(one => typeof one === 'number')).toBe(true);

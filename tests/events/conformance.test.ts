@@ -164,6 +164,7 @@ describe.each(kinds)('%s transport', kind => {
     for (const user of users) expect(ns(effects, user)).toEqual(ns(effects, user).toSorted((a, b) => a - b));
     expect(new Set(effects.map(one => one.event_id)).size).toBe(200);
     expect(effects).toHaveLength(200);
+    await until('all places to be known', async () => (await world.rows('select from events.outbox where position is null')).length === 0); // published first, noted after
     const positions = await world.rows<{ group: number; positions: number[] }>(
       'select slot >> 3 as "group", array_agg(position::int order by position) as positions from events.outbox group by 1',
     );

@@ -126,16 +126,19 @@ describe.each(kinds)('%s transport', kind => {
     const first = world.transport();
     const user = newUser();
     let running = 0;
+    const gate = Promise.withResolvers<void>();
     const slow: Run = async () => {
       running++;
-      await sleep(300);
+      await gate.promise;
       running--;
     };
     const stopping = await world.consumer(first, noting('clinical.first', slow));
     await world.relay(first);
     await world.emit('clinical', { userId: user }, numbers(1, 20));
     await until('a handler runs', async () => running > 0);
-    await stopping.stop();
+    const stopped = stopping.stop();
+    gate.resolve();
+    await stopped;
     expect(running).toBe(0);
     const before = (await world.effects('clinical.first')).length;
     expect(before).toBeLessThan(20);
@@ -195,8 +198,8 @@ describe.each(kinds)('%s transport', kind => {
     const running = await world.consumer(transport, noting('clinical.first'));
     await running.stop();
     await world.relay(transport);
-    await world.emit('clinical', { userId: newUser() }, [1, 2, 3]);
-    await vi.waitFor(async () => expect(await transport.depth('clinical.first')).toMatchObject({ ready: 3, unacked: 0 }), {
+    for (const user of numbers(1, 9).map(() => newUser())) await world.emit('clinical', { userId: user }, [1, 2, 3]); // in every partition
+    await vi.waitFor(async () => expect(await transport.depth('clinical.first')).toMatchObject({ ready: 27, unacked: 0 }), {
       timeout: 10_000,
     });
   });

@@ -81,10 +81,17 @@ describe('a worker', () => {
 describe('progress and log', () => {
   test('never decrease, are awaited by a long poll, and are redacted', async () => {
     const id = await running({ user_id: DEMO });
-    const waiting = p.rest('GET', `/jobs/v1/jobs/${id}?wait=20`, { token });
-    await lives.get(id)!.progress(40);
-    expect((await waiting).body.progress).toMatchObject({ percent: 40, step: 'copying' });
-    for (const percent of [50, 60, 70]) await lives.get(id)!.progress(percent); // one write a second: the last one of it
+    let answered = false;
+    const waiting = p.rest('GET', `/jobs/v1/jobs/${id}?wait=20`, { token }).finally(() => (answered = true));
+    let percent = 10;
+    const more = () =>
+      lives
+        .get(id)!
+        .progress(Math.min(percent++, 49))
+        .then(() => answered); // the poll may begin after the first
+    await until('the poll to be answered', more, Boolean, 15_000);
+    expect((await waiting).body).toMatchObject({ status: 'running', progress: { percent: expect.any(Number), step: 'copying' } });
+    for (const next of [50, 60, 70]) await lives.get(id)!.progress(next); // one write a second: the last one of it
     await until('the second', () => jobOf(p, id), job => job.progress.percent === 70); // prettier-ignore
     await p.sql(`update jobs.job_meta set progress_percent = 90 where id = $1`, [id]);
     const { at } = (await jobOf(p, id)).progress;
