@@ -16,19 +16,22 @@ async function databaseAnswers(host: ServiceHost): Promise<boolean> {
 /** Whether the process has heard of revocations; before, it knows nothing about the tokens it would accept. */
 const heardRevocations = (host: ServiceHost): boolean => host.revocations.silence !== null;
 
-async function checksOf(host: ServiceHost): Promise<Record<string, boolean>> {
+async function checksOf(host: ServiceHost, works: boolean): Promise<Record<string, boolean>> {
   const [database, own] = await Promise.all([
     within(databaseAnswers(host)),
     host.declaration.ready?.(host).catch(() => ({ service: false })) ?? {},
   ]);
-  return { database, bus: host.transport.ready().ok, revocations: heardRevocations(host), ...own };
+  return { database, bus: host.transport.ready().ok, revocations: heardRevocations(host), work: works, ...own };
 }
 
-/** `GET /<slug>/readyz` (database, bus, revocation feed and the service's own checks) and `/healthz` (the process is up). */
-export function healthRoutes(app: FastifyInstance, host: ServiceHost): void {
+/**
+ * `GET /<slug>/readyz` (database, bus, revocation feed, the process's work and the service's own checks) and `/healthz` (the process is up).
+ * `works`: whether consumers, timers and workers have started. What is emitted before a consumer's first start never reaches it.
+ */
+export function healthRoutes(app: FastifyInstance, host: ServiceHost, works: () => boolean): void {
   app.get(`/${host.slug}/healthz`, () => ({ status: 'ok' }));
   app.get(`/${host.slug}/readyz`, async (_request, reply) => {
-    const checks = await checksOf(host);
+    const checks = await checksOf(host, works());
     const ready = Object.values(checks).every(Boolean);
     host.metrics.ready.set({ service: host.slug }, ready ? 1 : 0);
     const named = Object.fromEntries(Object.entries(checks).map(([name, ok]) => [name, ok ? 'ok' : 'failing']));

@@ -96,6 +96,7 @@ class Composition {
   #databaseUrl: string;
   #url = '';
   #seeded = false;
+  #works = false;
 
   constructor(private readonly options: PlatformOptions) {
     this.#config = options.config;
@@ -232,7 +233,7 @@ class Composition {
     const authenticate = authenticator(this.#verifier);
     for (const host of this.#hosts.values()) {
       if (config.roles.has('subgraphs')) subgraphRoute(this.#app, host, async request => void (await authenticate(request)));
-      healthRoutes(this.#app, host);
+      healthRoutes(this.#app, host, () => this.#works);
       if (config.roles.has('subgraphs')) await host.declaration.native?.(this.#app, host, authenticate);
     }
     if (config.roles.has('gateway')) await this.#openGateway();
@@ -320,6 +321,7 @@ class Composition {
     }
     const jobs = await startJobs([...this.#hosts.values()], this.#databaseUrl);
     if (jobs) this.#ends.push(() => jobs.stop());
+    this.#works = true;
   }
 
   /** The revocation feed and the flags, before anything depends on them. */
