@@ -52,19 +52,26 @@ async function runClaimed(host: ServiceHost, timer: Timer<Context>, at: Date): P
 
 const maxDate = (a: Date, b: Date): Date => (a > b ? a : b);
 
-/** The timer that is due first, if any is due at or before `until`. */
-async function earliest(host: ServiceHost, until: Date): Promise<{ timer: Timer<Context>; at: Date } | null> {
-  const timers = host.declaration.timers ?? [];
-  const due = await host.read(ctx => Promise.all(timers.map(async timer => ({ timer, at: await timer.next(ctx) }))));
-  const ready = due.filter((one): one is { timer: Timer<Context>; at: Date } => one.at !== null && one.at <= until);
-  return ready.sort((a, b) => a.at.getTime() - b.at.getTime())[0] ?? null;
+interface Due {
+  timer: Timer<Context>;
+  at: Date;
 }
 
-/** Whether a timer of this service works on an instant that it has claimed, in whatever process. */
-async function working(host: ServiceHost): Promise<boolean> {
-  const claimed = (host.declaration.timers ?? []).flatMap(timer => timer.claimed ?? []);
-  const answers = await host.read(ctx => Promise.all(claimed.map(async one => one.running?.(ctx) ?? false)));
-  return answers.includes(true);
+/** A timer without a next instant may be at work on one that it has claimed, in whatever process. */
+const isWorking = async (ctx: Context, { claimed }: Timer<Context>): Promise<boolean> => (await claimed?.running?.(ctx)) ?? false;
+
+/** The timer that is due first, if any is due at or before `until`, and the clock; `working` while a timer of this service works. */
+async function earliest(host: ServiceHost, until: Date): Promise<{ due: Due | undefined; now: Date; working: boolean }> {
+  const look = async (ctx: Context, timer: Timer<Context>) => {
+    const at = await timer.next(ctx);
+    return { timer, at, working: at === null && (await isWorking(ctx, timer)) };
+  };
+  return host.read(async ctx => {
+    const seen = await Promise.all((host.declaration.timers ?? []).map(timer => look(ctx, timer)));
+    const ready = seen.flatMap(({ timer, at }) => (at !== null && at <= until ? [{ timer, at }] : []));
+    const due = ready.sort((a, b) => a.at.getTime() - b.at.getTime())[0];
+    return { due, now: ctx.now(), working: seen.some(one => one.working) };
+  });
 }
 
 const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
@@ -75,11 +82,14 @@ const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(r
  */
 export async function advanceTo(host: ServiceHost, target: Date): Promise<void> {
   for (let runs = 0; runs < MAX_RUNS_PER_INSTANT; runs++) {
-    while (await working(host)) await pause(LOOK_AGAIN_MS); // the scheduler's own check came first
-    const next = await earliest(host, target);
-    if (!next) break;
-    await setClock(host, maxDate(next.at, await host.read(async ctx => ctx.now())), target);
-    await runDue(host, next.timer, next.at);
+    let next = await earliest(host, target);
+    while (next.working) {
+      await pause(LOOK_AGAIN_MS); // the scheduler's own check came first
+      next = await earliest(host, target);
+    }
+    if (!next.due) break;
+    await setClock(host, maxDate(next.due.at, next.now), target);
+    await runDue(host, next.due.timer, next.due.at);
   }
   await setClock(host, target, target);
 }
