@@ -97,6 +97,7 @@ class Composition {
   #url = '';
   #seeded = false;
   #works = false;
+  #registry: Promise<void> | null = null;
 
   constructor(private readonly options: PlatformOptions) {
     this.#config = options.config;
@@ -346,11 +347,13 @@ class Composition {
     }
   }
 
+  /** Once per process. */
   #syncRegistry(): Promise<void> {
-    return syncRegistry(
+    this.#registry ??= syncRegistry(
       async <Row>(text: string, params: readonly unknown[] = []) => (await this.#pool.query(text, [...params])).rows as Row[],
       CATALOGUE,
     );
+    return this.#registry;
   }
 
   async #startRelay(): Promise<void> {
