@@ -65,6 +65,8 @@ export interface DoorOptions {
   revocations: Revocations;
   verifier: TokenVerifier;
   log: Logger;
+  /** Resolves when the process's consumers and workers have started. */
+  started: Promise<void>;
 }
 
 /** Every row's operation on the next gateway, one at a time, so that requests are answered between. @throws Error naming a row that does not fit. */
@@ -81,8 +83,11 @@ async function acceptAll(
 }
 
 /** The REST face over the executor. */
-export async function restDoor(app: FastifyInstance, { config, gateways, hosts, revocations, verifier, log }: DoorOptions): Promise<void> {
-  const warmUp = config.restPlans === 'idle' ? new WarmUp(app, gateways.current.shared, log) : null;
+export async function restDoor(
+  app: FastifyInstance,
+  { config, gateways, hosts, revocations, verifier, log, started }: DoorOptions,
+): Promise<void> {
+  const warmUp = config.restPlans === 'idle' ? new WarmUp(app, gateways.current.shared, log, started) : null;
   const rows: PreparedOperation[] = [];
   gateways.add({ accept: next => acceptAll(rows, next, operation => warmUp && next.shared.prepare?.(operation)) });
   await app.register(

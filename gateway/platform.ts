@@ -97,6 +97,7 @@ class Composition {
   #url = '';
   #seeded = false;
   #works = false;
+  readonly #started = Promise.withResolvers<void>();
   #registry: Promise<void> | null = null;
 
   constructor(private readonly options: PlatformOptions) {
@@ -258,6 +259,7 @@ class Composition {
       revocations: this.#revocations,
       verifier: this.#verifier,
       log: this.#log,
+      started: this.#started.promise,
     };
     const graphql = await graphqlDoor(this.#app, door);
     this.#ends.push(() => graphql.stop());
@@ -323,6 +325,7 @@ class Composition {
     const jobs = await startJobs([...this.#hosts.values()], this.#databaseUrl);
     if (jobs) this.#ends.push(() => jobs.stop());
     this.#works = true;
+    this.#started.resolve();
   }
 
   /** The revocation feed and the flags, before anything depends on them. */

@@ -6,27 +6,36 @@ import type { Executor, PreparedOperation } from './executor.js';
 const PAUSE_MS = 5;
 
 /**
- * Plans the operations that are known from the start one after the other, once the process answers: 500 REST rows cost 1.3 s, which
- * nobody should wait for. A row that is asked for sooner is planned then.
+ * Plans the operations that are known from the start one after the other, once the process answers and its work has started: 500 REST
+ * rows cost 1.3 s, which nobody should wait for. A row that is asked for sooner is planned then.
  */
 export class WarmUp {
   readonly #operations: PreparedOperation[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #closed = false;
 
+  /** @param started when to begin. */
   constructor(
     app: FastifyInstance,
     private readonly executor: Executor,
     private readonly log: Logger,
+    started: Promise<void>,
   ) {
-    app.addHook('onListen', async () => this.#next());
-    app.addHook('onClose', async () => clearTimeout(this.#timer));
+    void started.then(() => this.#next());
+    app.addHook('onClose', async () => this.#close());
   }
 
   add(operation: PreparedOperation): void {
     this.#operations.push(operation);
   }
 
+  #close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
   #next(): void {
+    if (this.#closed) return;
     this.#timer = setTimeout(() => this.#prepare(), PAUSE_MS);
   }
 
