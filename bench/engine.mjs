@@ -7,12 +7,13 @@
  */
 import { composeServices } from '@apollo/composition';
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { graphql, parse } from 'graphql';
+import { parse } from 'graphql';
 import { parseArgs } from 'node:util';
 import { startGateway } from '../dist/gateway/gateway.js';
 import { keyOf } from '../dist/gateway/executor.js';
 import { internalRequest } from '../dist/runtime/request.js';
 import { ANONYMOUS } from '../dist/runtime/caller.js';
+import { tableSource } from './table-source.mjs';
 
 const { values: flags } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
 const ROUNDS = Number(flags.rounds);
@@ -82,32 +83,14 @@ const WORKS = {
   },
 };
 
-/** A subgraph that looks its answers up, as JSON text, so that every call gets objects of its own. */
-function tableSource({ sdl, resolvers }) {
-  const schema = buildSubgraphSchema([{ typeDefs: parse(LINK + sdl), resolvers }]);
-  const table = new Map();
-  const look = async (source, variableValues, key) => {
-    let text = table.get(key);
-    if (text === undefined) table.set(key, (text = JSON.stringify(await graphql({ schema, source, variableValues }))));
-    return JSON.parse(text);
-  };
-  return {
-    process: ({ request: { query, variables } }) => look(query, variables, query + JSON.stringify(variables)),
-    prepare: query => (variables, representations) =>
-      look(
-        query,
-        representations === null ? variables : { ...variables, representations: JSON.parse(`[${representations}]`) },
-        query + JSON.stringify(variables) + representations,
-      ),
-  };
-}
+const schemaOf = ({ sdl, resolvers }) => buildSubgraphSchema([{ typeDefs: parse(LINK + sdl), resolvers }]);
 
 async function start(executor) {
   const { supergraphSdl, errors } = composeServices(
     Object.entries(SERVICES).map(([name, { sdl }]) => ({ name, typeDefs: parse(LINK + sdl), url: `http://${name}.invalid` })),
   );
   if (errors) throw new Error(errors.map(error => error.message).join('; '));
-  return startGateway({ supergraphSdl, source: name => tableSource(SERVICES[name]), executor, log: console });
+  return startGateway({ supergraphSdl, source: name => tableSource(() => schemaOf(SERVICES[name])), executor, log: console });
 }
 
 /** µs of CPU for one request, JSON text of the answer included. */
