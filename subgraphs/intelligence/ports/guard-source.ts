@@ -28,13 +28,14 @@ export interface GuardAnswered {
   closedFlags: readonly string[];
 }
 
-const UNKNOWN: GuardAnswered = {
+/** Nothing could be found out. */
+export const UNKNOWN: GuardAnswered = {
   facts: { available: false, redFlagOpen: false, criticalLabOpen: false, contraindications: [], activeInterventions: [] },
   closedFlags: [],
 };
 
 /** Red flags that hold candidates back, as events have told of them; `info` holds nothing back. Source: intelligence 4.3. */
-export async function mirroredFlags(ctx: Context, entityId: string): Promise<string[]> {
+async function mirroredFlags(ctx: Context, entityId: string): Promise<string[]> {
   const rows = await ctx.sql<{ reference: string }>(
     `select reference from ${ctx.schema}.guard_state where entity_id = $1 and kind = 'red_flag' and severity is distinct from 'info'`,
     [entityId],

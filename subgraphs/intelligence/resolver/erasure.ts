@@ -5,8 +5,7 @@ import { eraseUser, type ErasureOutcome, type ErasureRequest } from '../../../ru
 import { JSONObject } from '../../../runtime/scalars.js';
 import { READERS } from '../entities/words.js';
 import { EraseEntityInput } from '../inputs/policy.js';
-import { lockEntity } from './entity-lock.js';
-import { keyedHash } from './keyed-hash.js';
+import { entityHash, lockEntity } from './entity-lock.js';
 
 @Access(READERS)
 @ObjectType({ description: 'What the erasure of an entity removed.' })
@@ -34,7 +33,7 @@ const deleting = (table: string): string =>
 
 /** A keyed hash of the id keeps what comes later out; which entity it was cannot be read from it. */
 async function bury(ctx: Context, entityId: string): Promise<void> {
-  const hash = await keyedHash(ctx, `entity:${entityId}`);
+  const hash = await entityHash(ctx, entityId);
   await ctx.sql(
     `insert into ${ctx.schema}.entity_tombstone (entity_hash, erased_at) values ($1, $2) on conflict (entity_hash) do update set erased_at = excluded.erased_at`,
     [hash, ctx.now().toISOString()],

@@ -4,10 +4,11 @@ import type { Values } from '../rules/values.js';
 
 const sealedAs = (entityType: string, entityId: string, set: string): string => `feature_vector:${entityType}:${entityId}:${set}`;
 
-interface Row {
+/** A vector as stored; the sealed bytes in base64. */
+export interface StoredVector {
   feature_set: string;
   version: number;
-  sealed: Buffer;
+  sealed: string;
   as_of: string;
 }
 
@@ -20,20 +21,22 @@ export interface FreshFeatures {
 export const openValues = (ctx: Context, entityType: string, entityId: string, set: string, sealed: Buffer): Values =>
   JSON.parse(ctx.host.sealer.open(Buffer.from(sealed), sealedAs(entityType, entityId, set))) as Values;
 
-/** Features of an entity that are not older than their set allows; older ones are served as missing. */
-export async function freshFeatures(ctx: Context, entityType: string, entityId: string): Promise<FreshFeatures> {
-  const rows = await ctx.sql<Row>(
-    `select v.feature_set, v.version, v.sealed, to_char(v.as_of at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as as_of
-     from ${ctx.schema}.feature_vector v join ${ctx.schema}.feature_set s on s.key = v.feature_set
-     where v.entity_type = $1 and v.entity_id = $2 and v.as_of >= $3::timestamptz - make_interval(hours => s.max_age_hours) order by v.feature_set`,
-    [entityType, entityId, ctx.now().toISOString()],
-  );
-  const entries = rows.flatMap(({ feature_set: set, sealed }) =>
-    Object.entries(openValues(ctx, entityType, entityId, set, sealed)).map(([key, value]) => [`${set}.${key}`, value] as const),
+/** SQL of an entity's vectors that are not older than their set allows; older ones are served as missing. */
+export const FRESH_VECTORS = (schema: string, given: { type: string; id: string; now: string }): string => `
+select v.feature_set, v.version, encode(v.sealed, 'base64') as sealed, to_char(v.as_of at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as as_of
+from ${schema}.feature_vector v join ${schema}.feature_set s on s.key = v.feature_set
+where v.entity_type = ${given.type} and v.entity_id = ${given.id}::uuid and v.as_of >= ${given.now}::timestamptz - make_interval(hours => s.max_age_hours)
+order by v.feature_set`;
+
+export function openFeatures(ctx: Context, entityType: string, entityId: string, vectors: readonly StoredVector[]): FreshFeatures {
+  const entries = vectors.flatMap(({ feature_set: set, sealed }) =>
+    Object.entries(openValues(ctx, entityType, entityId, set, Buffer.from(sealed, 'base64'))).map(
+      ([key, value]) => [`${set}.${key}`, value] as const,
+    ),
   );
   return {
     values: Object.fromEntries(entries),
-    versions: Object.fromEntries(rows.map(row => [row.feature_set, { version: row.version, as_of: row.as_of }])),
+    versions: Object.fromEntries(vectors.map(row => [row.feature_set, { version: row.version, as_of: row.as_of }])),
   };
 }
 

@@ -1,11 +1,10 @@
 import type { Context } from '../../../runtime/context.js';
-import type { RankingPolicy } from '../entities/policy.js';
 import { GuardrailKind } from '../entities/words.js';
 import type { RankCandidateInput, RankInput } from '../inputs/rank.js';
-import { guardFactsOf, mirroredFlags, type GuardAnswered } from '../ports/guard-source.js';
+import { guardFactsOf, UNKNOWN, type GuardAnswered } from '../ports/guard-source.js';
 import { needsCodes, needsFacts, type GuardedCandidate, type GuardFacts } from '../rules/guardrails.js';
 import type { Values } from '../rules/values.js';
-import { findPolicy } from './policy.js';
+import { recentPolicy, type RankPolicy } from './rank-facts.js';
 import { DAY_MS } from './settings.js';
 
 /** A candidate as the rules see it. */
@@ -20,21 +19,34 @@ export const guarded = (one: RankCandidateInput): GuardedCandidate => ({
   regions: one.regions ?? [],
 });
 
-/** Guard data, asked for outside the transaction. */
-export async function guardOf(ctx: Context, { input }: { input: RankInput }): Promise<GuardAnswered | null> {
-  const policy = await findPolicy(ctx, input.policyKind, input.policyKey, input.brandId?.toLowerCase() ?? null);
+/** What of an entity's safety was asked for before the transaction. */
+export interface GuardAsked extends GuardAnswered {
+  codes: boolean;
+}
+
+/** Guard data, asked for outside the transaction; null: the policy's rules need none. */
+export async function guardOf(ctx: Context, { input }: { input: RankInput }): Promise<GuardAsked | null> {
+  const policy = await recentPolicy(ctx, input);
   if (!policy || !needsFacts(policy.guardrails)) return null;
-  return guardFactsOf(ctx, input.entity.id.toLowerCase(), needsCodes(policy.guardrails, input.candidates.map(guarded)));
+  const codes = needsCodes(policy.guardrails, input.candidates.map(guarded));
+  return { ...(await guardFactsOf(ctx, input.entity.id.toLowerCase(), codes)), codes };
 }
 
 /** For policies whose rules ask for nothing that only others know. */
-export const NOTHING_ASKED: GuardAnswered = {
+const NOTHING_ASKED: GuardAnswered = {
   facts: { available: true, redFlagOpen: false, criticalLabOpen: false, contraindications: [], activeInterventions: [] },
   closedFlags: [],
 };
 
+/** What was asked for, as far as it is all that the rules need now: they may have changed since, and then it is as good as unread. */
+export function guardFor(policy: RankPolicy, candidates: readonly GuardedCandidate[], asked: GuardAsked | null): GuardAnswered {
+  if (!needsFacts(policy.guardrails)) return NOTHING_ASKED;
+  const enough = asked !== null && (asked.codes || !needsCodes(policy.guardrails, candidates));
+  return enough ? asked : UNKNOWN;
+}
+
 /** Candidates that were served as often as the cap allows. */
-export async function servedOften(ctx: Context, policy: RankingPolicy, entityId: string): Promise<Set<string>> {
+export async function servedOften(ctx: Context, policy: RankPolicy, entityId: string): Promise<Set<string>> {
   const cap = policy.guardrails.find(({ rule }) => rule === GuardrailKind.FREQUENCY_CAP)?.params;
   if (!cap) return new Set();
   const since = new Date(ctx.now().getTime() - Number(cap.days ?? 1) * DAY_MS).toISOString();
@@ -46,10 +58,11 @@ export async function servedOften(ctx: Context, policy: RankingPolicy, entityId:
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What became known while the answer was worked out: red flags whose events came since clinical was asked. */
-export async function factsAgain(ctx: Context, facts: GuardFacts, entityId: string): Promise<GuardFacts> {
-  return facts.redFlagOpen ? facts : { ...facts, redFlagOpen: (await mirroredFlags(ctx, entityId)).length > 0 };
-}
+/** What became known since clinical was asked: red flags whose events came meanwhile. */
+export const factsSince = (facts: GuardFacts, { closedFlags }: GuardAnswered, mirrored: readonly string[]): GuardFacts => ({
+  ...facts,
+  redFlagOpen: facts.redFlagOpen || mirrored.some(flag => !closedFlags.includes(flag)),
+});
 
 /** Flags that clinical has closed leave the mirror, so that they hold nothing back. */
 export async function forgetFlags(ctx: Context, entityId: string, closed: readonly string[]): Promise<void> {

@@ -8,6 +8,7 @@ import { GOVERNORS, READERS, RegistryStatus } from '../entities/words.js';
 import { CreateRankingPolicyInput, RankingPoliciesArgs, UpdateRankingPolicyInput } from '../inputs/policy.js';
 import { guardrailViolations } from '../rules/guardrails.js';
 import { schemaViolations } from '../rules/schemas.js';
+import { forgetPolicies } from './rank-facts.js';
 import { addVersion, lockPolicy } from './registry-store.js';
 
 const RETEST_REWARDS = { improved: 1, unchanged: 0, worsened: 0 };
@@ -53,18 +54,6 @@ const given = (values: object): object => Object.fromEntries(Object.entries(valu
 const withParams = (policy: RankingPolicy): RankingPolicy =>
   Object.assign(policy, { guardrails: policy.guardrails.map(({ rule, params }) => ({ rule, params: params ?? {} })) });
 
-/** The policy of a brand, else that of every brand. */
-export async function findPolicy(
-  ctx: Context,
-  policyKind: string,
-  policyKey: string,
-  brandId: string | null,
-): Promise<RankingPolicy | null> {
-  const rows = await ctx.em.find(RankingPolicy, { policyKind, policyKey, brandId: { $in: [brandId, null] as never } });
-  const all = rows.length ? rows : await ctx.em.find(RankingPolicy, { policyKind, policyKey, brandId: null });
-  return all.find(row => row.brandId === brandId) ?? all.find(row => row.brandId === null) ?? null;
-}
-
 @Resolver(() => RankingPolicy)
 export class PolicyResolver {
   @Access(READERS)
@@ -91,6 +80,7 @@ export class PolicyResolver {
     );
     await ctx.em.persist(policy).flush();
     await addVersion(ctx, policy, { parameters: {}, status: RegistryStatus.CHAMPION });
+    ctx.afterCommit(() => forgetPolicies(ctx.host));
     ctx.audit('ranking_policy.created', policy.id, { policy_kind: policy.policyKind, policy_key: policy.policyKey });
     return policy;
   }
@@ -108,6 +98,7 @@ export class PolicyResolver {
     if (changes.rewardMap && (await ctx.sql(`select 1 from ${ctx.schema}.decision where policy_id = $1 limit 1`, [policy.id])).length)
       fail('conflict', 'The reward map is fixed: there are decisions', { reason: 'reward_map_fixed' });
     Object.assign(policy, given(changes));
+    ctx.afterCommit(() => forgetPolicies(ctx.host));
     ctx.audit('ranking_policy.changed', policy.id, { fields: Object.keys(given(changes)) });
     return withParams(policy);
   }

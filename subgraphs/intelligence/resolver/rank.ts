@@ -6,29 +6,26 @@ import { fail, type Violation } from '../../../runtime/errors.js';
 import { newId } from '../../../runtime/ids.js';
 import { Prepare } from '../../../runtime/operation.js';
 import { LoopDecision, type GuardrailViolation, type RankedCandidate } from '../entities/decision.js';
-import type { RankingPolicy } from '../entities/policy.js';
-import type { RegistryVersion } from '../entities/registry.js';
 import { DecisionArm, DecisionStatus, GuardrailPhase, IntelligenceStage, READERS, RankingPolicyStatus } from '../entities/words.js';
 import { RankInput } from '../inputs/rank.js';
-import type { GuardAnswered } from '../ports/guard-source.js';
 import { canonicalJson, type Bundle } from '../rules/bundle.js';
-import { needsFacts, violationsOf, type GuardContext, type GuardedCandidate } from '../rules/guardrails.js';
+import { needsFacts, violationsOf, type GuardContext, type GuardedCandidate, type GuardFacts } from '../rules/guardrails.js';
 import { baselineOf, rank, rankerOf, type RankAnswer, type RankQuestion } from '../rules/ranking.js';
 import { valueViolations } from '../rules/schemas.js';
 import type { Values } from '../rules/values.js';
 import { raiseAlarm } from './alarms.js';
-import { isErased, lockEntity } from './entity-lock.js';
-import { freshFeatures, type FreshFeatures } from './feature-store.js';
-import { factsAgain, forgetFlags, guarded, guardOf, NOTHING_ASKED, servedOften } from './guard.js';
+import type { FreshFeatures } from './feature-store.js';
+import { factsSince, forgetFlags, guarded, guardFor, guardOf, servedOften, type GuardAsked } from './guard.js';
 import { keyedHash } from './keyed-hash.js';
 import { sealRecord } from './ledger-record.js';
-import { findPolicy } from './policy.js';
-import { bundleOf, championOf } from './registry-store.js';
+import { insertDecision } from './ledger-store.js';
+import { rankFacts, type RankFacts, type RankPolicy } from './rank-facts.js';
+import { bundleOf } from './registry-store.js';
 import { DAY_MS } from './settings.js';
 import { stageInForce } from './stage.js';
 
 /** Everything that is wrong with what the caller wants ranked. */
-function inputViolations(policy: RankingPolicy, input: RankInput): Violation[] {
+function inputViolations(policy: RankPolicy, input: RankInput): Violation[] {
   const { candidates } = input;
   const repeated = candidates.flatMap(({ id }, index) =>
     candidates.findIndex(one => one.id === id) < index ? [{ pointer: `/input/candidates/${index}/id`, message: 'is there already' }] : [],
@@ -46,18 +43,17 @@ function inputViolations(policy: RankingPolicy, input: RankInput): Violation[] {
 
 const hashOf = (input: RankInput): Buffer => createHash('sha256').update(canonicalJson(input)).digest();
 
-/** The entity's lock, shared, and the key's: parallel equal calls come one after the other, so that there is one decision and one answer. Source: intelligence 7.3.12. */
-async function replayed(ctx: Context, policy: RankingPolicy, input: RankInput, entityId: string): Promise<LoopDecision | null> {
-  await lockEntity(ctx, entityId, 'shared', `${policy.id}:${input.decisionKey}`);
-  const before = await ctx.em.findOne(LoopDecision, { policyId: policy.id, decisionKey: input.decisionKey });
+/** What was answered under the key before; parallel equal calls have one decision and one answer. Source: intelligence 7.3.12. */
+async function madeBefore(ctx: Context, policyId: string, input: RankInput): Promise<LoopDecision | null> {
+  const before = await ctx.em.findOne(LoopDecision, { policyId, decisionKey: input.decisionKey });
   if (!before) return null;
   if (!Buffer.from(before.requestHash).equals(hashOf(input))) fail('idempotency_mismatch', 'This decision_key was used with another body');
   ctx.status(200);
-  return before;
+  return Object.assign(before, { answered: true });
 }
 
 /** CONTROL from S2 on, for a fixed share of entities, by their hash. */
-async function armOf(ctx: Context, policy: RankingPolicy, stage: IntelligenceStage, entityId: string): Promise<DecisionArm> {
+async function armOf(ctx: Context, policy: RankPolicy, stage: IntelligenceStage, entityId: string): Promise<DecisionArm> {
   if (stage === IntelligenceStage.S0 || stage === IntelligenceStage.S1) return DecisionArm.TREATMENT;
   const hash = await keyedHash(ctx, `arm:${policy.id}:${entityId}`);
   return hash.readUInt32BE(0) / 2 ** 32 < policy.controlShare ? DecisionArm.CONTROL : DecisionArm.TREATMENT;
@@ -67,8 +63,8 @@ async function armOf(ctx: Context, policy: RankingPolicy, stage: IntelligenceSta
 interface Ranking {
   ctx: Context;
   input: RankInput;
-  policy: RankingPolicy;
-  champion: RegistryVersion;
+  policy: RankPolicy;
+  champion: RankFacts['champion'];
   bundle: Bundle;
   entityId: string;
   stage: IntelligenceStage;
@@ -77,6 +73,8 @@ interface Ranking {
   candidates: GuardedCandidate[];
   features: FreshFeatures;
   guard: GuardContext;
+  /** What is known by the time of the answer. */
+  factsNow: GuardFacts;
 }
 
 const questionFor = (ranking: Ranking, candidates: readonly GuardedCandidate[]): RankQuestion => ({
@@ -100,11 +98,11 @@ interface Outcome {
 }
 
 /** Guardrails before ranking, the ranking, and guardrails again on the answer: what fell out then is ranked without. */
-async function rankSafely(ranking: Ranking): Promise<Outcome> {
-  const { ctx, policy, guard, seed } = ranking;
+function rankSafely(ranking: Ranking): Outcome {
+  const { policy, guard, seed } = ranking;
   const before = violationsOf(policy.guardrails, ranking.candidates, guard, GuardrailPhase.BEFORE_RANK);
   const offered = without(ranking.candidates, before);
-  const now = needsFacts(policy.guardrails) ? { ...guard, facts: await factsAgain(ctx, guard.facts, ranking.entityId) } : guard;
+  const now = needsFacts(policy.guardrails) ? { ...guard, facts: ranking.factsNow } : guard;
   const after = violationsOf(policy.guardrails, offered, now, GuardrailPhase.AFTER_RANK);
   const safe = without(offered, after);
   return { safe, violations: [...before, ...after], answer: safe.length ? rank(questionFor(ranking, safe), seed) : null };
@@ -166,21 +164,35 @@ export async function openOutcomeWindow(ctx: Context, { id, outcomeMetric, statu
   ]); // prettier-ignore
 }
 
-async function rankingOf(ctx: Context, input: RankInput, policy: RankingPolicy, entityId: string): Promise<Ranking> {
-  const champion = await championOf(ctx, policy.id);
+async function rankingOf(ctx: Context, input: RankInput, entityId: string, known: RankFacts): Promise<Ranking> {
+  const { policy, champion, features } = known;
   const bundle = (await bundleOf(ctx, champion)) ?? {};
   const stage = stageInForce(ctx, input.brandId?.toLowerCase() ?? null);
-  const { facts, closedFlags } = (ctx.facts as GuardAnswered | null) ?? NOTHING_ASKED;
+  const candidates = input.candidates.map(guarded);
+  const answered = guardFor(policy, candidates, (ctx.facts as GuardAsked | null) ?? null);
+  const { facts, closedFlags } = answered;
   await forgetFlags(ctx, entityId, closedFlags);
   return {
     ctx, input, policy, champion, bundle, entityId, stage, arm: await armOf(ctx, policy, stage, entityId),
-    seed: (await keyedHash(ctx, `seed:${policy.id}:${input.decisionKey}`)).toString('hex'),
-    candidates: input.candidates.map(guarded), features: await freshFeatures(ctx, input.entity.type, entityId),
+    seed: (await keyedHash(ctx, `seed:${policy.id}:${input.decisionKey}`)).toString('hex'), candidates, features,
     guard: {
       facts, context: (input.context ?? {}) as Values, safeTag: policy.safeTag, denylist: bundle.rules?.denylist ?? [],
       servedOften: await servedOften(ctx, policy, entityId),
     },
+    factsNow: factsSince(facts, answered, known.flags),
   }; // prettier-ignore
+}
+
+/** Works a ranking out and writes it; null: an equal call was faster, or the entity was erased meanwhile. */
+async function decide(ctx: Context, input: RankInput, entityId: string, known: RankFacts): Promise<LoopDecision | null> {
+  const ranking = await rankingOf(ctx, input, entityId, known);
+  const outcome = rankSafely(ranking);
+  const decision = decisionOf(ranking, outcome);
+  if (!(await insertDecision(ctx, decision))) return null;
+  await openOutcomeWindow(ctx, decision);
+  alarmIfBlocked(ranking, outcome.violations);
+  ctx.audit('decision.made', decision.id, { stage: decision.stage, ranker: decision.ranker, policy_version: decision.policyVersion });
+  return decision;
 }
 
 @Resolver()
@@ -189,21 +201,15 @@ export class RankResolver {
   @Prepare(guardOf)
   @Mutation(() => LoopDecision, { description: 'Ranks candidates and logs the decision; the same decision key again answers the same.' })
   async rankRecommendations(@Arg('input', () => RankInput) input: RankInput, @Ctx() ctx: Context): Promise<LoopDecision> {
-    const policy = await findPolicy(ctx, input.policyKind, input.policyKey, input.brandId?.toLowerCase() ?? null);
-    if (policy?.status !== RankingPolicyStatus.ACTIVE) return fail('not_found', 'There is no such policy');
     const entityId = input.entity.id.toLowerCase();
-    const before = await replayed(ctx, policy, input, entityId);
-    if (before) return Object.assign(before, { answered: true });
-    if (await isErased(ctx, entityId)) fail('not_found', 'Not found');
-    const errors = inputViolations(policy, input);
+    const known = await rankFacts(ctx, input, entityId);
+    if (known?.policy.status !== RankingPolicyStatus.ACTIVE) return fail('not_found', 'There is no such policy');
+    const before = known.madeBefore && (await madeBefore(ctx, known.policy.id, input));
+    if (before) return before;
+    if (known.erased) fail('not_found', 'Not found');
+    const errors = inputViolations(known.policy, input);
     if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
-    const ranking = await rankingOf(ctx, input, policy, entityId);
-    const outcome = await rankSafely(ranking);
-    const decision = decisionOf(ranking, outcome);
-    ctx.em.persist(decision);
-    await openOutcomeWindow(ctx, decision);
-    alarmIfBlocked(ranking, outcome.violations);
-    ctx.audit('decision.made', decision.id, { stage: decision.stage, ranker: decision.ranker, policy_version: decision.policyVersion });
-    return decision;
+    const made = await decide(ctx, input, entityId, known);
+    return made ?? (await madeBefore(ctx, known.policy.id, input)) ?? fail('not_found', 'Not found');
   }
 }

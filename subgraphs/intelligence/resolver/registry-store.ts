@@ -14,7 +14,7 @@ const bundles = new Map<string, Bundle>();
 const KEPT_BUNDLES = 200;
 
 /** Parameters of a version; null when its artefact was erased. */
-export async function bundleOf(ctx: Context, { id, artifactErasedAt }: RegistryVersion): Promise<Bundle | null> {
+export async function bundleOf(ctx: Context, { id, artifactErasedAt }: { id: string; artifactErasedAt: unknown }): Promise<Bundle | null> {
   if (artifactErasedAt !== null) {
     bundles.delete(id);
     return null;

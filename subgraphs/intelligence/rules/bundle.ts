@@ -81,10 +81,11 @@ export const rankersOf = (bundle: Bundle): Ranker[] =>
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const entries = Object.entries(value)
-    .filter(([, one]) => one !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonicalJson(one)}`).join(',')}}`;
+  const held = value as Record<string, unknown>;
+  let text = '';
+  for (const key of Object.keys(held).sort())
+    if (held[key] !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(held[key])}`;
+  return `{${text}}`;
 }
 
 /** SHA-256 of the canonical JSON, hexadecimal. */

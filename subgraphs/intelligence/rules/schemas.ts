@@ -56,14 +56,19 @@ function compileViolation(schema: object, pointer: string): Violation[] {
 
 /** Compiled once for the text of a schema: policies are few and rarely change. */
 const compiled = new Map<string, ValidateFunction>();
+/** The same by object: fifty candidates of a ranking have one schema, whose text need not be written fifty times. */
+const found = new WeakMap<object, ValidateFunction>();
 
 function validatorOf(schema: object): ValidateFunction {
+  const known = found.get(schema);
+  if (known) return known;
   const text = JSON.stringify(schema);
   let validate = compiled.get(text);
   if (!validate) {
     if (compiled.size >= 1000) compiled.clear();
     compiled.set(text, (validate = ajv.compile({ ...schema, additionalProperties: false })));
   }
+  found.set(schema, validate);
   return validate;
 }
 

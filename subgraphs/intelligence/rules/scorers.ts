@@ -56,10 +56,8 @@ export function linUcb(part: LinUcbPart, observation: Observation, candidate: Ca
   const x = encode(part.features, observation, candidate);
   const arm = own(part.arms, candidate.id);
   if (!arm) return { mean: 0, bonus: part.alpha * Math.sqrt(dot(x, x)) };
-  const spread = dot(
-    x,
-    arm.a_inv.map(row => dot(row, x)),
-  );
+  let spread = 0;
+  for (let row = 0; row < x.length; row++) spread += x[row]! * dot(arm.a_inv[row]!, x);
   return { mean: dot(x, arm.theta), bonus: part.alpha * Math.sqrt(Math.max(0, spread)) };
 }
 

@@ -63,18 +63,32 @@ function evaluate(term: Term, observation: Observation, candidate: Candidate): n
 }
 
 /** A named feature; `a*b` is a product of features, which is how context meets candidate. */
-export function featureValue(name: string, observation: Observation, candidate: Candidate): number {
+export const featureValue = (name: string, observation: Observation, candidate: Candidate): number =>
+  productOf(termsOf(name), observation, candidate);
+
+function productOf(terms: readonly Term[], observation: Observation, candidate: Candidate): number {
   let product = 1;
-  for (const term of termsOf(name)) {
+  for (const term of terms) {
     product *= evaluate(term, observation, candidate);
     if (product === 0) return 0;
   }
   return product;
 }
 
+/** Terms of the features of a frozen part, by its list of names. */
+const listed = new WeakMap<readonly string[], readonly (readonly Term[])[]>();
+
+function termsOfAll(names: readonly string[]): readonly (readonly Term[])[] {
+  const known = listed.get(names);
+  if (known) return known;
+  const terms = names.map(termsOf);
+  listed.set(names, terms);
+  return terms;
+}
+
 /** The vector of named features, in their order. */
 export const encode = (names: readonly string[], observation: Observation, candidate: Candidate): number[] =>
-  names.map(name => featureValue(name, observation, candidate));
+  termsOfAll(names).map(terms => productOf(terms, observation, candidate));
 
 /** Values of the segment keys joined by `|`, a missing one `_`. Source: intelligence 2, bundle parts. */
 export const segmentOf = (keys: readonly string[], context: Values): string => keys.map(key => String(own(context, key) ?? '_')).join('|');
