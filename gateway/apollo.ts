@@ -1,5 +1,5 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
-import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
+import { ApolloServerPluginCacheControlDisabled, ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
 import type { GatewayExecutor, GatewayInterface } from '@apollo/server-gateway-interface';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,7 +11,7 @@ import { problemHeaders, toProblem } from '../runtime/http.js';
 import type { Logger } from '../runtime/log.js';
 import { limitObjects } from './cost.js';
 import type { FederatedContext } from './data-source.js';
-import { keyOf } from './executor.js';
+import { cacheHeaders, keyOf } from './executor.js';
 import type { FrontGateway, Gateways } from './gateways.js';
 import { answerOf, errorAnswer, formatError } from './graphql-errors.js';
 import { HotOperations, plainBody, sendResult } from './hot-operations.js';
@@ -42,7 +42,8 @@ const statusPlugin: ApolloServerPlugin<FederatedContext> = {
         const { data, errors } = response.body.singleResult;
         const answer = answerOf(data, errors);
         if (answer.status !== 200) response.http.status = answer.status;
-        for (const [name, value] of Object.entries(answer.headers)) response.http.headers.set(name, value);
+        for (const [name, value] of Object.entries({ ...answer.headers, ...cacheHeaders(contextValue.freshness) }))
+          response.http.headers.set(name, value);
         response.http.headers.set('x-request-id', contextValue.request.id);
       },
     };
@@ -60,14 +61,17 @@ function behindSeam(gateways: Gateways): GatewayInterface {
   const tell = ({ apiSchema, supergraphSdl }: FrontGateway): void =>
     listeners.forEach(listener => listener({ apiSchema, coreSupergraphSdl: supergraphSdl }));
   gateways.add({ follow: tell });
-  const run: GatewayExecutor = async ({ document, request, source, operationName, operation, context, schema }) => {
+  const run: GatewayExecutor = async ({ document, request, source, operation, context, schema }) => {
     const { apiSchema, supergraph, shared } = gateways.of(schema);
-    const { request: info } = context as unknown as FederatedContext;
+    const federated = context as unknown as FederatedContext;
+    const { request: info } = federated;
     if (operation) {
       checkRoots(supergraph, operation, info.caller);
       limitObjects(apiSchema, document, operation, request.variables ?? {});
     }
+    const operationName = request.operationName ?? null; // as it was sent, so that plans and answers are the hot route's too
     const result = await shared.execute({ document, source, key: keyOf(source), operationName, variables: request.variables ?? {} }, info);
+    federated.freshness = result.freshness;
     return {
       data: result.data,
       ...(result.errors.length && { errors: result.errors as never }),
@@ -149,7 +153,7 @@ export async function graphqlFace(
     stopOnTerminationSignals: false,
     formatError: formatted => formatError(formatted),
     logger: { debug: () => undefined, info: () => undefined, warn: m => log.warn(m), error: m => log.error(m) },
-    plugins: [statusPlugin, ApolloServerPluginLandingPageDisabled()],
+    plugins: [statusPlugin, ApolloServerPluginLandingPageDisabled(), ApolloServerPluginCacheControlDisabled()],
     hideSchemaDetailsFromClientErrors: !introspection,
   });
   await server.start();

@@ -8,11 +8,14 @@ import type { Metrics } from '../runtime/telemetry.js';
 import { activeTraceparent, traced } from '../runtime/tracing.js';
 import type { Variables } from './compiled/run.js';
 import type { Send, Subgraph } from './compiled/subgraph.js';
+import type { Freshness } from './executor.js';
 import { Lru } from './lru.js';
 
 /** What the federation's context carries: the request at the door. */
 export interface FederatedContext {
   request: RequestInfo;
+  /** Of the answer, once it is there. */
+  freshness?: Freshness | undefined;
 }
 
 /** Documents of one subgraph that the stock executor's plans hold; the compiled ones keep their own. */

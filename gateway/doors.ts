@@ -14,7 +14,7 @@ import type { RequestInfo } from '../runtime/request.js';
 import type { Revocations } from '../runtime/revocations.js';
 import { bearerOf, type TokenVerifier } from '../runtime/token.js';
 import { graphqlFace } from './apollo.js';
-import type { PreparedOperation } from './executor.js';
+import { cacheHeaders, type PreparedOperation } from './executor.js';
 import type { FrontGateway, Gateways } from './gateways.js';
 import { sendGraphiql, wantsPage } from './pages.js';
 import { WarmUp } from './warm-up.js';
@@ -98,8 +98,8 @@ export async function restDoor(
       authorize: authorizer(hosts, revocations),
       services: [...hosts.values()].map(host => host.declaration),
       execute: async (operation, request) => {
-        const { data, errors } = await gateways.current.shared.execute(operation, request);
-        return { data, errors: errors as ExecuteResult['errors'], status: request.status };
+        const { data, errors, freshness } = await gateways.current.shared.execute(operation, request);
+        return { data, errors: errors as ExecuteResult['errors'], status: request.status, headers: cacheHeaders(freshness) };
       },
       prepare: operation => {
         rows.push(operation);

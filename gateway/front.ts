@@ -1,15 +1,19 @@
 import type { Federation } from '../runtime/federation.js';
 import type { Logger } from '../runtime/log.js';
+import { cachePolicy } from './cache-policy.js';
 import { readSupergraph } from './compose.js';
 import type { SubgraphSource } from './data-source.js';
 import { startGateway } from './gateway.js';
 import { Gateways, type FrontGateway } from './gateways.js';
 import { InFlight } from './in-flight.js';
 import type { OperationMetrics } from './operation-metrics.js';
+import { ResponseCache } from './response-cache.js';
 import { ScopeUsage } from './scope-usage.js';
 
 export interface FrontSetting {
   executor: 'compiled' | 'stock';
+  /** Memory for answers that may be kept, bytes; 0 keeps none. */
+  responseCacheBytes: number;
   /** The data source of a subgraph, the same for every gateway of this process. */
   source(service: string): SubgraphSource;
   /** Where the uses of scopes are reported. */
@@ -27,7 +31,7 @@ export interface Front {
 }
 
 /** Starts the gateway on the checked-in supergraph. */
-export async function openFront({ executor, source, federation, metrics, log }: FrontSetting): Promise<Front> {
+export async function openFront({ executor, responseCacheBytes, source, federation, metrics, log }: FrontSetting): Promise<Front> {
   const sources = new Map<string, SubgraphSource>();
   const sourceOf = (service: string): SubgraphSource => {
     const known = sources.get(service) ?? metrics.source(service, source(service));
@@ -38,10 +42,16 @@ export async function openFront({ executor, source, federation, metrics, log }: 
   const start = async (supergraphSdl: string): Promise<FrontGateway> => {
     const gateway = await startGateway({ supergraphSdl, source: sourceOf, executor, onPlan: metrics.plan, log });
     const watch = usage.watcher(gateway.supergraph);
+    const cache = new ResponseCache(new InFlight(gateway.executor, gateway.supergraph), {
+      maxAgeOf: responseCacheBytes > 0 ? cachePolicy(gateway.supergraph) : () => 0,
+      maxBytes: responseCacheBytes,
+      onLookup: metrics.lookup,
+    });
     return {
       ...gateway,
       executor: metrics.watch(watch(gateway.executor), 'service'),
-      shared: metrics.watch(watch(new InFlight(gateway.executor, gateway.supergraph)), 'client'),
+      shared: metrics.watch(watch(cache), 'client'),
+      forget: () => cache.clear(),
     };
   };
   const gateways = new Gateways(await start(await readSupergraph()));

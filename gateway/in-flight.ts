@@ -39,6 +39,10 @@ function kinshipOf(schema: GraphQLSchema, { definitions }: DocumentNode): Kinshi
   return operations.every(one => one.selectionSet.selections.every(isOpen)) ? 'shared' : 'alone';
 }
 
+/** Who asks, as far as an answer may depend on it. */
+export const askerOf = ({ token, caller }: RequestInfo): string =>
+  token ?? `${caller.kind}:${caller.userId ?? ''}:${caller.clientId ?? ''}:${caller.serviceSlug ?? ''}`;
+
 /** Each asker makes objects of his own out of the text. */
 const copyOf = ({ text, errors, extensions }: FederatedResult): FederatedResult =>
   new Answer(text!, errors as Answer['errors'], extensions);
@@ -104,8 +108,8 @@ export class InFlight implements Executor {
     if (this.#flights.get(key) === flight) this.#flights.delete(key);
   }
 
-  #keyOf({ key, operationName, variables }: FederatedOperation, { caller, token, ip, idempotencyKey }: RequestInfo): string {
-    const who = token ?? `${caller.kind}:${caller.userId ?? ''}:${caller.clientId ?? ''}:${caller.serviceSlug ?? ''}`;
-    return JSON.stringify([this.#generation, key, operationName, variables, who, ip, idempotencyKey]);
+  #keyOf({ key, operationName, variables }: FederatedOperation, request: RequestInfo): string {
+    const { ip, idempotencyKey } = request;
+    return JSON.stringify([this.#generation, key, operationName, variables, askerOf(request), ip, idempotencyKey]);
   }
 }

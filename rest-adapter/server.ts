@@ -24,6 +24,8 @@ export interface ExecuteResult {
   errors: readonly { message: string; path?: readonly (string | number)[]; extensions?: Record<string, unknown> }[];
   /** `ctx.status`: the operation's choice among the route's documented statuses. */
   status: number | null;
+  /** What the answer may say of how long it is good. */
+  headers?: Record<string, string>;
 }
 
 export interface Operation {
@@ -145,15 +147,15 @@ function sendCacheable(request: FastifyRequest, reply: FastifyReply, text: strin
   return isKnown(request.headers['if-none-match'], etag) ? reply.code(304).removeHeader('content-type').send() : reply.send(text);
 }
 
-function answer(plan: Plan, request: FastifyRequest, reply: FastifyReply, result: unknown, chosen: number | null): FastifyReply {
-  const status = statusOf(plan, chosen);
+function answer(plan: Plan, request: FastifyRequest, reply: FastifyReply, result: unknown, executed: ExecuteResult): FastifyReply {
+  const status = statusOf(plan, executed.status);
   reply.code(status);
   if (status === 204) return reply.send();
   const body = plan.answer(result);
   if (plan.route.location && (status === 201 || status === 202)) reply.header('location', locationOf(plan, request, body));
   const text = JSON.stringify(body);
   reply.type(JSON_TYPE);
-  return plan.route.etag ? sendCacheable(request, reply, text) : reply.send(text);
+  return plan.route.etag ? sendCacheable(request, reply, text) : reply.headers(executed.headers ?? {}).send(text);
 }
 
 function handlerOf(plan: Plan, options: RestOptions) {
@@ -162,7 +164,7 @@ function handlerOf(plan: Plan, options: RestOptions) {
     if (route.upload && isMultipart(request.headers['content-type'])) request.body = await readUpload(request, route.upload);
     const operation = { document, source: route.document, key, operationName, variables: readVariables(plan, request) };
     const executed = await options.execute(operation, request.info);
-    return answer(plan, request, reply, resultOf(plan, executed, options), executed.status);
+    return answer(plan, request, reply, resultOf(plan, executed, options), executed);
   };
 }
 

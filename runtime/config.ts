@@ -48,6 +48,8 @@ export interface Config {
   readonly subgraphCalls: 'process' | 'http';
   /** When the operations of the REST rows are planned: all in the first seconds after the start, or each at its first use, which tests prefer. */
   readonly restPlans: 'idle' | 'use';
+  /** Memory for answers that the gateway may keep, bytes; 0 keeps none. */
+  readonly responseCacheBytes: number;
   /** Time that a request has until what works for it is stopped, ms. */
   readonly requestDeadlineMs: number;
   /** OTLP/HTTP address to which spans go; null: none are made. */
@@ -163,6 +165,7 @@ export function loadConfig(env: Env): Config {
     gatewayExecutor: oneOf<'compiled' | 'stock'>(env, 'GATEWAY_EXECUTOR', 'compiled', 'compiled', 'stock'),
     subgraphCalls: oneOf<'process' | 'http'>(env, 'SUBGRAPH_CALLS', 'process', 'process', 'http'),
     restPlans: oneOf<'idle' | 'use'>(env, 'REST_PLANS', 'idle', 'idle', 'use'),
+    responseCacheBytes: integer(env, 'RESPONSE_CACHE_BYTES', 32 * 1024 * 1024, 0, 4 * 1024 ** 3),
     requestDeadlineMs: integer(env, 'REQUEST_DEADLINE_MS', 30_000, 100, 600_000),
     tracesUrl: env.TRACES_URL || null,
     setting: (name: string) => env[name] || undefined,

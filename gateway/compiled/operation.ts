@@ -9,6 +9,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { RequestInfo } from '../../runtime/request.js';
+import type { Freshness } from '../executor.js';
 import { Lru } from '../lru.js';
 import type { PlannedOperation, Planner } from './planner.js';
 import { ResponseCompiler } from './response.js';
@@ -33,6 +34,7 @@ export class Answer {
     readonly text: string,
     readonly errors: readonly GraphQLError[],
     readonly extensions?: Readonly<Record<string, unknown>>,
+    readonly freshness?: Freshness,
   ) {}
 
   get data(): Row | null {
