@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Slug } from '../events/slugs.js';
 import { isSlug } from '../events/slugs.js';
 import type { RouteTable } from '../rest-adapter/route.js';
-import { restRoutes, type ExecuteResult } from '../rest-adapter/server.js';
+import { restRoutes, type ExecuteResult, type Replan } from '../rest-adapter/server.js';
 import { checkAccess, type AccessRule } from '../runtime/access.js';
 import type { Config } from '../runtime/config.js';
 import { fail } from '../runtime/errors.js';
@@ -89,7 +89,14 @@ export async function restDoor(
 ): Promise<void> {
   const warmUp = config.restPlans === 'idle' ? new WarmUp(app, gateways.current.shared, log, started) : null;
   const rows: PreparedOperation[] = [];
-  gateways.add({ accept: next => acceptAll(rows, next, operation => warmUp && next.shared.prepare?.(operation)) });
+  const followRest = (replan: Replan): void => {
+    let takeOver = (): void => undefined;
+    const accept = async (next: FrontGateway): Promise<void> => {
+      takeOver = await replan(next.supergraph);
+      await acceptAll(rows, next, operation => warmUp && next.shared.prepare?.(operation));
+    };
+    gateways.add({ accept, follow: () => takeOver() });
+  };
   await app.register(
     restRoutes({
       schema: gateways.current.supergraph,
@@ -101,6 +108,7 @@ export async function restDoor(
         const { data, errors, freshness } = await gateways.current.shared.execute(operation, request);
         return { data, errors: errors as ExecuteResult['errors'], status: request.status, headers: cacheHeaders(freshness) };
       },
+      onReplan: followRest,
       prepare: operation => {
         rows.push(operation);
         warmUp?.add(operation);

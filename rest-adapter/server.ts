@@ -3,6 +3,7 @@
  * Order of decisions: identity A5. Errors are thrown as problems and rendered by `runtime/http`.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
@@ -40,6 +41,9 @@ export interface Operation {
 /** Told of each route's operation, so that it can be planned before it is asked for. */
 export type Prepare = (operation: Omit<Operation, 'variables'>) => void;
 
+/** Plans all routes on another schema; what it returns puts the new plans in force at once. @throws Error naming a route that does not fit. */
+export type Replan = (schema: GraphQLSchema) => Promise<() => void>;
+
 export type Execute = (operation: Operation, request: RequestInfo) => Promise<ExecuteResult>;
 
 export interface RestOptions {
@@ -48,6 +52,8 @@ export interface RestOptions {
   tables: readonly RouteTable[];
   execute: Execute;
   prepare?: Prepare;
+  /** Told how the routes go over to another schema. */
+  onReplan?: (replan: Replan) => void;
   /** @throws Problem unauthenticated. Not asked on a public path without a token. */
   authenticate: (request: FastifyRequest) => Promise<RequestInfo>;
   /** Called before the body is read. @throws Problem forbidden, insufficient_scope, step_up_required or unauthenticated. */
@@ -58,9 +64,14 @@ export interface RestOptions {
   onPartial?: (key: string, errors: readonly ShownError[]) => void;
 }
 
+/** A route in the router. Its plan changes when the schema does. */
+export interface Row {
+  plan: Plan;
+}
+
 declare module 'fastify' {
   interface FastifyContextConfig {
-    plan?: Plan;
+    row?: Row;
   }
 }
 
@@ -158,10 +169,12 @@ function answer(plan: Plan, request: FastifyRequest, reply: FastifyReply, result
   return plan.route.etag ? sendCacheable(request, reply, text) : reply.headers(executed.headers ?? {}).send(text);
 }
 
-function handlerOf(plan: Plan, options: RestOptions) {
-  const { document, key, operationName, route } = plan;
+function handlerOf(row: Row, options: RestOptions) {
+  const { upload } = row.plan.route;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (route.upload && isMultipart(request.headers['content-type'])) request.body = await readUpload(request, route.upload);
+    if (upload && isMultipart(request.headers['content-type'])) request.body = await readUpload(request, upload);
+    const { plan } = row; // of now: what is executed is the present schema's
+    const { document, key, operationName, route } = plan;
     const operation = { document, source: route.document, key, operationName, variables: readVariables(plan, request) };
     const executed = await options.execute(operation, request.info);
     return answer(plan, request, reply, resultOf(plan, executed, options), executed);
@@ -201,22 +214,32 @@ function knownPaths(plans: readonly Plan[], options: RestOptions): KnownPath[] {
 }
 
 /** Everything below `/<slug>/v1`: its routes, its body parser, and its own answer to unknown paths and methods. */
-function serviceScope(plans: readonly Plan[], methods: (path: string) => string[], options: RestOptions): FastifyPluginAsync {
+function serviceScope(rows: readonly Row[], methods: (path: string) => string[], options: RestOptions): FastifyPluginAsync {
   return async scope => {
     addBodyParser(scope);
-    if (plans.some(plan => plan.route.upload)) await scope.register(multipart);
+    if (rows.some(({ plan }) => plan.route.upload)) await scope.register(multipart);
     scope.addHook('onRequest', async (request, reply) => {
       if (request.is404 || hasEmptyName(request.params)) return answerUnmatched(methods(pathOf(request.url)), request, reply);
-      await admit(request.routeOptions.config.plan!, options, request);
+      await admit(request.routeOptions.config.row!.plan, options, request);
       return undefined;
     });
     scope.setNotFoundHandler((request, reply) => answerUnmatched(methods(pathOf(request.url)), request, reply));
-    for (const plan of plans) {
-      const { method, path, bodyLimit } = plan.route;
+    for (const row of rows) {
+      const { method, path, bodyLimit } = row.plan.route;
       const url = toRouterPath(path.replace(/^\/v1/, ''));
-      scope.route({ method, url, handler: handlerOf(plan, options), config: { plan }, ...(bodyLimit !== undefined && { bodyLimit }) });
+      scope.route({ method, url, handler: handlerOf(row, options), config: { row }, ...(bodyLimit !== undefined && { bodyLimit }) });
     }
   };
+}
+
+/** Plans of all tables in their order, with requests answered between two tables. */
+async function planInTurns(schema: GraphQLSchema, tables: readonly RouteTable[]): Promise<Plan[]> {
+  const plans: Plan[] = [];
+  for (const table of tables) {
+    plans.push(...planTables(schema, [table]));
+    await setImmediate();
+  }
+  return plans;
 }
 
 /**
@@ -225,13 +248,18 @@ function serviceScope(plans: readonly Plan[], methods: (path: string) => string[
  */
 export function restRoutes(options: RestOptions): FastifyPluginAsync {
   const plans = planTables(options.schema, options.tables);
+  const rows = plans.map(plan => ({ plan }));
   const methods = methodsOf(knownPaths(plans, options));
+  options.onReplan?.(async schema => {
+    const next = await planInTurns(schema, options.tables);
+    return () => rows.forEach((row, at) => (row.plan = next[at]!));
+  });
   for (const { document, key, operationName, route } of plans) options.prepare?.({ document, source: route.document, key, operationName });
   return async app => {
     for (const slug of new Set(plans.map(plan => plan.slug)))
       await app.register(
         serviceScope(
-          plans.filter(plan => plan.slug === slug),
+          rows.filter(({ plan }) => plan.slug === slug),
           methods,
           options,
         ),

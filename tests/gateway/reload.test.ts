@@ -64,6 +64,17 @@ describe('a reload', () => {
     expect((await p.graphql(query, {}, { token: await p.internalToken('clinical') })).status).toBe(200);
   });
 
+  test('changes what REST routes take and give', async () => {
+    const resolve = () => p.rest('GET', '/platform/v1/brands/resolve?host=main.example');
+    const FIELD = 'brandByHost(host: String! @constraint(maxLength: 255))';
+    expect(sdl).toContain(FIELD);
+    expect((await resolve()).status).toBe(200);
+    await p.running.reload(sdl.replace(FIELD, FIELD.replace('255', '5')));
+    expect(await resolve()).toMatchObject({ status: 400, body: { errors: [{ pointer: '/host' }] } });
+    await p.running.reload();
+    expect((await resolve()).status).toBe(200);
+  });
+
   test('to a supergraph that lacks what a route needs is refused, and the present one stays', async () => {
     const { gateway } = p.running;
     await expect(p.running.reload(withoutField('brands'))).rejects.toThrow(/brands/);
