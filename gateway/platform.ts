@@ -30,7 +30,7 @@ import { docsRoutes } from './docs.js';
 import { authenticator, graphqlDoor, restDoor, type DoorOptions } from './doors.js';
 import { openFront, type Front } from './front.js';
 import type { Gateway } from './gateway.js';
-import { healthRoutes, metricsRoute } from './health.js';
+import { healthRoutes, metricsRoute, observeRequests } from './health.js';
 import { openHost, revocationsOf, seed } from './hosts.js';
 import { InternalTokens, localFederation, remoteFederation } from './internal-client.js';
 import { OperationMetrics } from './operation-metrics.js';
@@ -231,6 +231,7 @@ class Composition {
       rewriteUrl: (host, url) => rewriteUrl(host, url, config.domain),
     });
     this.#ends.push(() => this.#app.close());
+    observeRequests(this.#app, this.#metrics);
     metricsRoute(this.#app, this.#metrics);
     const authenticate = authenticator(this.#verifier);
     for (const host of this.#hosts.values()) {

@@ -24,7 +24,7 @@ export function createMetrics(): Metrics {
     registry,
     requests: new Histogram({
       name: 'http_request_seconds',
-      help: 'Time to answer',
+      help: 'Time to answer, by door, route and status',
       labelNames: ['door', 'operation', 'status'],
       buckets: SECONDS,
       registers,

@@ -45,6 +45,26 @@ describe('at /metrics', () => {
     expect(text).not.toMatch(/CanaryName|canaryAlias/);
   });
 
+  test('every answer has its time, by door, route and status', async () => {
+    await p.rest('GET', '/platform/v1/brands/main', { token });
+    await p.rest('GET', '/platform/v1/brands/canary-brand', { token });
+    await p.rest('GET', '/canary-path', { token });
+    await p.rest('GET', '/platform/v1/canary-path', { token });
+    await p.graphql('{ brands { nodes { id } } }', {}, {});
+    await p.rest('GET', '/platform/readyz');
+    await p.rest('POST', '/platform/graphql', { token, body: { query: '{ __typename }' } });
+    const text = await metrics();
+    const count = (door: string, operation: string, status: number): number =>
+      valueOf(text, `http_request_seconds_count{door="${door}",operation="${operation}",status="${status}"}`);
+    expect(count('rest', 'GET /platform/v1/brands/:slug', 200)).toBe(1);
+    expect(count('rest', 'GET /platform/v1/brands/:slug', 404)).toBe(1);
+    expect(count('none', 'none', 404)).toBe(2);
+    expect(count('graphql', 'POST /graphql', 401)).toBe(1);
+    expect(count('native', 'GET /platform/readyz', 200)).toBe(1);
+    expect(count('subgraph', 'POST /platform/graphql', 200)).toBeGreaterThanOrEqual(1);
+    expect(text).not.toMatch(/canary-/);
+  });
+
   test('labels do not grow with what clients write', async () => {
     const seriesOf = (text: string): number => text.split('\n').filter(line => line.startsWith('gateway_operation')).length;
     const ask = (at: number) => p.graphql(`query Name${at} { alias${at}: brands { nodes { field${at}: id } } }`, {}, { token });
