@@ -7,6 +7,7 @@ import { HashSubgraph, type Trouble } from './world.js';
 
 export interface Pair {
   apiSchema: GraphQLSchema;
+  supergraph: GraphQLSchema;
   stock: Executor;
   compiled: Executor;
   sources: ReadonlyMap<string, HashSubgraph>;
@@ -28,6 +29,7 @@ export async function startPair(subgraphs: Readonly<Record<string, string>>): Pr
   ];
   return {
     apiSchema: stock.apiSchema,
+    supergraph: stock.supergraph,
     stock: stock.executor,
     compiled: compiled.executor,
     sources,
