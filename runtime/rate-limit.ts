@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { fail } from './errors.js';
 
@@ -11,7 +12,7 @@ interface Window {
 
 /** What counts as one address: of IPv6 the /64, because a host holds all of it. */
 export function addressKey(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip;
+  if (isIPv4(ip) || !ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip); // an IPv4 address in IPv6 clothes is an IPv4 address
   return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();
 }

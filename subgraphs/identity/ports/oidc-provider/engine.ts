@@ -7,12 +7,12 @@ import { grantOf, SESSION_SECONDS, type Authorization } from './authorization.js
 import { CLIENT_ALGORITHMS } from '../../rules/client-keys.js';
 import { fetchKeys, noteAssertion } from './assertions.js';
 import { serviceClaims, type TokenClaims } from './claims.js';
-import { engineAdapter, readAuthenticating, type EngineStore } from './adapter.js';
+import { engineAdapter, readAuthenticating, rememberClients, type EngineStore } from './adapter.js';
 import { TokenExchange } from './exchange.js';
 import type { IssuedToken } from './issued.js';
 import type { Keyring, SigningKey } from './keyring.js';
 import { checkSignInAge, interactions, SIGN_IN_AGE } from './policy.js';
-import { allowedNow, EXCHANGE_GRANT, matchSecret, type Registration } from './registration.js';
+import { allowedNow, EXCHANGE_GRANT, matchSecret, type Attempt, type Registration } from './registration.js';
 import { userTokenClaims } from './user-token.js';
 import { USER_TOKEN_SECONDS } from '../../resolver/token-family.js';
 
@@ -53,7 +53,9 @@ export interface EngineRequest extends IncomingMessage {
 /** What the steps of one request hand on. */
 export interface EngineState {
   /** Counted when the authentication fails. */
-  failureKey?: Buffer;
+  attempt?: Attempt;
+  /** Of the client that was found last. */
+  registration?: Registration | null;
   /** The client was read from the database for this request. */
   clientIsFresh?: boolean;
   /** Id of the secret that the client has authenticated with: claim `csi`. */
@@ -117,6 +119,7 @@ export class EngineBuilder {
     provider.proxy = true;
     new TokenExchange(this.store, this.keyring).register(provider);
     const { store } = this;
+    rememberClients(provider, store);
     (provider.Client as unknown as { prototype: Client }).prototype.compareClientSecret = function (presented) {
       return authenticate(store, this, presented);
     };

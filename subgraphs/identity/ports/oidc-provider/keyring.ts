@@ -109,6 +109,7 @@ export class Keyring {
   #keys: SigningKey[] = [];
   #readAt: number | null = null;
   #reading: Promise<void> | null = null;
+  #readings = 0;
 
   constructor(private readonly host: ServiceHost) {}
 
@@ -135,6 +136,12 @@ export class Keyring {
       rows.map(async row => ({ ...(known.get(row.kid) ?? (await importKey(sealer, row))), ...timesOf([row])[0]! })),
     );
     this.#readAt = now.getTime();
+    this.#readings++;
+  }
+
+  /** How often the keys were read: what is published may be another set after each. */
+  get readings(): number {
+    return this.#readings;
   }
 
   /** Whether tokens can be signed: the keys are read again where they are old. */

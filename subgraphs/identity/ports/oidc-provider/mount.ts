@@ -53,21 +53,28 @@ const INSPECTING: readonly string[] = [PATHS.introspection, PATHS.revocation];
 class MountedEngine {
   readonly #store: EngineStore;
   readonly #issued: IssuedTokens;
-  readonly #issuer: URL;
+  readonly #path: string;
+  /** As if the request had come to the issuer. */
+  readonly #headers: Readonly<Record<string, string>>;
   #kids = '';
+  #readings = 0;
   #handle: Handle;
 
   constructor(private readonly host: ServiceHost) {
     const sql = sqlOf(host.orm.em.fork() as SqlEntityManager);
     this.#store = { host, sql, registrations: new Registrations(sql), offered: GRANT_TYPES };
     this.#issued = new IssuedTokens(host);
-    this.#issuer = new URL(host.config.issuer);
+    const { host: name, protocol, pathname } = new URL(host.config.issuer);
+    this.#path = pathname.replace(/\/$/, '');
+    this.#headers = { host: name, 'x-forwarded-proto': protocol.slice(0, -1) };
   }
 
   /** Reads the keys, making the first one; the engine exists afterwards. */
   async prepare(now: Date): Promise<Handle> {
     const keyring = keyringOf(this.host);
     await keyring.refresh(now);
+    if (keyring.readings === this.#readings) return this.#handle;
+    this.#readings = keyring.readings;
     const keys = keyring.published(now);
     const kids = keys.map(key => key.kid).join(' ');
     if (kids === this.#kids) return this.#handle;
@@ -104,10 +111,10 @@ class MountedEngine {
     const raw = request.raw as EngineRequest;
     const query = queryOf(raw);
     for (const name of ['x-forwarded-host', 'x-forwarded-prefix', 'forwarded']) delete raw.headers[name];
-    Object.assign(raw.headers, { host: this.#issuer.host, 'x-forwarded-proto': this.#issuer.protocol.slice(0, -1) });
+    Object.assign(raw.headers, this.#headers);
     const known = path === EXCHANGE ? PATHS.token : path;
     raw.url = `${known}${path === PATHS.authorization ? authorizationQuery(query) : query}`;
-    raw.originalUrl = `${this.#issuer.pathname.replace(/\/$/, '')}${raw.url}`;
+    raw.originalUrl = `${this.#path}${raw.url}`;
     raw.clientAddress = this.#addressOf(request);
     const header = this.host.config.setting('IDENTITY_COUNTRY_HEADER')?.toLowerCase();
     raw.countryCode = header ? countryOf(String(request.headers[header] ?? '').toUpperCase()) : null;
@@ -138,6 +145,7 @@ const queryOf = ({ url }: { url?: string }): string => (url!.includes('?') ? url
 
 /** The path that the engine knows: what follows our prefix. */
 function enginePath(pattern: string, request: FastifyRequest): string {
+  if (!pattern.includes(':')) return pattern;
   const params = request.params as Record<string, string>;
   return pattern.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(params[name]!));
 }

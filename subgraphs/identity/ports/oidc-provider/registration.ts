@@ -75,6 +75,25 @@ async function find(sql: Sql, clientId: string, key: Buffer | null): Promise<Fou
   return { failures, windowEndsAt, registration: client.id === null ? null : (client as Registration) };
 }
 
+/** Who authenticates: a client at an address. What is stored of it is a keyed hash, because addresses are personal data. */
+export class Attempt {
+  /** In this process's memory only. */
+  readonly id: string;
+  #key: Buffer | null = null;
+
+  constructor(
+    private readonly kek: string,
+    readonly clientId: string,
+    address: string,
+  ) {
+    this.id = `${clientId}\n${address}`;
+  }
+
+  get key(): Buffer {
+    return (this.#key ??= createHmac('sha256', this.kek).update(this.id).digest());
+  }
+}
+
 /** A registration is believed for a second: below the 2 s in which a disabled client must be refused. */
 const BELIEVED_MS = 1_000;
 const REMEMBERED = 1_000;
@@ -89,28 +108,28 @@ export class Registrations {
   constructor(private readonly sql: Sql) {}
 
   /** Null: not known for certain right now. */
-  recent(key: Buffer): Registration | null {
-    const known = this.#known.get(key.toString('base64'));
+  recent({ id }: Attempt): Registration | null {
+    const known = this.#known.get(id);
     return known && known.until > performance.now() ? known.registration : null;
   }
 
-  /** Asks the database. `key`: whose failures to count in, see `failureKey`; null for a client that does not authenticate. */
-  async read(clientId: string, key: Buffer | null): Promise<Found> {
-    const found = await find(this.sql, clientId, key);
-    if (key) this.#remember(key.toString('base64'), found);
+  /** Asks the database. `attempt`: whose failures to count in; null for a client that does not authenticate. */
+  async read(clientId: string, attempt: Attempt | null): Promise<Found> {
+    const found = await find(this.sql, clientId, attempt?.key ?? null);
+    if (attempt) this.#remember(attempt.id, found);
     return found;
   }
 
-  #remember(key: string, { registration, failures, windowEndsAt }: Found): void {
-    this.#known.delete(key);
+  #remember(id: string, { registration, failures, windowEndsAt }: Found): void {
+    this.#known.delete(id);
     if (registration?.kind !== 'machine' || (failures > 0 && windowEndsAt > Date.now())) return;
     if (this.#known.size >= REMEMBERED) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(key, { registration, until: performance.now() + BELIEVED_MS });
+    this.#known.set(id, { registration, until: performance.now() + BELIEVED_MS });
   }
 
   /** Counts a failed authentication in the running minute, or begins one. */
-  async fail(key: Buffer, now: number): Promise<void> {
-    this.#known.delete(key.toString('base64'));
+  async fail({ id, key }: Attempt, now: number): Promise<void> {
+    this.#known.delete(id);
     await this.sql(COUNT, [key, new Date(now).toISOString(), new Date(now + WINDOW_MS).toISOString()]);
   }
 }
@@ -164,10 +183,6 @@ export function matchSecret({ secrets }: Registration, presented: string, now: n
 /** After so many failures in a minute, per client and address, the client must wait. Source: identity 4.16. */
 const MAX_FAILURES = 20;
 const WINDOW_MS = 60_000;
-
-/** Who failed: a keyed hash, because addresses are personal data. */
-export const failureKey = (kek: string, clientId: string, ip: string): Buffer =>
-  createHmac('sha256', kek).update(`${clientId}\n${ip}`).digest();
 
 /** Seconds to wait; null: may try. */
 export const waitSeconds = ({ failures, windowEndsAt }: Pick<Found, 'failures' | 'windowEndsAt'>, now: number): number | null =>

@@ -53,8 +53,8 @@ const countingStep =
   ({ registrations }: EngineStore): Step =>
   async (ctx, next) => {
     await next();
-    const { failureKey } = stateOf(ctx);
-    if (ctx.status === 401 && failureKey) await registrations.fail(failureKey, Date.now());
+    const { attempt } = stateOf(ctx);
+    if (ctx.status === 401 && attempt) await registrations.fail(attempt, Date.now());
   };
 
 /** What cannot be sent back to an app is told to the person. */
