@@ -2,7 +2,7 @@
 import autocannon from 'autocannon';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { has, outputOf, OTHER_CORE } from './processes.mjs';
+import { has, outputOf, OTHER_CORE } from '../processes.mjs';
 
 export const loader = has('wrk') ? 'wrk' : 'autocannon';
 

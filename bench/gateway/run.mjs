@@ -15,7 +15,7 @@ import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { freePort } from '../port.mjs';
 import { writeSupergraphs } from './canned/compose.ts';
 import { load, loader } from './load.mjs';
-import { cpuOf, GATEWAY_CORE, OTHER_CORE, rssOf, run, stop, stopAll, untilReady } from './processes.mjs';
+import { cpuOf, GATEWAY_CORE, OTHER_CORE, rssOf, run, stop, stopAll, untilReady } from '../processes.mjs';
 import { goalTable, store, summary, workloadTable } from './report.mjs';
 import { prepare, VARIANTS, WORK } from './variants.mjs';
 import { bodiesOf, WORKLOADS } from './workloads.ts';

@@ -11,6 +11,9 @@ export const has = program => spawnSync(program, ['--version']).error === undefi
 const canPin = process.platform === 'linux' && has('taskset');
 const pinned = (core, command) => (canPin ? ['taskset', '-c', String(core), ...command] : command);
 
+/** Moves this process, and what it starts from now on, to a core. */
+export const moveTo = core => canPin && spawnSync('taskset', ['-cp', String(core), String(process.pid)]);
+
 const children = new Set();
 const LOG_CHARACTERS = 4_000;
 
@@ -35,7 +38,8 @@ export async function outputOf(core, command, options) {
   return text;
 }
 
-const PATIENCE_MS = 2_000;
+/** A profile is written at the end. */
+const PATIENCE_MS = 15_000;
 
 export async function stop(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
