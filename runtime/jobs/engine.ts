@@ -41,6 +41,12 @@ export interface Claim {
   heartbeatSeconds: number;
 }
 
+/** An attempt that ended well. */
+export interface Success {
+  claim: Claim;
+  output: object | null;
+}
+
 export interface Failure {
   code: string;
   message: string;
@@ -61,7 +67,8 @@ export interface JobEngine {
   enqueue(sql: Sql, jobs: readonly NewJob[], now: Date): Promise<Enqueued[]>;
   /** Takes at most `limit` jobs that are due, best first. */
   claim(sql: Sql, queue: string, limit: number, perKey: number | null, worker: string): Promise<Claim[]>;
-  succeed(sql: Sql, claim: Claim, output: object | null): Promise<Settlement>;
+  /** Answers the ids of those whose claim was still the worker's. */
+  succeed(sql: Sql, ended: readonly Success[]): Promise<Set<string>>;
   fail(sql: Sql, claim: Claim, failure: Failure): Promise<Settlement>;
   /** Gives an attempt back without counting it: the process stops. */
   release(sql: Sql, claim: Claim): Promise<Settlement>;

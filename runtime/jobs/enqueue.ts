@@ -2,6 +2,7 @@ import type { Context } from '../context.js';
 import { actorOf } from '../caller.js';
 import { newId } from '../ids.js';
 import type { Enqueued, JobStatus } from './engine.js';
+import { hintWorkers } from './hints.js';
 import type { JobQueueDefinition } from './queue.js';
 
 export interface EnqueueOptions {
@@ -45,6 +46,6 @@ export async function enqueue(ctx: Context, queue: JobQueueDefinition, payload: 
     JSON.stringify([job]),
     ctx.now().toISOString(),
   ]);
-  ctx.afterCommit(() => ctx.host.transport.hint('jobs', queue.name, null));
+  ctx.afterCommit(() => hintWorkers(ctx.host, queue.name));
   return { id: row!.job_id, status: row!.job_status, existing: row!.existing };
 }

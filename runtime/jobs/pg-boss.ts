@@ -1,6 +1,6 @@
 import { PgBoss, type Db } from 'pg-boss';
 import type { Sql } from '../../events/outbox.js';
-import type { Claim, Enqueued, Failure, JobEngine, JobStatus, NewJob, Settlement } from './engine.js';
+import type { Claim, Enqueued, Failure, JobEngine, JobStatus, NewJob, Settlement, Success } from './engine.js';
 import type { QueuePolicy, QueueSettings } from './queue.js';
 
 /** pg-boss on somebody else's connection: it opens none of its own. */
@@ -14,6 +14,24 @@ update jobs.job_meta m set status = 'running', attempt = m.attempt + 1, claim = 
 from jobs.queue_definition q where q.name = m.queue and m.id = any($1)
 returning m.id, m.queue, m.claim::int, m.attempt, m.payload, m.user_id as "userId", q.timeout_seconds as "timeoutSeconds",
   q.heartbeat_seconds as "heartbeatSeconds"`;
+
+/** Rows are locked in the order of their ids, as by heartbeats: the engine's rows are only touched by who holds these. */
+const SUCCEEDED = `
+with mine as materialized (
+  select m.id, c.output from jobs.job_meta m join unnest($1::uuid[], $2::int[], $3::jsonb[]) as c(id, claim, output) on c.id = m.id and c.claim = m.claim
+  where m.id = any($1) and m.status in ('running', 'cancelling') order by m.id for no key update of m)
+update jobs.job_meta m set status = 'succeeded', output = mine.output, finished_at = clock_timestamp(), error_code = null, error_message = null
+from mine where m.id = mine.id returning m.id, m.queue, m.schedule_key`;
+
+/** Ids of jobs by their queue, queues in order. */
+function byQueue(jobs: readonly { id: string; queue: string }[]): [string, string[]][] {
+  const queues = [...new Set(jobs.map(one => one.queue))].sort((a, b) => (a < b ? -1 : 1));
+  return queues.map(queue => [queue, jobs.filter(one => one.queue === queue).map(one => one.id)]);
+}
+
+/** Each once and in order: their locks are taken in it. */
+const schedulesOf = (jobs: readonly { schedule_key: string | null }[]): string[] =>
+  [...new Set(jobs.flatMap(one => one.schedule_key ?? []))].sort((a, b) => (a < b ? -1 : 1));
 
 /** Only the holder of the newest claim, and only while the job runs. */
 const MINE = `id = $1 and claim = $2 and status in ('running', 'cancelling')`;
@@ -63,16 +81,15 @@ export class PgBossEngine implements JobEngine {
     return claims.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
   }
 
-  async succeed(sql: Sql, { id, queue, claim }: Claim, output: object | null): Promise<Settlement> {
-    const [done] = await sql<{ schedule_key: string | null }>(
-      `update jobs.job_meta set status = 'succeeded', output = $3::jsonb, finished_at = clock_timestamp(), error_code = null, error_message = null
-       where ${MINE} returning schedule_key`,
-      [id, claim, output && JSON.stringify(output)],
-    );
-    if (!done) return null;
-    await this.#boss.complete(queue, id, undefined, { db: dbOf(sql) });
-    await releaseHeld(sql, done.schedule_key);
-    return 'succeeded';
+  async succeed(sql: Sql, ended: readonly Success[]): Promise<Set<string>> {
+    const done = await sql<{ id: string; queue: string; schedule_key: string | null }>(SUCCEEDED, [
+      ended.map(one => one.claim.id),
+      ended.map(one => one.claim.claim),
+      ended.map(one => one.output && JSON.stringify(one.output)),
+    ]);
+    for (const [queue, ids] of byQueue(done)) await this.#boss.complete(queue, ids, undefined, { db: dbOf(sql) });
+    for (const key of schedulesOf(done)) await releaseHeld(sql, key);
+    return new Set(done.map(one => one.id));
   }
 
   async fail(sql: Sql, { id, queue, claim }: Claim, { code, message, permanent }: Failure): Promise<Settlement> {
@@ -123,15 +140,10 @@ export class PgBossEngine implements JobEngine {
   async beat(sql: Sql, claims: readonly Claim[]): Promise<Set<string>> {
     const mine = await sql<{ id: string; queue: string }>(
       `select m.id, m.queue from jobs.job_meta m join unnest($1::uuid[], $2::int[]) as c(id, claim) on c.id = m.id and c.claim = m.claim
-       where m.status = 'running'`,
+       where m.status = 'running' order by m.id for no key update of m`,
       [claims.map(one => one.id), claims.map(one => one.claim)],
     );
-    for (const queue of new Set(mine.map(one => one.queue)))
-      await this.#boss.touch(
-        queue,
-        mine.filter(one => one.queue === queue).map(one => one.id),
-        { db: dbOf(sql) },
-      );
+    for (const [queue, ids] of byQueue(mine)) await this.#boss.touch(queue, ids, { db: dbOf(sql) });
     return new Set(mine.map(one => one.id));
   }
 

@@ -6,6 +6,7 @@ import type { Claim, Failure, JobEngine, Settlement } from './engine.js';
 import { Permanent, type JobQueueDefinition } from './queue.js';
 import { errorCodeOf, redacted } from './redact.js';
 import { Run } from './run.js';
+import { Settler } from './settler.js';
 
 /** An idle worker looks so often; a hint of whoever enqueues shortens it. */
 const POLL_MS = 1000;
@@ -42,6 +43,7 @@ export class JobWorker {
   readonly #running = new Map<string, Work>();
   readonly #queues = new Map<string, JobQueueDefinition>();
   readonly #timers: NodeJS.Timeout[] = [];
+  readonly #settler: Settler;
   #looking: Promise<void> | null = null;
   #lookAgain = false;
   #stopping = false;
@@ -55,6 +57,7 @@ export class JobWorker {
     queues: readonly JobQueueDefinition[],
   ) {
     for (const queue of queues) this.#queues.set(queue.name, queue);
+    this.#settler = new Settler(engine, database, () => this.#running.size);
   }
 
   start(): this {
@@ -136,7 +139,7 @@ export class JobWorker {
     try {
       const output = await this.#handled(run);
       await run.said();
-      return await this.database.transaction(sql => this.engine.succeed(sql, claim, output ?? null));
+      return await this.#settler.succeed({ claim, output: output ?? null });
     } catch (error) {
       return await this.#settleFailure(run, failureOf(error, run.signal));
     } finally {

@@ -6,6 +6,7 @@ import { fail } from '../../../runtime/errors.js';
 import { newId } from '../../../runtime/ids.js';
 import { inOrder } from '../../../runtime/loaders.js';
 import type { Enqueued, NewJob } from '../../../runtime/jobs/engine.js';
+import { hintWorkers } from '../../../runtime/jobs/hints.js';
 import { Job, JobCount } from '../entities/job.js';
 import { JobQueue } from '../entities/queue.js';
 import { ENQUEUERS } from '../entities/words.js';
@@ -43,7 +44,7 @@ const rowOf = (ctx: Context, input: EnqueueJobInput): NewJob => ({
 
 /** Tells the workers after the commit; they look once a second anyway. */
 export function wake(ctx: Context, queues: Iterable<string>): void {
-  for (const queue of new Set(queues)) ctx.afterCommit(() => ctx.host.transport.hint('jobs', queue, null));
+  for (const queue of new Set(queues)) ctx.afterCommit(() => hintWorkers(ctx.host, queue));
 }
 
 /** The queues of the inputs. @throws Problem not_found, insufficient_scope, or invalid_request with every violation of all inputs. */
