@@ -1,6 +1,7 @@
 /**
  * Ranking at S5 (50 candidates, 20 features) at 100 requests a second, the join of an outcome, and a tick over a ledger of a million decisions, in one
- * process with PostgreSQL. Latencies stand beside that of a plain read in the same run, so that a slow machine shows in both. Exits with 1 when a goal is missed.
+ * process with PostgreSQL. Latencies stand beside that of a plain read in the same run, so that a slow machine shows in both; the server's own CPU time per request says
+ * the same on a machine that others use. The clock is manual, which costs each request two statements that it does not cost in production. Exits with 1 when a goal is missed.
  *
  *   npm run bench:ranking
  *   npm run bench:ranking -- --decisions 100000 --seconds 5
@@ -117,10 +118,24 @@ function hold(what, is) {
   if (!is) failures.push(what);
 }
 
-/** One line of the table: median and p95, and how many times a plain read's. */
-function line(name, sorted, read) {
+/** CPU time of the server so far, ms; the kernel counts hundredths of a second. Source: proc(5). */
+async function cpuMs() {
+  const fields = (await readFile(`/proc/${child.pid}/stat`, 'utf8')).split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** The latencies of work at a rate, and the server's CPU time for one of it. */
+async function measured(rate, work) {
+  const before = await cpuMs();
+  const sorted = await atRate(rate, SECONDS, work);
+  return { sorted, cpu: ((await cpuMs()) - before) / sorted.length };
+}
+
+/** One line of the table: median and p95, how many times a plain read's, CPU time. Answers the p95. */
+function line(name, { sorted, cpu }, read) {
   const [median, high] = [p(sorted, 0.5), p(sorted, 0.95)];
-  console.log(`| ${name} | ${sorted.length} | ${median.toFixed(1)} | ${high.toFixed(1)} | ${(median / p(read, 0.5)).toFixed(2)} |`);
+  const cells = [name, sorted.length, median.toFixed(1), high.toFixed(1), (median / p(read.sorted, 0.5)).toFixed(2), cpu.toFixed(1)];
+  console.log(`| ${cells.join(' | ')} |`);
   return high;
 }
 
@@ -128,15 +143,16 @@ async function latencies() {
   const made = [];
   const rank = async () => made.push((await call('POST', '/rank', question())).id);
   await atRate(RATE / 2, 2, rank); // warm
-  const read = await atRate(RATE, SECONDS, () => call('GET', '/loop/ticks?limit=1'));
-  const ranked = await atRate(RATE, SECONDS, rank);
-  const joined = await atRate(RATE / 4, SECONDS, index =>
+  const read = await measured(RATE, () => call('GET', '/loop/ticks?limit=1'));
+  const ranked = await measured(RATE, rank);
+  const joined = await measured(RATE / 4, index =>
     call('POST', `/decisions/${made[index]}/outcome`, { label: 'improved', source_event_id: `bench ${index}` }),
   );
-  console.log('| work | requests | median ms | p95 ms | medians: a read is … |\n| --- | --- | --- | --- | --- |');
+  console.log('| work | requests | median ms | p95 ms | medians: a read is … | CPU ms |\n| --- | --- | --- | --- | --- | --- |');
   line('read', read, read);
-  hold(`rank p95 at ${RATE}/s is at most ${RANK_P95_MS} ms`, line('rank S5', ranked, read) <= RANK_P95_MS);
-  hold(`join p95 is at most ${JOIN_P95_MS} ms`, line('join', joined, read) <= JOIN_P95_MS);
+  const [rankMs, joinMs] = [line('rank S5', ranked, read), line('join', joined, read)];
+  hold(`rank p95 at ${RATE}/s is at most ${RANK_P95_MS} ms (${rankMs.toFixed(1)} ms)`, rankMs <= RANK_P95_MS);
+  hold(`join p95 is at most ${JOIN_P95_MS} ms (${joinMs.toFixed(1)} ms)`, joinMs <= JOIN_P95_MS);
   return made[0];
 }
 

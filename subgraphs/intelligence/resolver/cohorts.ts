@@ -22,7 +22,7 @@ with cohort as (
   select d.registry_id, d.entity_id, d.ranker, d.predicted_outcome, d.shadow_predictions, o.reward from ${schema}.decision d
   left join ${schema}.decision_outcome o on o.decision_id = d.id
   where d.status in ('joined', 'expired_unjoined') and d.matures_at >= $1 and d.matures_at < $2
-), prediction as (
+), prediction as materialized (
   select registry_id, entity_id, ranker, false as shadow, predicted_outcome as p, reward as r from cohort where predicted_outcome is not null
   union all
   select registry_id, entity_id, s.key, true, s.value::float8, reward from cohort, jsonb_each_text(shadow_predictions) s
@@ -30,18 +30,26 @@ with cohort as (
 
 const KEYS = `registry_id as "registryId", ranker, shadow`;
 
-const BINS = (schema: string): string => `${PREDICTIONS(schema)}
-select ${KEYS}, least(9, floor(p * 10 + 1e-12))::int as bin, count(*)::float8 as n, sum(p) as predicted, sum(r) as reward, sum((p - r) ^ 2) as squared,
-  sum(p * p) as "predictedSquared", sum(p * r) as product
-from prediction where r is not null group by 1, 2, 3, 4 order by 1, 2, 3, 4`;
+/** The window is read once; the sums of all are one row. */
+const SUMS = (schema: string): string => `${PREDICTIONS(schema)},
+bins as (
+  select ${KEYS}, least(9, floor(p * 10 + 1e-12))::int as bin, count(*)::float8 as n, sum(p) as predicted, sum(r) as reward, sum((p - r) ^ 2) as squared,
+    sum(p * p) as "predictedSquared", sum(p * r) as product
+  from prediction where r is not null group by 1, 2, 3, 4 order by 1, 2, 3, 4
+), residuals as (
+  select ${KEYS}, count(*)::float8 as groups, sum(n)::float8 as n, sum(s) as sum, sum(s * s) as "sumSquared", sum(s * n) as "sumTimesSize", sum(n * n)::float8 as "sizeSquared"
+  from (select registry_id, ranker, shadow, entity_id, count(*)::float8 as n, sum(r - p) as s from prediction where r is not null group by 1, 2, 3, 4) entity
+  group by 1, 2, 3 order by 1, 2, 3
+), missing as (
+  select ${KEYS}, count(*)::float8 as n, sum(p) as predicted from prediction where r is null group by 1, 2, 3
+)
+select ${['bins', 'residuals', 'missing'].map(list => `(select coalesce(json_agg(l), '[]') from ${list} l) as ${list}`).join(', ')}`;
 
-const RESIDUALS = (schema: string): string => `${PREDICTIONS(schema)}
-select ${KEYS}, count(*)::float8 as groups, sum(n)::float8 as n, sum(s) as sum, sum(s * s) as "sumSquared", sum(s * n) as "sumTimesSize", sum(n * n)::float8 as "sizeSquared"
-from (select registry_id, ranker, shadow, entity_id, count(*)::float8 as n, sum(r - p) as s from prediction where r is not null group by 1, 2, 3, 4) entity
-group by 1, 2, 3 order by 1, 2, 3`;
-
-const MISSING = (schema: string): string => `${PREDICTIONS(schema)}
-select ${KEYS}, count(*)::float8 as n, sum(p) as predicted from prediction where r is null group by 1, 2, 3`;
+interface Sums {
+  bins: (BinSums & Key)[];
+  residuals: (ClusterSums & Key)[];
+  missing: (Key & { n: number; predicted: number })[];
+}
 
 interface Key {
   registryId: string;
@@ -68,9 +76,7 @@ export async function joinCounts(ctx: Context, from: Date, now: Date): Promise<J
 /** Sums of every ranker of every version with matured outcomes. */
 export async function predictionCohorts(ctx: Context, from: Date, now: Date): Promise<PredictionCohort[]> {
   const window = [from.toISOString(), now.toISOString()];
-  const bins = await ctx.sql<BinSums & Key>(BINS(ctx.schema), window);
-  const residuals = await ctx.sql<ClusterSums & Key>(RESIDUALS(ctx.schema), window);
-  const missing = await ctx.sql<Key & { n: number; predicted: number }>(MISSING(ctx.schema), window);
+  const [{ bins, residuals, missing }] = (await ctx.sql<Sums>(SUMS(ctx.schema), window)) as [Sums];
   return residuals.map(one => {
     const { registryId, ranker, shadow } = one;
     const none = { n: 0, predicted: 0 };

@@ -22,7 +22,7 @@ import { questionOf, recordOf, type LedgerRecord } from './ledger-record.js';
 import { recordById } from './outcome-join.js';
 import { openOutcomeWindow } from './rank.js';
 import { bundleOf } from './registry-store.js';
-import { DAY_MS, isAhead } from './settings.js';
+import { DAY_MS } from './settings.js';
 
 /** A decision that is made ahead may be shown for a day. Source: intelligence 3. */
 export const ACTIVATION_HOURS = 24;
@@ -183,13 +183,8 @@ export class DecisionResolver {
     @Ctx() ctx: Context,
   ): Promise<LoopDecision> {
     const { id, label, sourceEventId, sourceType } = input;
-    const decision = await load(ctx, id);
     const occurredAt = input.occurredAt ?? ctx.now();
-    if (occurredAt < decision.decidedAt || isAhead(ctx, occurredAt)) {
-      const message = occurredAt < decision.decidedAt ? 'is before the decision' : 'lies ahead';
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/occurredAt', message }] });
-    }
-    await recordById(ctx, id, { metric: decision.outcomeMetric, label, sourceType: sourceType ?? 'manual', sourceEventId, occurredAt });
+    await recordById(ctx, id, { label, sourceType: sourceType ?? 'manual', sourceEventId, occurredAt });
     return ctx.em.findOneOrFail(LoopDecision, { id }, { refresh: true });
   }
 

@@ -1,9 +1,10 @@
 import type { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
-import { newId } from '../../../runtime/ids.js';
+import { isUuid, newId } from '../../../runtime/ids.js';
 import { countRefused } from './alarms.js';
 import { own } from '../rules/values.js';
-import { isErased, lockEntity } from './entity-lock.js';
+import { lockEntity } from './entity-lock.js';
+import { isAhead } from './settings.js';
 
 /** What is known of what became of a decision. */
 export interface Outcome {
@@ -35,37 +36,34 @@ order by d.decided_at desc, d.id desc for update of d`;
 const BY_ID = (schema: string): string =>
   `select ${COLUMNS} from ${schema}.decision d join ${schema}.ranking_policy p on p.id = d.policy_id where d.id = $1 for update of d`;
 
-/** Joins an outcome to a decision that waits for it; the first valid one wins. */
-async function join(ctx: Context, row: Row, outcome: Outcome): Promise<boolean> {
-  const reward = own(row.rewards, outcome.label);
-  if (reward === undefined) return (countRefused(ctx, 'unknown_label'), false);
-  const at = ctx.now().toISOString();
-  await ctx.sql(
-    `insert into ${ctx.schema}.decision_outcome (id, decision_id, metric, label, reward, source_type, source_event_id, occurred_at, joined_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      newId(),
-      row.id,
-      outcome.metric,
-      outcome.label,
-      reward,
-      outcome.sourceType,
-      outcome.sourceEventId,
-      outcome.occurredAt.toISOString(),
-      at,
-    ],
-  );
-  await ctx.sql(`update ${ctx.schema}.decision set status = 'joined', closed_at = $2 where id = $1`, [row.id, at]);
-  ctx.audit('decision.joined', row.id, { source: outcome.sourceType });
-  return true;
+/** The outcomes of some decisions and what they make of them, in one statement. */
+const JOIN = (schema: string): string => `
+with closed as (update ${schema}.decision set status = 'joined', closed_at = $9 where id = any($2::uuid[]))
+insert into ${schema}.decision_outcome (id, decision_id, metric, label, reward, source_type, source_event_id, occurred_at, joined_at)
+select o.id, o.decision_id, $4, $5, o.reward, $6, $7, $8, $9 from unnest($1::uuid[], $2::uuid[], $3::float8[]) as o(id, decision_id, reward)`;
+
+/** Joins an outcome to decisions that wait for it; the first valid one wins. Answers how many know its label. */
+async function join(
+  ctx: Context,
+  rows: readonly Row[],
+  { metric, label, sourceType, sourceEventId, occurredAt }: Outcome,
+): Promise<number> {
+  const known = rows.filter(row => own(row.rewards, label) !== undefined);
+  for (let unknown = rows.length - known.length; unknown > 0; unknown--) countRefused(ctx, 'unknown_label');
+  if (known.length === 0) return 0;
+  const each = [known.map(() => newId()), known.map(row => row.id), known.map(row => own(row.rewards, label))];
+  await ctx.sql(JOIN(ctx.schema), [...each, metric, label, sourceType, sourceEventId, occurredAt.toISOString(), ctx.now().toISOString()]);
+  for (const { id } of known) ctx.audit('decision.joined', id, { source: sourceType });
+  return known.length;
 }
 
 /** Counts an outcome that came when its decision was closed, or after its deadline; the one that joined it is not late. */
-async function countLate(ctx: Context, row: Row, { sourceEventId }: Outcome): Promise<void> {
+async function countLate(ctx: Context, rows: readonly Row[], { sourceEventId }: Outcome): Promise<void> {
+  if (rows.length === 0) return;
   await ctx.sql(
-    `insert into ${ctx.schema}.late_outcome (decision_id, source_event_id, received_at) select $1, $2, $3
-     where not exists (select from ${ctx.schema}.decision_outcome where decision_id = $1 and source_event_id = $2) on conflict do nothing`,
-    [row.id, sourceEventId, ctx.now().toISOString()],
+    `insert into ${ctx.schema}.late_outcome (decision_id, source_event_id, received_at) select l.id, $2, $3 from unnest($1::uuid[]) as l(id)
+     where not exists (select from ${ctx.schema}.decision_outcome where decision_id = l.id and source_event_id = $2) on conflict do nothing`,
+    [rows.map(row => row.id), sourceEventId, ctx.now().toISOString()],
   );
 }
 
@@ -77,14 +75,12 @@ function attributed(rows: readonly Row[]): Row[] {
   return open.filter((row, index) => row.attribution === 'all' || open.findIndex(one => one.policyId === row.policyId) === index);
 }
 
-/** Joins an outcome about an entity to every decision that waits for its code. Source: intelligence 5, 7.3.15-16. */
+/** Joins an outcome about an entity to every decision that waits for its code; an erased entity has none. Source: intelligence 5, 7.3.15-16. */
 export async function joinByCode(ctx: Context, entityId: string, code: string, outcome: Outcome): Promise<number> {
   await lockEntity(ctx, entityId);
-  if (await isErased(ctx, entityId)) return 0;
   const rows = await ctx.sql<Row>(MATCHING(ctx.schema), [entityId, outcome.occurredAt.toISOString(), outcome.metric, code]);
-  let joined = 0;
-  for (const row of attributed(rows)) joined += Number(await join(ctx, row, outcome));
-  for (const row of rows.filter(one => !isOpen(one))) await countLate(ctx, row, outcome);
+  const joined = await join(ctx, attributed(rows), outcome);
+  await countLate(ctx, rows.filter(one => !isOpen(one)), outcome); // prettier-ignore
   return joined;
 }
 
@@ -92,25 +88,38 @@ export async function joinByCode(ctx: Context, entityId: string, code: string, o
 export async function joinById(ctx: Context, decisionId: string, outcome: Outcome): Promise<'joined' | 'late' | 'refused' | 'gone'> {
   const [row] = await ctx.sql<Row>(BY_ID(ctx.schema), [decisionId, outcome.occurredAt.toISOString()]);
   if (!row) return 'gone';
-  if (isOpen(row)) return (await join(ctx, row, outcome)) ? 'joined' : 'refused';
-  await countLate(ctx, row, outcome);
+  if (isOpen(row)) return (await join(ctx, [row], outcome)) ? 'joined' : 'refused';
+  await countLate(ctx, [row], outcome);
   return 'late';
 }
 
-/** The same for a caller: an outcome that cannot be joined is refused. @throws Problem conflict, invalid_request. */
-export async function recordById(ctx: Context, decisionId: string, outcome: Outcome): Promise<void> {
-  const [row] = await ctx.sql<Row>(BY_ID(ctx.schema), [decisionId, outcome.occurredAt.toISOString()]);
+interface Recorded extends Row {
+  /** The outcome is not older than the decision. */
+  after: boolean;
+  metric: string;
+  /** The same source told it before. */
+  same: boolean;
+}
+
+const RECORDED = (schema: string): string => `
+select ${COLUMNS}, d.decided_at <= $2::timestamptz as after, d.outcome_metric as metric,
+  exists (select from ${schema}.decision_outcome o where o.decision_id = d.id and o.source_event_id = $3) as same
+from ${schema}.decision d join ${schema}.ranking_policy p on p.id = d.policy_id where d.id = $1 for update of d`;
+
+const requireField = (holds: boolean, pointer: string, message: string): void =>
+  void (holds || fail('invalid_request', 'The input is invalid', { errors: [{ pointer, message }] }));
+
+/** The same for a caller: an outcome that cannot be joined is refused. @throws Problem not_found, conflict, invalid_request. */
+export async function recordById(ctx: Context, decisionId: string, outcome: Omit<Outcome, 'metric'>): Promise<void> {
+  const given = [decisionId, outcome.occurredAt.toISOString(), outcome.sourceEventId];
+  const [row] = isUuid(decisionId) ? await ctx.sql<Recorded>(RECORDED(ctx.schema), given) : [];
   if (!row) return fail('not_found', 'Not found');
-  const [same] = await ctx.sql(`select 1 from ${ctx.schema}.decision_outcome where decision_id = $1 and source_event_id = $2`, [
-    decisionId,
-    outcome.sourceEventId,
-  ]);
-  if (same) return ctx.status(200);
-  if (own(row.rewards, outcome.label) === undefined)
-    fail('invalid_request', 'The input is invalid', {
-      errors: [{ pointer: '/input/label', message: `must be one of ${Object.keys(row.rewards).join(', ')}` }],
-    });
+  requireField(row.after, '/input/occurredAt', 'is before the decision');
+  requireField(!isAhead(ctx, outcome.occurredAt), '/input/occurredAt', 'lies ahead');
+  if (row.same) return ctx.status(200);
+  const isKnown = own(row.rewards, outcome.label) !== undefined;
+  requireField(isKnown, '/input/label', `must be one of ${Object.keys(row.rewards).join(', ')}`);
   if (!isOpen(row))
     fail('conflict', `a decision that is ${row.status.replaceAll('_', ' ')} takes no outcome${row.inTime ? '' : ' after its deadline'}`);
-  await join(ctx, row, outcome);
+  await join(ctx, [row], { ...outcome, metric: row.metric });
 }
