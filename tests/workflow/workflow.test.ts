@@ -245,7 +245,8 @@ describe('a task', () => {
 });
 
 describe('what the suite ships', () => {
-  test('the canary passes a step, a timer and an event', async () => {
+  test('the canary passes a step, a timer and an event; platform sees it within 30 s', async () => {
+    await p.clock('platform', { now: (await p.sql<{ now: Date }>('select now from workflow.test_clock'))[0]!.now.toISOString() });
     const id = await startRun('canary', { key: 'probe' });
     await reaches(id, 'waiting');
     await p.clock('workflow', { advance: 'PT1S' });
@@ -253,6 +254,10 @@ describe('what the suite ships', () => {
     expect(
       await p.sql(`select 1 from events.outbox where type = 'platform.workflow.canary.v1' and data->>'run_id' = $1`, [id]),
     ).toHaveLength(1);
+    const staff = await p.userToken(ADMIN, [], { permissions: ['admin:platform:read'] });
+    const probes = () => p.rest('GET', '/platform/v1/canaries?kind=workflow', { token: staff });
+    const { body } = await until('platform to see it', probes, answer => answer.body.data?.length > 0);
+    expect(body.data[0]).toMatchObject({ kind: 'workflow', origin: 'workflow', status: 'ok' }); // later than 30 s it would be late
   });
 
   test('the dry run of the digest tells one event and sends nothing', async () => {
