@@ -8,6 +8,7 @@ import type { Metrics } from '../runtime/telemetry.js';
 import { activeTraceparent, traced } from '../runtime/tracing.js';
 import type { Variables } from './compiled/run.js';
 import type { Send, Subgraph } from './compiled/subgraph.js';
+import { Exchange } from './exchange.js';
 import type { Freshness } from './executor.js';
 import { Lru } from './lru.js';
 
@@ -87,17 +88,6 @@ export function forwardedHeaders(request: RequestInfo): Record<string, string> {
   };
 }
 
-async function bodyText(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error('the answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 /** A subgraph in another process: one deadline over everything, kept-alive connections, the status override copied back. */
 export class HttpDataSource implements SubgraphSource {
   #pool: Pool | undefined;
@@ -144,16 +134,14 @@ export class HttpDataSource implements SubgraphSource {
       headersTimeout: CALL_MS,
       bodyTimeout: CALL_MS,
     });
-    const { headers, body: stream } = await this.#pool.request({
-      path: `/${this.slug}/graphql`,
-      method: 'POST',
-      headers: forwardedHeaders(request),
-      body,
-      signal: request.signal ?? AbortSignal.timeout(CALL_MS), // a request from outside has its own deadline
-    });
+    const signal = request.signal ?? AbortSignal.timeout(CALL_MS); // a request from outside has its own deadline
+    signal.throwIfAborted();
+    const exchange = new Exchange(signal, MAX_ANSWER_BYTES);
+    this.#pool.dispatch({ path: `/${this.slug}/graphql`, method: 'POST', headers: forwardedHeaders(request), body }, exchange);
+    const { headers, text } = await exchange.answer;
     const status = Number(headers['x-result-status']);
     if (status) request.status = status;
-    return JSON.parse(await bodyText(stream)) as Answer;
+    return JSON.parse(text) as Answer;
   }
 
   async close(): Promise<void> {
