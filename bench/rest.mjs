@@ -164,9 +164,10 @@ try {
   await pool.query(PLANT, [BRANDS]);
   for (const work of Object.values(WORKS)) await compareWork(work, servers, headers, pool);
   if (flags.profile) {
-    await load(servers.platform, WORKS[flags.profile], headers, { amount: WARM_UP * 5 });
+    await load(servers.platform, WORKS[flags.profile], headers, { amount: WARM_UP });
+    const { cpu } = await load(servers.platform, WORKS[flags.profile], headers, { amount: WARM_UP * 2 });
     await stopAll();
-    console.log(await profileOf(folder));
+    console.log(`${cpu.toFixed(3)} ms of CPU for a request, the profiler's included\n${await profileOf(folder, cpu)}`);
   } else {
     const rows = [];
     for (const [name, work] of Object.entries(WORKS)) rows.push(await compare(name, work, servers, headers));
