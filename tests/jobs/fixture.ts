@@ -58,13 +58,14 @@ export async function attach(p: TestPlatform, queues: readonly JobQueueDefinitio
   return { engine, database, worker, stop };
 }
 
-/** A handler that does as its payload says: `throw`, `permanent`, or counts. */
+/** A handler that does as its payload says: `throw`, `permanent`, `unstorable`, or counts. */
 export const obedient =
   (seen: Seen[]): Handler =>
   async ({ id, attempt, payload }) => {
     seen.push({ id, attempt, n: payload.n });
     if (payload.mode === 'throw') throw new Error('password=hunter2 of jane@example.test');
     if (payload.mode === 'permanent') throw new Permanent('no_such_order');
+    if (payload.mode === 'unstorable') return { text: '\u0000' };
     if (payload.mode === 'twice' && attempt < 3) throw new Error('not yet');
     return { attempts: attempt };
   };

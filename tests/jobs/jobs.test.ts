@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { enqueue } from '../../runtime/jobs/enqueue.js';
 import { DEMO, DEMO2, ADMIN, platform, type TestPlatform } from '../support/platform.js';
@@ -164,6 +165,23 @@ describe('enqueueing', () => {
     expect(seen.filter(one => (one.n ?? 0) >= 10_000).length).toBe(1000);
   }, 90_000);
 
+  test('a batch in which dedupe keys repeat counts the new ones only', async () => {
+    const [one, other] = [{ queue: 'jobs.basic', payload: { n: 801 } }, { queue: 'jobs.basic', payload: { n: 802 }, dedupe_key: 'batch', dedupe_seconds: 600 }]; // prettier-ignore
+    const batch = async (jobs: object[]) => (await p.rest('POST', '/jobs/v1/jobs/batch', { token, body: { jobs } })).body.count;
+    expect([await batch([one, other, other]), await batch([other]), await batch([one, one])]).toEqual([2, 0, 2]);
+    const ran = () => seen.flatMap(({ n }) => (n === 801 || n === 802 ? n : [])).sort((x, y) => x - y);
+    await until('all to run', async () => ran(), all => all.length >= 4); // prettier-ignore
+    expect(ran()).toEqual([801, 801, 801, 802]);
+  });
+
+  test('in one transaction the same id twice is one job', async () => {
+    const id = randomUUID();
+    const row = { id, queue: 'jobs.basic', payload: {}, requested_by: 'system:test' };
+    const twice = await p.host('jobs').transaction(ctx => work.engine.enqueue(ctx.sql, [row, row], ctx.now()));
+    expect(twice.map(({ existing }) => existing)).toEqual([false, true]);
+    await reaches(p, id, 'succeeded');
+  });
+
   test('a batch of 1,001, and an empty one, are refused', async () => {
     for (const jobs of [Array.from({ length: 1001 }, () => ({ queue: 'jobs.basic', payload: {} })), []])
       expect((await p.rest('POST', '/jobs/v1/jobs/batch', { token, body: { jobs } })).status).toBe(400);
@@ -174,6 +192,16 @@ describe('an attempt', () => {
   test('that throws twice and then returns succeeds at attempt 3', async () => {
     const id = await enqueued(p, 'basic', { payload: { mode: 'twice' } });
     expect(await reaches(p, id, 'succeeded')).toMatchObject({ attempt: 3, error_code: null });
+  });
+
+  test('whose output cannot be stored fails alone: what ended together with it has succeeded', async () => {
+    const jobs = Array.from({ length: 6 }, (_, n) => ({ queue: 'jobs.basic', payload: { n, ...(n === 3 && { mode: 'unstorable' }) } }));
+    const ids = await p.host('jobs').transaction(async ctx => {
+      const rows = jobs.map(one => ({ ...one, id: randomUUID(), requested_by: 'system:test', max_attempts: 1 }));
+      return (await work.engine.enqueue(ctx.sql, rows, ctx.now())).map(one => one.id);
+    });
+    const ended = await Promise.all(ids.map(id => reaches(p, id, 'succeeded', 'dead')));
+    expect(ended.map(one => one.status)).toEqual(jobs.map((_, n) => (n === 3 ? 'dead' : 'succeeded')));
   });
 
   test('that fails for good is dead at once; no other is made', async () => {
