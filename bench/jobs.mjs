@@ -64,7 +64,7 @@ try {
   await ran(drain.one, JOBS * 5);
   await drain.one.ask('reset');
   await system.end(drain.one);
-  const { one, perSecond } = await throughput(system, JOBS);
+  const { one, perSecond } = await throughput(system, JOBS * 4);
   const ages = await waits(system, one, Math.min(JOBS, 500), 50);
   await sleep(IDLE_MS);
   const all = await connectionsOf(system.pool);
@@ -72,7 +72,7 @@ try {
   await sleep(IDLE_MS);
   const idle = all - (await connectionsOf(system.pool));
   await system.front.ask('batch', { count: WAITING, run_at: '2099-01-01T00:00:00.000Z' });
-  const full = await throughput(system, JOBS);
+  const full = await throughput(system, JOBS * 4);
   await system.end(full.one);
   const rows = [
     atLeast('jobs enqueued/s, one in a transaction', rate(JOBS, each), 1000),

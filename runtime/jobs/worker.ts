@@ -45,6 +45,7 @@ export class JobWorker {
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #settler: Settler;
   #looking: Promise<void> | null = null;
+  #beating: Promise<void> | null = null;
   #lookAgain = false;
   #stopping = false;
   #beats = 0;
@@ -64,7 +65,7 @@ export class JobWorker {
     this.#hints = this.host.transport.onHint('jobs', '*', body => this.#hear(body as { cancel?: string } | null));
     this.#timers.push(
       setInterval(() => this.look(), POLL_MS),
-      setInterval(() => void this.#beat(), BEAT_MS),
+      setInterval(() => this.#beginBeat(), BEAT_MS),
     );
     void this.#signOfLife();
     this.look();
@@ -81,7 +82,9 @@ export class JobWorker {
     if (this.#stopping) return;
     if (this.#looking) return void (this.#lookAgain = true);
     this.#lookAgain = false;
-    this.#looking = this.#claimAll()
+    const idle = this.#running.size === 0 && this.#beating; // one connection does for both
+    this.#looking = Promise.resolve(idle)
+      .then(() => this.#claimAll())
       .catch(error => this.#complain('jobs could not be claimed', error))
       .finally(() => {
         this.#looking = null;
@@ -165,7 +168,13 @@ export class JobWorker {
     );
   }
 
-  /** After a look that runs, so that an idle worker needs one connection. */
+  #beginBeat(): void {
+    this.#beating = this.#beat().finally(() => {
+      this.#beating = null;
+    });
+  }
+
+  /** After a look that runs, as an idle worker's look comes after a beat that runs, so that it needs one connection. */
   async #beat(): Promise<void> {
     await this.#looking;
     if (++this.#beats % SIGNS_OF_LIFE === 0) await this.#signOfLife();
