@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -203,6 +203,7 @@ try {
   }
   await pool.end();
   await server.stop();
+  await rm(await realpath(join(folder, 'data')), { recursive: true, force: true }); // root's server has its data elsewhere, behind a link
   await rm(folder, { recursive: true, force: true });
 }
 process.exitCode = failures.length ? 1 : 0;
