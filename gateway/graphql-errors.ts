@@ -5,6 +5,9 @@ import { problemHeaders, problemOf } from '../runtime/http.js';
 /** Extensions that a caller may see; anything else a subgraph or library put there stays inside. */
 const SHOWN = ['reason', 'errors', 'scope', 'maxAge', 'retryAfter'] as const;
 
+/** What a gateway in another process is told beside it: further members of the REST problem, as it would see them in process. */
+export const SHOWN_TO_GATEWAYS = [...SHOWN, 'members'] as const;
+
 const REFUSED_VARIABLE = /^Variable "(\$\w+)" got invalid value /;
 const SAFE_REASON = /Field "\w+" (of required type "[^"]+" was not provided|is not defined by type "[^"]+")/;
 
@@ -21,11 +24,14 @@ function withoutValue(message: string): string {
 }
 
 /** One error of the GraphQL face: message, path, `extensions.code` in upper case; internals masked. Source: conventions 6. */
-export function formatError(error: Pick<GraphQLFormattedError, 'message' | 'path' | 'locations' | 'extensions'>): GraphQLFormattedError {
+export function formatError(
+  error: Pick<GraphQLFormattedError, 'message' | 'path' | 'locations' | 'extensions'>,
+  shown: readonly string[] = SHOWN,
+): GraphQLFormattedError {
   const code = codeOf(error.extensions);
   const masked = code === 'internal';
   const extensions = Object.fromEntries(
-    SHOWN.map(key => [key, error.extensions?.[key]]).filter(([, value]) => value !== undefined && value !== null),
+    shown.map(key => [key, error.extensions?.[key]]).filter(([, value]) => value !== undefined && value !== null),
   );
   return {
     message: masked ? 'Something went wrong on our side' : withoutValue(error.message),

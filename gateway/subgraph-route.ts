@@ -4,7 +4,7 @@ import { GraphQLError, validate, type DocumentNode } from 'graphql';
 import { fail, Problem } from '../runtime/errors.js';
 import { problemHeaders, toProblem } from '../runtime/http.js';
 import type { ServiceHost } from '../runtime/host.js';
-import { answerOf, errorAnswer, formatError } from './graphql-errors.js';
+import { answerOf, errorAnswer, formatError, SHOWN_TO_GATEWAYS } from './graphql-errors.js';
 import { CheckedDocuments } from './limits.js';
 
 /** Documents of one subgraph that were parsed and validated; they come from plans, so they repeat. */
@@ -26,7 +26,7 @@ async function answer(host: ServiceHost, documents: CheckedDocuments, request: F
   const { query, variables, operationName } = (request.body ?? {}) as Body;
   if (typeof query !== 'string') fail('invalid_request', 'The body has no query');
   const result = await host.execute({ document: documents.get(query as string), variables, operationName }, request.info);
-  const errors = result.errors?.map(error => formatError((error as GraphQLError).toJSON()));
+  const errors = result.errors?.map(error => formatError((error as GraphQLError).toJSON(), SHOWN_TO_GATEWAYS));
   const { status, headers } = answerOf(result.data, errors);
   if (request.info.status !== null) reply.header('x-result-status', request.info.status);
   return reply
