@@ -10,11 +10,12 @@
 import autocannon from 'autocannon';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { removeData } from './folders.mjs';
 import { freePort } from './port.mjs';
 
 const { values: flags } = parseArgs({
@@ -149,5 +150,5 @@ try {
     server.kill('SIGTERM');
     await once(server, 'exit');
   }
-  await rm(folder, { recursive: true, force: true });
+  await removeData(folder);
 }

@@ -12,12 +12,13 @@
  */
 import autocannon from 'autocannon';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres.js';
+import { removeData } from './folders.mjs';
 import { freePort } from './port.mjs';
 import { cpuOf, GATEWAY_CORE, moveTo, OTHER_CORE, run, stopAll, untilReady } from './processes.mjs';
 import { profileOf } from './profile.mjs';
@@ -177,5 +178,5 @@ try {
   await stopAll();
   await pool.end();
   await server.stop();
-  await rm(folder, { recursive: true, force: true });
+  await removeData(folder);
 }
