@@ -57,20 +57,17 @@ interface Due {
   at: Date;
 }
 
-/** A timer without a next instant may be at work on one that it has claimed, in whatever process. */
+/** Whether a timer is at work on an instant that it has claimed, in whatever process. */
 const isWorking = async (ctx: Context, { claimed }: Timer<Context>): Promise<boolean> => (await claimed?.running?.(ctx)) ?? false;
 
-/** The timer that is due first, if any is due at or before `until`, and the clock; `working` while a timer of this service works. */
-async function earliest(host: ServiceHost, until: Date): Promise<{ due: Due | undefined; now: Date; working: boolean }> {
-  const look = async (ctx: Context, timer: Timer<Context>) => {
-    const at = await timer.next(ctx);
-    return { timer, at, working: at === null && (await isWorking(ctx, timer)) };
-  };
+/** The timer that is due first, if any is due at or before `until`, and the clock; null while a timer of this service works, after which others may be due. */
+async function earliest(host: ServiceHost, until: Date): Promise<{ due: Due | undefined; now: Date } | null> {
+  const timers = host.declaration.timers ?? [];
   return host.read(async ctx => {
-    const seen = await Promise.all((host.declaration.timers ?? []).map(timer => look(ctx, timer)));
-    const ready = seen.flatMap(({ timer, at }) => (at !== null && at <= until ? [{ timer, at }] : []));
-    const due = ready.sort((a, b) => a.at.getTime() - b.at.getTime())[0];
-    return { due, now: ctx.now(), working: seen.some(one => one.working) };
+    if ((await Promise.all(timers.map(timer => isWorking(ctx, timer)))).includes(true)) return null;
+    const seen = await Promise.all(timers.map(async timer => ({ timer, at: await timer.next(ctx) })));
+    const ready = seen.filter((one): one is Due => one.at !== null && one.at <= until);
+    return { due: ready.sort((a, b) => a.at.getTime() - b.at.getTime())[0], now: ctx.now() };
   });
 }
 
@@ -83,10 +80,7 @@ const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(r
 export async function advanceTo(host: ServiceHost, target: Date): Promise<void> {
   for (let runs = 0; runs < MAX_RUNS_PER_INSTANT; runs++) {
     let next = await earliest(host, target);
-    while (next.working) {
-      await pause(LOOK_AGAIN_MS); // the scheduler's own check came first
-      next = await earliest(host, target);
-    }
+    for (; !next; next = await earliest(host, target)) await pause(LOOK_AGAIN_MS); // the scheduler's own check came first
     if (!next.due) break;
     await setClock(host, maxDate(next.due.at, next.now), target);
     await runDue(host, next.due.timer, next.due.at);
