@@ -1,5 +1,6 @@
 import { newId } from './envelope.js';
 import type { DataOf, EventDefinition } from './define.js';
+import { prepared } from './prepared.js';
 import type { Slug } from './slugs.js';
 
 /** `$1`-style SQL inside the caller's transaction. */
@@ -98,6 +99,8 @@ function serialize(event: EventDefinition, data: unknown): string {
   return text;
 }
 
+const APPEND = prepared('select events.append($1::json, $2::timestamptz)');
+
 /**
  * Appends events to the log as the last statement before the commit: it takes the order locks, which the commit releases.
  * @param now null for the database's clock, else the manual clock's time of the emitting service.
@@ -105,5 +108,5 @@ function serialize(event: EventDefinition, data: unknown): string {
  */
 export async function appendEvents(sql: Sql, events: readonly PendingEvent[], now: Date | null): Promise<void> {
   if (events.length === 0) return;
-  await sql('select events.append($1::json, $2::timestamptz)', [JSON.stringify(events), now?.toISOString() ?? null]);
+  await sql(APPEND, [JSON.stringify(events), now?.toISOString() ?? null]);
 }

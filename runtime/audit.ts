@@ -1,4 +1,5 @@
 import type { Sql } from '../events/outbox.js';
+import { prepared } from '../events/prepared.js';
 import { isStaff, type Caller } from './caller.js';
 import { newId } from './ids.js';
 
@@ -39,8 +40,8 @@ export async function writeAudit(
   if (rows.length === 0) return;
   const values = rows.map(row => ({ id: newId(), action: row.action, target: row.target, details: row.details }));
   await sql(
-    `insert into ${schema}.audit_log (id, actor, action, target, at, request_id, details)
-     select r.id, $2::jsonb, r.action, r.target, $3, $4, r.details from jsonb_to_recordset($1::jsonb) as r(id uuid, action text, target text, details jsonb)`,
+    prepared(`insert into ${schema}.audit_log (id, actor, action, target, at, request_id, details)
+     select r.id, $2::jsonb, r.action, r.target, $3, $4, r.details from jsonb_to_recordset($1::jsonb) as r(id uuid, action text, target text, details jsonb)`),
     [JSON.stringify(values), JSON.stringify(auditActor(caller)), at.toISOString(), requestId],
   );
 }

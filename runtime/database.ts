@@ -6,6 +6,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { CompiledQuery, type Kysely } from 'kysely';
 import pg from 'pg';
 import { cancelStatements, type Cancellable } from './cancellation.js';
+import { saveRoundTrips, type Conversing } from './round-trips.js';
 import { traceStatements } from './tracing.js';
 import type { Sql } from '../events/outbox.js';
 import { roleOf, schemaOf, SLUGS, type Slug } from '../events/slugs.js';
@@ -152,6 +153,7 @@ function giveLostBack(pool: pg.Pool): void {
   const held = new Set<pg.PoolClient>();
   pool.on('acquire', client => held.add(client));
   pool.on('release', (_error, client) => held.delete(client));
+  pool.on('connect', client => saveRoundTrips(client as unknown as Conversing));
   pool.on('connect', traceStatements);
   pool.on('connect', client => cancelStatements(client as unknown as Cancellable));
   pool.on('connect', client => client.once('end', () => setTimeout(() => held.has(client) && client.release(true), LOST_MS).unref()));

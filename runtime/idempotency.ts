@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { prepared } from '../events/prepared.js';
 import type { Context } from './context.js';
 import { fail } from './errors.js';
 
@@ -61,24 +62,18 @@ async function claim(ctx: Context, identity: string[]): Promise<void> {
     fail('invalid_request', 'Idempotency-Key is too long', {
       errors: [{ pointer: '', message: 'Idempotency-Key: at most 255 characters' }],
     });
-  const [row] = await ctx.sql<{ ok: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 11)) as ok', [
+  const [row] = await ctx.sql<{ ok: boolean }>(prepared('select pg_try_advisory_xact_lock(hashtextextended($1, 11)) as ok'), [
     `${ctx.schema}:${identity.join('\n')}`,
   ]);
   if (!row?.ok) fail('conflict', 'A request with this Idempotency-Key is running');
 }
 
 async function find(ctx: Context, identity: string[]): Promise<Stored | undefined> {
-  const [row] = await ctx
-    .sql<Stored>(
-      `delete from ${ctx.schema}.idempotency_key where caller = $1 and field = $2 and path = $3 and key = $4 and created_at < now() - interval '${KEPT_HOURS} hours'`,
-      identity,
-    )
-    .then(() =>
-      ctx.sql<Stored>(
-        `select hash, status, entity_type, entity_id, answer from ${ctx.schema}.idempotency_key where caller = $1 and field = $2 and path = $3 and key = $4`,
-        identity,
-      ),
-    );
+  const [row] = await ctx.sql<Stored>(
+    prepared(`select hash, status, entity_type, entity_id, answer from ${ctx.schema}.idempotency_key
+     where caller = $1 and field = $2 and path = $3 and key = $4 and created_at >= now() - interval '${KEPT_HOURS} hours'`),
+    identity,
+  );
   return row;
 }
 
@@ -105,13 +100,15 @@ function entityIds(ctx: Context, type: string, result: unknown): string | string
   return Array.isArray(result) ? ids : ids[0]!;
 }
 
-/** Entities are re-read on replay, so their values are not kept twice; any other answer is kept sealed. */
+/** Entities are re-read on replay, so their values are not kept twice; any other answer is kept sealed. What is no longer replayed is replaced. */
 async function remember(ctx: Context, identity: string[], operation: Operation, result: unknown): Promise<void> {
   const ids = entityIds(ctx, operation.type, result);
   const answer = ids === null ? ctx.host.sealer.seal(JSON.stringify(result ?? null), identity.join('\n')) : null;
   await ctx.sql(
-    `insert into ${ctx.schema}.idempotency_key (caller, field, path, key, hash, status, entity_type, entity_id, answer, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())`,
+    prepared(`insert into ${ctx.schema}.idempotency_key (caller, field, path, key, hash, status, entity_type, entity_id, answer, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())
+     on conflict (caller, field, path, key) do update set hash = excluded.hash, status = excluded.status, entity_type = excluded.entity_type,
+       entity_id = excluded.entity_id, answer = excluded.answer, created_at = excluded.created_at`),
     [
       ...identity,
       hashOf(operation.args),

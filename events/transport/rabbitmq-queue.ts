@@ -2,6 +2,7 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { Backoff } from '../backoff.js';
 import { errorOf, type EventLog } from '../log.js';
 import type { Delivery } from './port.js';
+import { Acks } from './rabbitmq-acks.js';
 import { closed } from './rabbitmq-connection.js';
 import { deliveryOf } from './rabbitmq-message.js';
 
@@ -24,6 +25,7 @@ export interface QueueConsumerOptions {
  */
 export class QueueConsumer {
   #channel: Channel | undefined;
+  #acks: Acks | undefined;
   #model: ChannelModel | undefined;
   #inFlight = 0;
   #reopening: NodeJS.Timeout | undefined;
@@ -40,6 +42,7 @@ export class QueueConsumer {
     const channel = await model.createChannel();
     if (this.#model !== model) return; // closed meanwhile
     this.#channel = channel;
+    this.#acks = new Acks(channel);
     channel.on('error', error => this.options.log.warn({ err: errorOf(error), queue: this.options.queue }, 'a channel failed'));
     channel.on('close', () => this.#lost(channel));
     await channel.prefetch(PREFETCH);
@@ -51,6 +54,7 @@ export class QueueConsumer {
   #lost(channel: Channel): void {
     if (this.#channel !== channel) return;
     this.#channel = undefined;
+    this.#acks!.drop();
     this.#reopen(this.#backoff.next());
   }
 
@@ -77,12 +81,14 @@ export class QueueConsumer {
 
   async #handle(channel: Channel, message: ConsumeMessage): Promise<void> {
     this.#inFlight++;
+    const acks = this.#acks!;
+    acks.received(message);
     try {
       await this.options.onMessage(
         deliveryOf(message, () => this.#channel !== channel),
         message,
       );
-      if (this.#channel === channel) channel.ack(message);
+      if (this.#channel === channel) acks.settled(message);
     } catch {
       // not settled: closing the channel gives it back in order
     } finally {
@@ -94,6 +100,7 @@ export class QueueConsumer {
   #restart(channel: Channel, wait: number): void {
     if (this.#channel !== channel) return;
     this.#channel = undefined;
+    this.#acks!.flush();
     void closed(channel).then(() => this.#reopen(wait));
   }
 
@@ -103,6 +110,8 @@ export class QueueConsumer {
     this.#model = undefined;
     this.#channel = undefined;
     clearTimeout(this.#reopening);
-    if (channel) await closed(channel);
+    if (!channel) return;
+    this.#acks!.flush();
+    await closed(channel);
   }
 }

@@ -258,6 +258,29 @@ describe('retention', () => {
   });
 });
 
+test('a batch of which a part was published before leaves no gap between places, nor queues anything twice', async () => {
+  await world.asOwner(`insert into events.consumer (name, service, types, partitions, generation)
+    select 'clinical.marking', 'clinical', array_agg(name), 4, 1 from events.event_type`);
+  const user = newUser();
+  await appendEvents(
+    as('clinical'),
+    [1, 2, 3, 4].map(n => pendingOf('clinical', { userId: user }, { n })),
+    null,
+  );
+  const [log] = await world.rows<{ ids: string[]; group: number }>(
+    'select array_agg(id order by seq) as ids, min(slot >> 3)::int as "group" from events.outbox',
+  );
+  const mark = (ids: string[]) => as('events')('select events.mark_published($1, null, $2::uuid[], true)', [log!.group, ids]);
+  await mark([log!.ids[1]!]);
+  await mark(log!.ids);
+  const places = await world.rows('select position::int as place from events.outbox order by seq');
+  expect(places.map(row => row.place)).toEqual([2, 1, 3, 4]);
+  expect(await world.rows("select position::int as place from events.lease where name = 'relay:' || $1", [log!.group])).toEqual([
+    { place: 4 },
+  ]);
+  expect(await world.rows('select count(*)::int as queued from events.queue')).toEqual([{ queued: 4 }]);
+});
+
 test('an event older than the inbox horizon is refused and not run blindly', async () => {
   const { Handling } = await import('../../events/handling.js');
   const handling = new Handling({ handlers: new Map(), host: {} } as never);

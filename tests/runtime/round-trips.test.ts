@@ -1,0 +1,122 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { prepared } from '../../events/prepared.js';
+import { saveRoundTrips, type Conversing } from '../../runtime/round-trips.js';
+import { dropDatabase } from '../support/database.js';
+import { seededDatabase } from '../support/platform.js';
+
+let url: string;
+let client: pg.Client;
+/** Messages that left for the server, by their first letters: Q simple statement, P parse, B bind, E execute, S sync. */
+let sent: string[];
+
+beforeAll(async () => {
+  url = await seededDatabase();
+  client = new pg.Client({ connectionString: url });
+  await client.connect();
+  saveRoundTrips(client as unknown as Conversing);
+  await client.query('create table kept (one int primary key)');
+  await client.query('begin'); // the first of a connection goes by itself
+  await client.query('commit');
+  const { stream } = (client as unknown as { connection: { stream: { write(data: Buffer): boolean; uncork(): void } } }).connection;
+  const write = stream.write.bind(stream);
+  stream.write = data => (sent.push(String.fromCharCode(data[0]!)), write(data));
+});
+afterAll(async () => {
+  await client.end();
+  await dropDatabase(url);
+});
+
+async function messages(work: () => Promise<unknown>): Promise<string> {
+  sent = [];
+  await work();
+  return sent.join('');
+}
+const rows = async (): Promise<number[]> => (await client.query('select one from kept order by one')).rows.map(row => row.one as number);
+
+describe('a transaction', () => {
+  test('begins with its first statement, in one message to the server', async () => {
+    sent = [];
+    await client.query('begin');
+    expect(sent).toEqual([]);
+    expect(await messages(() => client.query('insert into kept values ($1)', [1]))).toBe('BEPBDES');
+    await client.query('rollback');
+    expect(await rows()).toEqual([]);
+  });
+
+  test('keeps what it did at its commit', async () => {
+    await client.query('begin');
+    await client.query('insert into kept values ($1)', [2]);
+    await client.query('insert into kept values ($1)', [3]);
+    await client.query('commit');
+    expect(await rows()).toEqual([2, 3]);
+  });
+
+  test('without a statement asks the server nothing', async () => {
+    const asked = await messages(async () => {
+      await client.query('begin');
+      await client.query('commit');
+      await client.query('begin');
+      await client.query('rollback');
+    });
+    expect(asked).toBe('');
+  });
+
+  test('has failed when its first statement fails: nothing more of it runs until its rollback', async () => {
+    await client.query('begin');
+    await expect(client.query('insert into kept values ($1)', [2])).rejects.toMatchObject({ code: '23505' });
+    await expect(client.query('select 1')).rejects.toMatchObject({ code: '25P02' });
+    await client.query('rollback');
+    expect(await rows()).toEqual([2, 3]);
+  });
+
+  test('answers the rows of its first statement, with or without parameters', async () => {
+    await client.query('begin');
+    expect((await client.query('select 7 as seven')).rows).toEqual([{ seven: 7 }]);
+    await client.query('commit');
+    await client.query('begin');
+    expect(await client.query('update kept set one = one where one = $1', [2])).toMatchObject({ command: 'UPDATE', rowCount: 1 });
+    await client.query('commit');
+  });
+
+  test('may begin with several statements in one text, a savepoint or a statement with a callback', async () => {
+    await client.query('begin');
+    await client.query('insert into kept values (4); insert into kept values (5)');
+    await client.query('rollback');
+    await client.query('begin');
+    await client.query('savepoint s');
+    await client.query('insert into kept values (6)');
+    await client.query('rollback to savepoint s');
+    await client.query('commit');
+    await client.query('begin');
+    await new Promise(resolve => client.query('insert into kept values (7)', () => resolve(null)));
+    await client.query('rollback');
+    expect(await rows()).toEqual([2, 3]);
+  });
+});
+
+describe('a prepared statement', () => {
+  const text = prepared('select count(*)::int as rows from kept where one > $1');
+
+  test('is parsed once per connection, also where it begins a transaction', async () => {
+    const first = await messages(() => client.query(text, [0]));
+    const second = await messages(() => client.query(text, [0]));
+    await client.query('begin');
+    const third = await messages(() => client.query(text, [2]));
+    await client.query('commit');
+    expect([first, second, third]).toEqual(['PBDES', 'BDES', 'BEBDES']);
+  });
+
+  test('that could not be parsed is parsed anew when what it lacked is there', async () => {
+    const later = prepared('select count(*)::int as rows from later where one > $1');
+    for (let n = 0; n < 2; n++) {
+      await client.query('begin');
+      await expect(client.query(later, [0])).rejects.toMatchObject({ code: '42P01' });
+      await client.query('rollback');
+    }
+    await client.query('create table later (one int)');
+    await client.query('begin');
+    expect((await client.query(later, [0])).rows).toEqual([{ rows: 0 }]);
+    await client.query('commit');
+  });
+});
