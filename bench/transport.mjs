@@ -44,8 +44,8 @@ function gather(resolve, reject) {
 
 const settings = { connect: { timeout: 2_000 }, keepAliveTimeout: 30_000, headersTimeout: CALL_MS, bodyTimeout: CALL_MS };
 
-const ownSource = (base, work) => {
-  const source = new HttpDataSource(work, () => base, createMetrics());
+const ownSource = (base, work, pipelined) => {
+  const source = new HttpDataSource(work, () => base, createMetrics(), pipelined);
   const send = source.prepare(DOCUMENT);
   return { call: request => send(variables, null, request), close: () => source.close() };
 };
@@ -122,7 +122,8 @@ const nodeHttp2 = (base, work, count) => {
 };
 
 const VARIANTS = {
-  'the data source': (h1, _h2, work) => ownSource(h1, work),
+  'the data source': (h1, _h2, work) => ownSource(h1, work, true),
+  'the same without pipelining': (h1, _h2, work) => ownSource(h1, work, false),
   'undici request': (h1, _h2, work) => requesting(new Pool(h1, { ...settings, connections: 64 }), work),
   'undici request, pipelining 8': (h1, _h2, work) => requesting(new Pool(h1, { ...settings, connections: 8, pipelining: 8 }), work),
   'undici dispatch': (h1, _h2, work) => dispatching(new Pool(h1, { ...settings, connections: 64 }), work),

@@ -285,7 +285,7 @@ class Composition {
       throw new Error(
         `${slug} is in the supergraph, but neither in this process (SERVICES) nor elsewhere (SUBGRAPH_URL_${slug.toUpperCase().replaceAll('-', '_')})`,
       );
-    const source = new HttpDataSource(slug, () => (host ? this.#url : url), this.#metrics);
+    const source = new HttpDataSource(slug, () => (host ? this.#url : url), this.#metrics, this.#config.subgraphPipelining);
     this.#ends.push(() => source.close());
     return source;
   }

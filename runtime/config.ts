@@ -46,6 +46,8 @@ export interface Config {
   readonly gatewayExecutor: 'compiled' | 'stock';
   /** How the gateway calls subgraphs of its own process; `http` is for tests of the way over the network. */
   readonly subgraphCalls: 'process' | 'http';
+  /** Whether quick queries to another process share connections. */
+  readonly subgraphPipelining: boolean;
   /** When the operations of the REST rows are planned: all in the first seconds after the start, or each at its first use, which tests prefer. */
   readonly restPlans: 'idle' | 'use';
   /** Memory for answers that the gateway may keep, bytes; 0 keeps none. */
@@ -164,6 +166,7 @@ export function loadConfig(env: Env): Config {
     introspection: oneOf(env, 'INTROSPECTION', production ? 'off' : 'on', 'on', 'off') === 'on',
     gatewayExecutor: oneOf<'compiled' | 'stock'>(env, 'GATEWAY_EXECUTOR', 'compiled', 'compiled', 'stock'),
     subgraphCalls: oneOf<'process' | 'http'>(env, 'SUBGRAPH_CALLS', 'process', 'process', 'http'),
+    subgraphPipelining: oneOf(env, 'SUBGRAPH_PIPELINING', 'on', 'on', 'off') === 'on',
     restPlans: oneOf<'idle' | 'use'>(env, 'REST_PLANS', 'idle', 'idle', 'use'),
     responseCacheBytes: integer(env, 'RESPONSE_CACHE_BYTES', 32 * 1024 * 1024, 0, 4 * 1024 ** 3),
     requestDeadlineMs: integer(env, 'REQUEST_DEADLINE_MS', 30_000, 100, 600_000),

@@ -1,0 +1,203 @@
+/** Several requests on one connection: the reader of their answers, and the calls of a subgraph that travel so. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HttpDataSource } from '../../gateway/data-source.js';
+import { AnswerReader, type WireAnswer } from '../../gateway/wire/answer.js';
+import { ANONYMOUS } from '../../runtime/caller.js';
+import { internalRequest, type RequestInfo } from '../../runtime/request.js';
+import { createMetrics } from '../../runtime/telemetry.js';
+import { until } from '../support/until.js';
+
+const lines = (...all: string[]): string => all.join('\r\n');
+const sized = (body: string, ...headers: string[]): string =>
+  lines('HTTP/1.1 200 OK', ...headers, `Content-Length: ${Buffer.byteLength(body)}`, '', body);
+const chunked = (...chunks: string[]): string =>
+  lines(
+    'HTTP/1.1 200 OK',
+    'transfer-encoding: chunked',
+    '',
+    ...chunks.flatMap(one => [`${Buffer.byteLength(one).toString(16)};x=1`, one]),
+    '0',
+    'trailer: 1',
+    '',
+    '',
+  );
+
+function read(text: string, size: number, maxBytes = 1_000): WireAnswer[] {
+  const answers: WireAnswer[] = [];
+  const reader = new AnswerReader(maxBytes, answer => answers.push(answer));
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+  expect(reader.begun, 'nothing is left').toBe(false);
+  return answers;
+}
+
+describe('the reader', () => {
+  test('reads answers of a length and in chunks one after the other, however they are cut', () => {
+    const all = [
+      sized('{"a":"ü"}', 'x-result-status: 202'),
+      lines('HTTP/1.1 100 Continue', '', ''),
+      chunked('{"b":', '"öö"}'),
+      sized(''),
+      chunked(),
+      sized('{}', 'Connection: close'),
+    ].join('');
+    for (let size = 1; size <= Buffer.byteLength(all); size++)
+      expect(read(all, size)).toEqual([
+        { text: '{"a":"ü"}', resultStatus: 202, last: false },
+        { text: '{"b":"öö"}', resultStatus: 0, last: false },
+        { text: '', resultStatus: 0, last: false },
+        { text: '', resultStatus: 0, last: false },
+        { text: '{}', resultStatus: 0, last: true },
+      ]);
+  });
+
+  test.each([
+    ['another protocol', 'HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n', 'not HTTP/1.1'],
+    ['no length', 'HTTP/1.1 200 OK\r\n\r\n', 'length of the answer is unknown'],
+    [
+      'two ways to its end',
+      'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n',
+      'length of the answer is unknown',
+    ],
+    ['a length that is none', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n', 'length of the answer is unknown'],
+    ['a chunk without its length', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n', 'has no length'],
+    ['a chunk that goes on', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nab\r\n', 'another length'],
+    ['a head without end', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(20_000)}`, 'head of the answer is too long'],
+    ['more bytes than allowed', sized('a'.repeat(1_001)), 'too large'],
+    ['more chunks than allowed', chunked('a'.repeat(600), 'b'.repeat(600)), 'too large'],
+  ])('refuses %s', (_title, text, message) => {
+    expect(() => read(text, 16_384)).toThrow(message);
+  });
+});
+
+type Handler = (body: string, request: IncomingMessage, response: ServerResponse) => void;
+
+let server: Server;
+let source: HttpDataSource;
+let sockets: Set<Socket>;
+let bodies: string[];
+let handle: Handler;
+const ok = (response: ServerResponse, data: unknown): void =>
+  void response.writeHead(200, { 'content-length': JSON.stringify({ data }).length }).end(JSON.stringify({ data }));
+
+beforeEach(async () => {
+  [sockets, bodies] = [new Set(), []];
+  server = createServer((request, response) => {
+    let body = '';
+    request
+      .on('data', chunk => (body += String(chunk)))
+      .on('end', () => {
+        bodies.push(body);
+        handle(body, request, response);
+      });
+  }).on('connection', socket => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  source = new HttpDataSource('platform', () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`, createMetrics());
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await source.close();
+});
+
+const asker = (signal: AbortSignal | null = null): RequestInfo => ({ ...internalRequest(ANONYMOUS), signal });
+const numbered: Handler = (body, _request, response) => ok(response, JSON.parse(body).variables);
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+describe('queries', () => {
+  test('share a connection, get each its own answer, and open another one where many are under way', async () => {
+    handle = numbered;
+    const send = source.prepare('query ($n: Int) { a(n: $n) }');
+    const answers = await Promise.all(numbers(16).map(n => send({ n }, null, asker())));
+    expect(answers.map(answer => answer.data.n)).toEqual(numbers(16));
+    expect(sockets.size).toBe(1);
+    await Promise.all(numbers(40).map(n => send({ n }, null, asker())));
+    expect(sockets.size).toBe(3);
+  });
+
+  test('that lose their connection before an answer are asked again', async () => {
+    const send = source.prepare('query ($n: Int) { a(n: $n) }');
+    handle = numbered;
+    await send({ n: 0 }, null, asker());
+    let cut = false;
+    handle = (body, request, response) => {
+      if (cut) return numbered(body, request, response);
+      cut = true;
+      request.socket.destroy();
+    };
+    const answers = await Promise.all(numbers(5).map(n => send({ n }, null, asker())));
+    expect(answers.map(answer => answer.data.n)).toEqual(numbers(5));
+  });
+
+  test('whose connection the service closes after an answer go over another one', async () => {
+    handle = (body, request, response) => (response.setHeader('connection', 'close'), numbered(body, request, response));
+    const send = source.prepare('query ($n: Int) { a(n: $n) }');
+    for (const n of numbers(3)) expect((await send({ n }, null, asker())).data).toEqual({ n });
+    const answers = await Promise.all(numbers(5).map(n => send({ n }, null, asker())));
+    expect(answers.map(answer => answer.data.n)).toEqual(numbers(5));
+  });
+
+  test('are unavailable when the connection ends within the answer, and none is asked a third time', async () => {
+    handle = (_body, _request, response) => response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy());
+    await expect(source.prepare('{ a }')({}, null, asker())).rejects.toMatchObject({ code: 'unavailable' });
+    expect(bodies).toHaveLength(1);
+    handle = (_body, request) => request.socket.destroy();
+    await expect(source.prepare('{ b }')({}, null, asker())).rejects.toMatchObject({ code: 'unavailable' });
+    expect(bodies).toHaveLength(3);
+  });
+
+  test('are answered although another one on their connection is left, which ends that one at the service', async () => {
+    const send = source.prepare('query ($n: Int) { a(n: $n) }');
+    handle = numbered;
+    await send({ n: 0 }, null, asker());
+    let ended = 0;
+    handle = (body, request, response) => {
+      if (JSON.parse(body).variables.n === 1) response.on('close', () => (ended += response.writableFinished ? 0 : 1));
+      else numbered(body, request, response);
+    };
+    const client = new AbortController();
+    const left = send({ n: 1 }, null, asker(client.signal));
+    const others = Promise.all([2, 3].map(n => send({ n }, null, asker())));
+    await until('the requests', async () => bodies.length, count => count >= 4); // prettier-ignore
+    client.abort(new Error('left'));
+    await expect(left).rejects.toMatchObject({ code: 'unavailable', options: { cause: { message: 'left' } } });
+    expect((await others).map(answer => answer.data.n)).toEqual([2, 3]);
+    await until('its end', async () => ended, count => count === 1); // prettier-ignore
+  });
+
+  test('that took long travel alone, so that nothing waits for them', async () => {
+    const [slow, quick] = [source.prepare('{ slow }'), source.prepare('{ quick }')];
+    const answerLate: (() => void)[] = [];
+    handle = (_body, _request, response) => setTimeout(ok, 200, response, {});
+    await slow({}, null, asker());
+    handle = (body, _request, response) => (body.includes('slow') ? answerLate.push(() => ok(response, {})) : ok(response, {}));
+    const waiting = slow({}, null, asker());
+    await until('the slow one', async () => answerLate.length, count => count === 1); // prettier-ignore
+    expect(await quick({}, null, asker())).toEqual({ data: {} });
+    answerLate[0]!();
+    expect(await waiting).toEqual({ data: {} });
+  });
+});
+
+test('a mutation has a connection of its own and is sent once', async () => {
+  const send = source.prepare('mutation ($n: Int) { a(n: $n) }');
+  handle = numbered;
+  await Promise.all(numbers(3).map(n => send({ n }, null, asker())));
+  expect(sockets.size).toBe(3);
+  bodies = [];
+  handle = (_body, request) => request.socket.destroy();
+  await expect(send({ n: 4 }, null, asker())).rejects.toMatchObject({ code: 'unavailable' });
+  expect(bodies).toHaveLength(1);
+});
+
+test('a header that is not plain text is left to the pool, which refuses what must not be sent', async () => {
+  handle = numbered;
+  const token = 'a\r\nx-evil: 1';
+  const evil = source.prepare('{ a }')({}, null, { ...asker(), token });
+  await expect(evil).rejects.toMatchObject({ code: 'unavailable' });
+  expect(bodies).toEqual([]);
+});
