@@ -14,6 +14,7 @@ import { Consult } from './entities/consult.js';
 import { RetainedConsult } from './entities/retained-consult.js';
 import { CriticalAlert } from './entities/critical-alert.js';
 import { DoseLog } from './entities/dose.js';
+import { FhirExport } from './entities/fhir-export.js';
 import { HealthScore, HealthScoreDue } from './entities/health-score.js';
 import { LabDocument, LabReport, ReportRow } from './entities/lab-report.js';
 import { Intervention } from './entities/intervention.js';
@@ -42,6 +43,7 @@ import { DoseResolver } from './resolver/dose.js';
 import { doseDue, missedDoseDue } from './resolver/dose-plan.js';
 import { erase, ErasureResolver } from './resolver/erasure.js';
 import { FhirExportResolver } from './resolver/fhir-export.js';
+import { exportTimer } from './resolver/fhir-export-work.js';
 import { HealthScoreResolver, scoreDue } from './resolver/health-score.js';
 import { BookingVisitResolver, EncounterResolver, LabOrderResolver, PatientResolver } from './resolver/neighbour-fields.js';
 import { InterventionResolver } from './resolver/intervention.js';
@@ -152,6 +154,7 @@ export default service({
     LabReport,
     LabDocument,
     ReportRow,
+    FhirExport,
   ],
   resolvers: [
     DictionaryResolver,
@@ -187,7 +190,7 @@ export default service({
   references,
   types: [Patient, Encounter, LabOrder, BookingVisit],
   consumers: [retest, visits, labOrders, patients, guard, wearables, partner],
-  timers: [retestTimer, careTimer(WORKS), reportTimer, labOrderTimer],
+  timers: [retestTimer, careTimer(WORKS), reportTimer, labOrderTimer, exportTimer],
   seed,
   erase,
   native: serveReportFiles,

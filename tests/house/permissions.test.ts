@@ -132,8 +132,8 @@ const namedBy = (row: Row, name: string): Named => NAMED[name] ?? objects.get(`$
 /** Whether a path leads to an object of the demo user. */
 const isOwned = (row: Row): boolean => parametersOf(row).some(name => namedBy(row, name).owned);
 
-/** Types that show an owner a part of a row whose whole is for services and staff. */
-const PARTS: Readonly<Record<string, string>> = { OwnJob: 'Job' };
+/** Types that show a row of another name: an owner's part of it, or an answer that is a row only where it takes long. */
+const PARTS: Readonly<Record<string, string>> = { OwnJob: 'Job', ClinicalExport: 'FhirExport' };
 
 const storedAs = (type: string): string => {
   const name = type.replace(/Connection$/, '');
@@ -235,6 +235,8 @@ const PLANTED = [
   `insert into jobs.job_meta (id, queue, status, payload, max_attempts, created_at, requested_by, dedupe_key, user_id)
      values ('0190b3a0-0000-7000-8000-00000000b001', 'jobs.http_probe', 'dead', '{}', 1, now(), 'test', '${CANARY}', $1)`,
   `update identity.mfa_method set label = '${CANARY}' where user_id = $1`,
+  `insert into clinical.fhir_export (id, patient_id, asker, release, is_member, status, due_at, expires_at, created_at)
+     values ('0190b3a0-0000-7000-8000-00000000b002', $1, concat('user:', $1::uuid), 'r4', true, 'failed', '2100-01-01', '2100-01-01', now())`,
 ];
 
 beforeAll(async () => {

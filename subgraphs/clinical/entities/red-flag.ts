@@ -37,7 +37,7 @@ export enum RedFlagRuleStatus {
 registerEnumType(RedFlagRuleStatus, { name: 'RedFlagRuleStatus' });
 
 /** An URGENT flag that nobody has acknowledged reaches the member after so long, ms. Source: clinical 2. */
-const HELD_BACK_MS = 86_400_000;
+export const HELD_BACK_MS = 86_400_000;
 
 /** Who may see flags; a member those that are visible. */
 export const FLAG_READERS = {

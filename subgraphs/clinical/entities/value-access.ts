@@ -22,6 +22,8 @@ export function visibleRows(caller: Caller, permission = 'admin:clinical:read'):
 /** Members see a critical value only after a clinician has acknowledged its alert, or 24 h. Source: clinical 7.3.2. */
 export const hidesCritical = (caller: Caller): boolean => caller.kind === 'user' && !holdsPermission(caller, 'admin:clinical:read');
 
+/** Results that a member sees by now. */
+export const notHeldBack = (now: Date) => ({ $or: [{ hiddenUntil: null }, { hiddenUntil: { $lte: now } }] });
+
 /** The same as a condition on results. */
-export const heldBack = (ctx: Context) =>
-  hidesCritical(ctx.caller) ? { $or: [{ hiddenUntil: null }, { hiddenUntil: { $lte: ctx.now() } }] } : {};
+export const heldBack = (ctx: Context) => (hidesCritical(ctx.caller) ? notHeldBack(ctx.now()) : {});

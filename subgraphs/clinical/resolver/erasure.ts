@@ -8,6 +8,7 @@ import { CheckIn } from '../entities/check-in.js';
 import { Consult } from '../entities/consult.js';
 import { CriticalAlert } from '../entities/critical-alert.js';
 import { DoseLog } from '../entities/dose.js';
+import { FhirExport } from '../entities/fhir-export.js';
 import { HealthScore, HealthScoreDue } from '../entities/health-score.js';
 import { LabDocument, LabReport, ReportRow } from '../entities/lab-report.js';
 import { BiomarkerObservation } from '../entities/observation.js';
@@ -59,6 +60,7 @@ const TABLES: Readonly<Record<string, EntityClass<{ patientId: string }>>> = {
   lab_order_draw: LabOrderDraw,
   encounter_period: EncounterPeriod,
   partner_report: PartnerReport,
+  fhir_export: FhirExport,
 };
 
 /**

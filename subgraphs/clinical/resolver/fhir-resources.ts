@@ -32,6 +32,8 @@ import {
 export interface Export {
   ctx: Context;
   release: FhirRelease;
+  /** For a member, who does not see everything yet. */
+  isMember: boolean;
   /** LOINC and name of markers by code. */
   markers: ReadonlyMap<string, { loinc: string; name: string }>;
   /** Newest result of each marker. */

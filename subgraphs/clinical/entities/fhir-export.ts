@@ -1,0 +1,75 @@
+import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
+import { registerEnumType } from 'type-graphql';
+import type { Context } from '../../../runtime/context.js';
+import { newId } from '../../../runtime/ids.js';
+import { openJson, sealJson } from './sealed.js';
+
+export enum FhirExportRelease {
+  R4 = 'r4',
+  R5 = 'r5',
+}
+registerEnumType(FhirExportRelease, { name: 'FhirExportRelease', description: 'R4 is 4.0.1.' });
+
+export enum ClinicalExportStatus {
+  RUNNING = 'running',
+  COMPLETE = 'complete',
+  FAILED = 'failed',
+}
+registerEnumType(ClinicalExportStatus, { name: 'ClinicalExportStatus' });
+
+const bundlePlace = (id: string): string => `fhir_export.bundle_sealed:${id}`;
+
+/** An export that is too large to be answered at once; it goes an hour after it was asked for. Source: clinical 4, FHIR export. */
+@Entity({ tableName: 'fhir_export' })
+@Index({ name: 'fhir_export_patient', properties: ['patientId'] })
+@Index({ name: 'fhir_export_due', properties: ['dueAt'] })
+@Unique({ name: 'fhir_export_running', properties: ['asker', 'patientId', 'release', 'isMember'], where: "status = 'running'" })
+export class FhirExport {
+  @PrimaryKey({ type: 'uuid' })
+  id: string = newId();
+
+  @Property({ type: 'uuid' })
+  patientId: string;
+
+  /** `user:<id>` or `service:<client>`: who alone may read it. */
+  @Property({ type: 'text' })
+  asker: string;
+
+  @Enum({ items: () => FhirExportRelease, type: 'string' })
+  release: FhirExportRelease;
+
+  /** Without what a member may not see yet. */
+  @Property({ type: 'boolean' })
+  isMember: boolean;
+
+  @Enum({ items: () => ClinicalExportStatus, type: 'string' })
+  status: ClinicalExportStatus = ClinicalExportStatus.RUNNING;
+
+  @Property({ type: 'int' })
+  attempts: number = 0;
+
+  @Property({ type: 'int', nullable: true })
+  resourceCount: number | null = null;
+
+  @Property({ type: 'blob', nullable: true, hidden: true, lazy: true })
+  bundleSealed: Buffer | null = null;
+
+  /** When it is made, or tried again; once it has ended, when it is deleted. */
+  @Property({ type: 'datetime', length: 3 })
+  dueAt: Date;
+
+  @Property({ type: 'datetime', length: 3 })
+  expiresAt: Date;
+
+  @Property({ type: 'datetime', length: 3 })
+  createdAt: Date;
+
+  seal(ctx: Context, bundle: object): void {
+    this.bundleSealed = sealJson(ctx, bundle, bundlePlace(this.id));
+  }
+
+  /** Null until it is complete, and where the bytes were not loaded. */
+  open(ctx: Context): object | null {
+    return openJson<object>(ctx, this.bundleSealed ?? null, bundlePlace(this.id));
+  }
+}
