@@ -42,6 +42,8 @@ const TWELVE = [
 ];
 /** Four results, printed in a common typeface. */
 const PICTURE = readFileSync(new URL('./fixtures/report.png', import.meta.url));
+/** The same in HEVC. */
+const HEIC = readFileSync(new URL('./fixtures/report.heic', import.meta.url));
 const NO_UNIT = TWELVE.map(line => (line.startsWith('Ferritin') ? 'Ferritin 80 30 - 400' : line));
 
 const upload = async (bytes: Buffer, path = '/v1/bloodwork/me', more: object = {}, token?: string) =>
@@ -193,6 +195,7 @@ describe('other files', () => {
 
   test.each([
     ['a picture', async () => PICTURE],
+    ['a HEIC picture', async () => HEIC],
     ['a PDF without a text layer', async () => scanOf(await sharp(PICTURE).jpeg({ quality: 90 }).toBuffer(), 1240, 620)],
   ])(
     '%s is recognised; a row becomes a result only with a confidence of 0.90 and plausibility, or by a person',
@@ -238,10 +241,21 @@ describe('other files', () => {
     SLOW_MS,
   );
 
-  test(
-    'a picture that cannot be decoded has failed',
-    async () => {
-      const broken = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(40, 1)]);
+  /** The HEIC picture said to be 30,000 pixels wide and high, which nothing here decodes. */
+  const huge = (): Buffer => {
+    const bytes = Buffer.from(HEIC);
+    const at = bytes.indexOf('ispe') + 8; // after the name of the box, version and flags
+    for (const offset of [0, 4]) bytes.writeUInt32BE(30_000, at + offset);
+    return bytes;
+  };
+
+  test.each<[string, Buffer]>([
+    ['PNG', Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(40, 1)])],
+    ['HEIC', Buffer.concat([HEIC.subarray(0, 600), Buffer.alloc(40, 1)])],
+    ['HEIC of too many pixels', huge()],
+  ])(
+    'a picture that cannot be decoded has failed: %s',
+    async (_what, broken) => {
       expect(await settled((await upload(broken)).body.id)).toMatchObject({ status: 'failed', failure_code: 'unreadable' });
     },
     SLOW_MS,

@@ -1,12 +1,16 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import libheif from 'libheif-js/wasm-bundle.js';
 import sharp, { type Sharp } from 'sharp';
 import { createWorker, OEM } from 'tesseract.js';
 import { extractImages, getDocumentProxy } from 'unpdf';
+import type { ReadData } from './parser.js';
 
 /** A picture of more pixels is not decoded. Source: clinical 7.3.5. */
 const MOST_PIXELS = 50_000_000;
+/** Of a decoder in WebAssembly. Source: clinical 7.3.5. */
+const MOST_BYTES = 512 * 1024 * 1024;
 /** Letters of a letter-size page are 25 to 40 pixels high at this width, where recognition is best, px. */
 const WIDTH = 2000;
 /** One even block of text: the cells of a table's row stay in one line. */
@@ -20,7 +24,7 @@ interface RecognisedLine {
   confidence: number;
 }
 
-const data = workerData as { bytes: Uint8Array; pdf: boolean; mostPages: number };
+const data = workerData as ReadData;
 
 /** The recognition's data lies in the package: nothing is fetched. */
 const LANGUAGE_DATA = join(dirname(createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json')), '4.0.0_best_int');
@@ -56,11 +60,42 @@ async function recognise(pictures: readonly (Sharp | null)[]): Promise<Recognise
   return found;
 }
 
+interface Memory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+const { Memory: wasm } = (globalThis as unknown as { WebAssembly: { Memory: { prototype: Memory } } }).WebAssembly;
+const PAGE_BYTES = 65_536;
+
+/** A thread's limit counts the memory of JavaScript alone: what WebAssembly asks for beyond is refused here, in this whole thread. */
+function limitWasm(): void {
+  const { grow } = wasm.prototype;
+  wasm.prototype.grow = function (this: Memory, pages) {
+    if (this.buffer.byteLength + pages * PAGE_BYTES > MOST_BYTES) throw new RangeError('no more memory');
+    return grow.call(this, pages);
+  };
+}
+
+/** The main picture of a HEIC file, turned as its container says; `sharp` comes without a decoder of HEVC. @throws Error when it cannot be had. */
+async function heic(): Promise<Sharp> {
+  limitWasm();
+  const found = new libheif.HeifDecoder().decode(data.bytes);
+  const main = found.find(one => one.is_primary()) ?? found[0];
+  if (!main) throw new Error('no picture');
+  const [width, height] = [main.get_width(), main.get_height()];
+  if (width * height > MOST_PIXELS) throw new Error('too many pixels');
+  const pixels = new Uint8ClampedArray(width * height * 4);
+  const isDecoded = await new Promise<boolean>(done => main.display({ data: pixels, width, height }, into => done(into !== null)));
+  if (!isDecoded) throw new Error('not decoded');
+  return sharp(pixels, { raw: { width, height, channels: 4 }, limitInputPixels: MOST_PIXELS });
+}
+
+const picture = async (): Promise<Sharp> =>
+  data.kind === 'heic' ? heic() : sharp(Buffer.from(data.bytes), { limitInputPixels: MOST_PIXELS, failOn: 'error', pages: 1 });
+
 /** Recognises the text of a picture or of a scan, in a thread of its own: what hangs or grows is ended from outside. */
 async function read(): Promise<void> {
-  const { pageCount, pictures } = data.pdf
-    ? await scannedPages()
-    : { pageCount: 1, pictures: [sharp(Buffer.from(data.bytes), { limitInputPixels: MOST_PIXELS, failOn: 'error', pages: 1 })] };
+  const { pageCount, pictures } = data.kind === 'pdf' ? await scannedPages() : { pageCount: 1, pictures: [await picture()] };
   parentPort!.postMessage({ pageCount, lines: pictures && (await recognise(pictures)) });
 }
 

@@ -27,13 +27,20 @@ interface Text {
   lines: Line[] | null;
 }
 
+/** What a thread is given to read. */
+export interface ReadData {
+  bytes: Uint8Array;
+  kind: 'pdf' | 'picture' | 'heic';
+  mostPages: number;
+}
+
 const worker = (name: string): URL => {
   const suffix = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return new URL(`./${name}-worker.${suffix}`, import.meta.url);
 };
 
 /** The text of a file, read in a thread with a deadline and a limit of memory. */
-function textOf(name: 'pdf' | 'ocr', workerData: { bytes: Uint8Array; pdf: boolean; mostPages: number }): Promise<Text> {
+function textOf(name: 'pdf' | 'ocr', workerData: ReadData): Promise<Text> {
   const thread = new Worker(worker(name), {
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MB },
@@ -65,13 +72,13 @@ function reportOf(parser: string, { pageCount, lines }: Text): ReadReport {
 }
 
 /** The text of a picture or scan, recognised; each row is as sure as its least sure word. */
-const recognised = async (bytes: Buffer, pdf: boolean): Promise<ReadReport> =>
-  reportOf('ocr', await textOf('ocr', { bytes: new Uint8Array(bytes), pdf, mostPages: MOST_PAGES }));
+const recognised = async (bytes: Buffer, kind: ReadData['kind']): Promise<ReadReport> =>
+  reportOf('ocr', await textOf('ocr', { bytes: new Uint8Array(bytes), kind, mostPages: MOST_PAGES }));
 
 /** The text layer of a PDF; a scan has none and is recognised. */
 async function readPdf(bytes: Buffer): Promise<ReadReport> {
-  const text = await textOf('pdf', { bytes: new Uint8Array(bytes), pdf: true, mostPages: MOST_PAGES });
-  return text.lines?.length === 0 ? recognised(bytes, true) : reportOf('text_layer', text);
+  const text = await textOf('pdf', { bytes: new Uint8Array(bytes), kind: 'pdf', mostPages: MOST_PAGES });
+  return text.lines?.length === 0 ? recognised(bytes, 'pdf') : reportOf('text_layer', text);
 }
 
 const instantOf = (text: string | undefined): Date | null => {
@@ -148,17 +155,12 @@ function readFhir(bytes: Buffer): ReadReport {
   };
 }
 
-/** A picture in a format that is not decoded here: a person enters its rows. */
-const readPicture = (): ReadReport => ({
-  parser: { name: 'none', version: VERSION }, pageCount: 1, collectedAt: null, reportNumber: null, performer: null, rows: [],
-}); // prettier-ignore
-
 /** The parser in this process: text layers, recognition of pictures and scans, HL7 v2 and FHIR. */
 export const embeddedParser: ReportParser = {
   read: async (bytes, type) => {
     if (type === 'application/pdf') return readPdf(bytes);
     if (type === 'application/hl7-v2') return readHl7(bytes);
     if (type === 'application/fhir+json') return readFhir(bytes);
-    return type === 'image/heic' ? readPicture() : recognised(bytes, false);
+    return recognised(bytes, type === 'image/heic' ? 'heic' : 'picture');
   },
 };
