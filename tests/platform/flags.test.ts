@@ -221,11 +221,77 @@ describe('a user token', () => {
     expect((await own({}, await p.userToken(DEMO, ['read:profile'], { clientId: 'demo-partner-app' }))).body.data[0].value).toBe(true);
   });
 
-  test('never matches a condition on the tier, which only entitlements can tell', async () => {
-    await cycleOn(p);
-    await change(p, PROMPT, { rules: [{ conditions: [{ attribute: 'TIER', operator: 'NOT_IN', values: ['gold'] }], variant: 'on' }] });
-    expect((await own()).body.data[0]).toMatchObject({ value: false, reason: 'default' });
-    expect((await evaluate({ keys: [PROMPT], attributes: { tier: 'silver' } })).body.data[0].value).toBe(true);
+  describe('with a condition on the tier', () => {
+    const TIER = 'membership.tier';
+    const GOLD = [{ conditions: [{ attribute: 'TIER', operator: 'IN', values: ['gold'] }], variant: 'on' }];
+    const NOT_GOLD = [{ conditions: [{ attribute: 'TIER', operator: 'NOT_IN', values: ['gold'] }], variant: 'on' }];
+    const admin = async (method: string, path: string, body?: object) =>
+      expect((await p.rest(method, `/entitlements/v1/admin/${path}`, { token: service, body })).status).toBeLessThan(300);
+    const give = (user_id: string, value: string) =>
+      admin('POST', 'overrides', { user_id, feature_key: TIER, allow: true, value, reason: 'a test' });
+    const asks = async (one: string) => (await own({}, await p.userToken(one, ['read:profile']))).body.data[0];
+
+    beforeAll(() => admin('POST', 'features', { key: TIER, name: 'Tier', kind: 'config' }));
+    beforeEach(async () => {
+      await cycleOn(p);
+      await p.sql('delete from entitlements.entitlement_override');
+      await p.clock('platform', { advance: 'PT30S' }); // nothing is believed of the test before
+    });
+
+    test('is matched by the tier that entitlements says, and by the one that a service says', async () => {
+      await change(p, PROMPT, { rules: GOLD });
+      await give(DEMO, 'gold');
+      await give(DEMO2, 'silver');
+      expect(await asks(DEMO)).toMatchObject({ value: true, reason: 'targeting_match' });
+      expect(await asks(DEMO2)).toMatchObject({ value: false, reason: 'default' });
+      expect((await evaluate({ keys: [PROMPT], attributes: { tier: 'gold' } })).body.data[0].value).toBe(true);
+      expect((await evaluate({ keys: [PROMPT], user_id: DEMO })).body.data[0].value).toBe(false);
+      const token = await p.userToken(DEMO, ['read:profile']);
+      const ofrep = await p.rest('POST', `/platform/ofrep/v1/evaluate/flags/${PROMPT}`, {
+        token,
+        body: { context: { targetingKey: DEMO } },
+      });
+      expect(ofrep.body).toMatchObject({ value: true });
+      const bulk = await p.rest('POST', '/platform/ofrep/v1/evaluate/flags', { token, body: { context: { targetingKey: DEMO } } });
+      expect(bulk.body.flags.find((one: { key: string }) => one.key === PROMPT)).toMatchObject({ value: true });
+    });
+
+    test('is false for a user without a tier, also where it says which tiers it is not', async () => {
+      await change(p, PROMPT, { rules: NOT_GOLD });
+      expect(await asks(DEMO)).toMatchObject({ value: false, reason: 'default' });
+      await give(DEMO2, 'silver');
+      expect((await asks(DEMO2)).value).toBe(true);
+    });
+
+    test('is judged by the tier of a prerequisite, too', async () => {
+      await change(p, CYCLE, { rules: GOLD, set: `enabled = true, default_rule = '{"variant":"off"}'` });
+      await change(p, PROMPT, { set: `enabled = true, default_rule = '{"variant":"on"}'` });
+      await give(DEMO, 'gold');
+      expect((await asks(DEMO)).value).toBe(true);
+      expect((await asks(DEMO2)).value).toBe(false);
+    });
+
+    test('believes entitlements for 30 seconds', async () => {
+      await change(p, PROMPT, { rules: GOLD });
+      await give(DEMO, 'gold');
+      expect((await asks(DEMO)).value).toBe(true);
+      await give(DEMO, 'silver');
+      expect((await asks(DEMO)).value).toBe(true);
+      await p.clock('platform', { advance: 'PT30S' });
+      expect((await asks(DEMO)).value).toBe(false);
+    });
+
+    test('is false while entitlements does not answer, and nobody waits for it', async () => {
+      await change(p, PROMPT, { rules: GOLD });
+      await give(DEMO, 'gold');
+      await p.host('entitlements').transaction(async ctx => {
+        await ctx.sql('lock table entitlements.feature in access exclusive mode');
+        expect(await asks(DEMO)).toMatchObject({ value: false, reason: 'default', error_code: null });
+      });
+      await p.sql('alter table entitlements.feature rename to hidden');
+      expect(await asks(DEMO2)).toMatchObject({ value: false, reason: 'default', error_code: null });
+      await p.sql('alter table entitlements.hidden rename to feature');
+    });
   });
 
   test("reads its flags as a field of its user, and nobody else's", async () => {

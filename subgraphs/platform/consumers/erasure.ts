@@ -2,6 +2,7 @@ import type { Context } from '../../../runtime/context.js';
 import type { ErasureOutcome, ErasureRequest } from '../../../runtime/erasure.js';
 import { FlagChange } from '../entities/flag-change.js';
 import { FeatureFlag, FlagRule } from '../entities/flag.js';
+import { forgetTier } from '../ports/tier.js';
 import { expirePending } from '../resolver/flag-writing.js';
 import { invalidateActiveBrands } from '../resolver/invalidation.js';
 import { blotted, ERASED, withoutUser } from '../rules/erasure.js';
@@ -56,5 +57,6 @@ export async function erase(ctx: Context, { userId, scope }: ErasureRequest): Pr
     flag_change: await eraseFromChanges(ctx, userId),
     config_value: await eraseFromConfig(ctx, userId),
   };
+  ctx.afterCommit(() => forgetTier(ctx.host, userId));
   return { outcome: 'erased', records };
 }

@@ -5,7 +5,7 @@ import type { Context } from '../../../runtime/context.js';
 import { evaluateFlag, type FlagEvaluation, type FlagSnapshot, type FlagTarget } from '../../../runtime/flags.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { Authenticate, NativePath } from '../../../runtime/service.js';
-import { tokenAttributes, target } from '../resolver/flag-target.js';
+import { ownAttributes, target } from '../resolver/flag-target.js';
 import { currentFlags, readerOf, readSnapshot } from '../resolver/snapshot.js';
 import { readOfrepContext, type OfrepContext } from '../rules/ofrep.js';
 
@@ -36,15 +36,17 @@ const statusOf = ({ errorCode }: FlagEvaluation): number => (errorCode === null 
 
 const answerOf = (evaluation: FlagEvaluation): object => (evaluation.errorCode === null ? success(evaluation) : failure(evaluation));
 
-/** The target of a context; a user speaks for itself, and its token says the rest. */
-function targetOf({ caller }: Context, { userId, brandId, attributes }: OfrepContext, own: ReturnType<typeof tokenAttributes>): FlagTarget {
-  if (caller.kind === 'service') return target(brandId, userId, attributes);
-  return target(brandId ?? caller.brandId, caller.userId, { ...attributes, ...own });
+/** The target of a context for some flags; a user speaks for itself, and its token and entitlements say the rest. */
+async function targetOf({ ctx, said }: Asked, flags: FlagSnapshot, keys: readonly string[]): Promise<FlagTarget> {
+  const { userId, brandId, attributes } = said;
+  if (ctx.caller.kind === 'service') return target(brandId, userId, attributes);
+  const own = await ownAttributes(ctx, flags, keys);
+  return target(brandId ?? ctx.caller.brandId, ctx.caller.userId, { ...attributes, ...own });
 }
 
 interface Asked {
   ctx: Context;
-  target: FlagTarget;
+  said: OfrepContext;
 }
 
 /** Access, then the context. Null: the answer has been sent. */
@@ -59,7 +61,7 @@ async function admit(host: ServiceHost, authenticate: Authenticate, request: Fas
     void reply.status(400).send({ ...(key !== undefined && { key }), ...read });
     return null;
   }
-  return { ctx, target: targetOf(ctx, read, tokenAttributes(ctx)) };
+  return { ctx, said: read };
 }
 
 /** Flags of which a service is owner or reader, all of them with the scope of the platform, and all for users. */
@@ -71,11 +73,12 @@ async function flagsFor(ctx: Context): Promise<FlagSnapshot> {
 }
 
 /** All flags in use that concern a caller, for one target. */
-async function evaluateAll({ ctx, target: asked }: Asked): Promise<object> {
-  const mine = await flagsFor(ctx);
-  const all = await currentFlags(ctx); // prerequisites may be flags that the caller does not read
+async function evaluateAll(asked: Asked): Promise<object> {
+  const mine = await flagsFor(asked.ctx);
+  const all = await currentFlags(asked.ctx); // prerequisites may be flags that the caller does not read
   const keys = [...mine.flags.values()].filter(({ archived }) => !archived).map(({ key }) => key);
-  return { flags: keys.map(key => answerOf(evaluateFlag(all, key, asked))), metadata: { revision: all.revision } };
+  const who = await targetOf(asked, all, keys);
+  return { flags: keys.map(key => answerOf(evaluateFlag(all, key, who))), metadata: { revision: all.revision } };
 }
 
 const etagOf = (text: string): string => `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
@@ -93,7 +96,9 @@ export function serveOfrep(app: FastifyInstance, host: ServiceHost, authenticate
   app.post('/platform/ofrep/v1/evaluate/flags/:key', async (request, reply) => {
     const asked = await admit(host, authenticate, request, reply);
     if (asked === null) return reply;
-    const evaluation = evaluateFlag(await currentFlags(asked.ctx), (request.params as { key: string }).key, asked.target);
+    const { key } = request.params as { key: string };
+    const flags = await currentFlags(asked.ctx);
+    const evaluation = evaluateFlag(flags, key, await targetOf(asked, flags, [key]));
     return reply.status(statusOf(evaluation)).send(answerOf(evaluation));
   });
   app.post('/platform/ofrep/v1/evaluate/flags', async (request, reply) => {

@@ -1,8 +1,9 @@
 import type { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
-import type { FlagTarget } from '../../../runtime/flags.js';
+import type { FlagSnapshot, FlagTarget } from '../../../runtime/flags.js';
 import type { EvaluateFlagsInput, FlagAttributesInput } from '../inputs/evaluation.js';
-import { attributeViolations } from '../rules/attributes.js';
+import { tierOf } from '../ports/tier.js';
+import { attributeViolations, dependOn } from '../rules/attributes.js';
 
 type Attributes = Record<string, string | readonly string[]>;
 
@@ -12,16 +13,20 @@ function attributesOf({ country, locale, role, tier, client, appVersion }: FlagA
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value != null)) as Attributes;
 }
 
-/** What a user's token says about its user. The tier is entitlements' to say; until it is asked, conditions on it are false. */
-export const tokenAttributes = ({ caller }: Context): FlagAttributesInput => ({ role: [...caller.roles], client: caller.clientId });
+/** What a user's token says about its user, and what entitlements says of the tier, where one of the flags may depend on it. */
+export async function ownAttributes(ctx: Context, flags: FlagSnapshot, keys: readonly string[]): Promise<FlagAttributesInput> {
+  const { userId, roles, clientId } = ctx.caller;
+  const tier = userId && dependOn(flags, keys, 'TIER') ? await tierOf(ctx, userId) : null;
+  return { role: [...roles], client: clientId, tier };
+}
 
 /** @throws Problem invalid_request when a user token sets what only a service may. */
-export function targetOf(ctx: Context, input: EvaluateFlagsInput): FlagTarget {
-  const { brandId, userId, attributes } = input;
+export async function targetOf(ctx: Context, input: EvaluateFlagsInput, flags: FlagSnapshot): Promise<FlagTarget> {
+  const { brandId, userId, attributes, keys } = input;
   if (ctx.caller.kind === 'service') return target(brandId, userId, attributes ?? {});
   const errors = attributeViolations({ ...attributes });
   if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
-  return target(brandId ?? ctx.caller.brandId, ctx.caller.userId, { ...attributes, ...tokenAttributes(ctx) });
+  return target(brandId ?? ctx.caller.brandId, ctx.caller.userId, { ...attributes, ...(await ownAttributes(ctx, flags, keys)) });
 }
 
 /** Ids are stored in lower case, and a bucket is made of the very text. */

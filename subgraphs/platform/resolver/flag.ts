@@ -8,7 +8,7 @@ import { FeatureFlag, FlagRule } from '../entities/flag.js';
 import { EvaluateFlagsInput } from '../inputs/evaluation.js';
 import { FeatureFlagsArgs, FlagSnapshotArgs } from '../inputs/lists.js';
 import { FLAG_OPERATORS, User } from '../references.js';
-import { target, targetOf, tokenAttributes } from './flag-target.js';
+import { ownAttributes, target, targetOf } from './flag-target.js';
 import { currentFlags, readerOf, readSnapshot, revisionOtherThan } from './snapshot.js';
 
 async function rulesOf(ctx: Context, keys: readonly string[]): Promise<FlagRule[][]> {
@@ -21,8 +21,8 @@ export class FlagResolver {
   @Access({ service: '*', user: '*', self: true })
   @Query(() => [FlagEvaluation], { description: 'Values of flags for a brand, a user and attributes, in the order of the keys.' })
   async evaluateFlags(@Arg('input', () => EvaluateFlagsInput) input: EvaluateFlagsInput, @Ctx() ctx: Context): Promise<FlagEvaluation[]> {
-    const asked = targetOf(ctx, input);
     const flags = await currentFlags(ctx);
+    const asked = await targetOf(ctx, input, flags);
     return input.keys.map(key => evaluateFlag(flags, key, asked));
   }
 
@@ -80,8 +80,8 @@ export class UserFlagsResolver {
     @Ctx() ctx: Context,
   ): Promise<FlagEvaluation[]> {
     const own = ctx.caller.kind === 'user' && id === ctx.caller.userId;
-    const asked = target(brandId ?? ctx.caller.brandId, id, own ? tokenAttributes(ctx) : {});
     const flags = await currentFlags(ctx);
+    const asked = target(brandId ?? ctx.caller.brandId, id, own ? await ownAttributes(ctx, flags, keys) : {});
     return keys.map(key => evaluateFlag(flags, key, asked));
   }
 }
