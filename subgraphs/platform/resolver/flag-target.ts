@@ -1,9 +1,9 @@
 import type { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
-import type { FlagSnapshot, FlagTarget } from '../../../runtime/flags.js';
+import type { FlagCondition, FlagSnapshot, FlagTarget } from '../../../runtime/flags.js';
 import type { EvaluateFlagsInput, FlagAttributesInput } from '../inputs/evaluation.js';
 import { tierOf } from '../ports/tier.js';
-import { attributeViolations, dependOn } from '../rules/attributes.js';
+import { attributeViolations } from '../rules/attributes.js';
 
 type Attributes = Record<string, string | readonly string[]>;
 
@@ -11,6 +11,17 @@ type Attributes = Record<string, string | readonly string[]>;
 function attributesOf({ country, locale, role, tier, client, appVersion }: FlagAttributesInput): Attributes {
   const all = { COUNTRY: country, LOCALE: locale, ROLE: role, TIER: tier, CLIENT: client, APP_VERSION: appVersion };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value != null)) as Attributes;
+}
+
+/** Whether the value of one of the flags may depend on an attribute, by a rule of its own or of a prerequisite. */
+function dependOn({ flags }: FlagSnapshot, keys: readonly string[], attribute: FlagCondition['attribute']): boolean {
+  const reached = new Set(keys); // grows while it is walked; a cycle of prerequisites ends it
+  for (const key of reached) {
+    const flag = flags.get(key);
+    if (flag?.rules.some(({ conditions }) => conditions.some(one => one.attribute === attribute))) return true;
+    for (const prerequisite of flag?.prerequisites ?? []) reached.add(prerequisite.key);
+  }
+  return false;
 }
 
 /** What a user's token says about its user, and what entitlements says of the tier, where one of the flags may depend on it. */
