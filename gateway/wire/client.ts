@@ -68,6 +68,6 @@ export class WireClient {
   }
 
   close(): void {
-    for (const connection of [...this.#connections]) connection.end(new Error('the client is closed'));
+    while (this.#connections.length > 0) this.#connections[0]!.end(new Error('the client is closed')); // its end removes it
   }
 }
