@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import type { AddressInfo } from 'node:net';
+import { Server, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { CATALOGUE } from '../events/catalogue.js';
@@ -64,9 +65,11 @@ export interface Platform {
   stop(): Promise<void>;
 }
 
-const EVENTS_POOL = 5;
 /** Connections on which the relay, dead letters and the embedded transport work. */
+const EVENTS_POOL = 5;
 const DRAIN_MS = 10_000;
+/** How long those who are connected have for their last request, ms. */
+const LAST_ANSWERS_MS = 250;
 
 /** Starts what the configuration says of the platform in this process. @throws Error when a part cannot start; what had started is ended. */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
@@ -86,6 +89,8 @@ class Composition {
   readonly #eventMetrics: EventMetrics = createEventMetrics(this.#metrics.registry);
   readonly #hosts = new Map<Slug, ServiceHost>();
   readonly #ends: (() => Promise<unknown>)[] = [];
+  /** What a request needs until it is answered. */
+  readonly #behindDoors: (() => Promise<unknown>)[] = [];
   #app: FastifyInstance;
   #front: Front | null = null;
   #revocations: Revocations;
@@ -230,7 +235,7 @@ class Composition {
       deadlineMs: config.requestDeadlineMs,
       rewriteUrl: (host, url) => rewriteUrl(host, url, config.domain),
     });
-    this.#ends.push(() => this.#app.close());
+    this.#ends.push(() => this.#closeDoors());
     observeRequests(this.#app, this.#metrics);
     metricsRoute(this.#app, this.#metrics);
     const authenticate = authenticator(this.#verifier);
@@ -243,6 +248,22 @@ class Composition {
     await this.#listen();
   }
 
+  /**
+   * Whoever was let in is answered first. With a grace: `/readyz` says no, so that a balancer looks elsewhere; then nobody new is let in and
+   * each answer ends its connection, because one that is closed while idle may just carry a request.
+   */
+  async #closeDoors(): Promise<void> {
+    if (this.#config.stopGraceMs > 0) {
+      this.#works = false;
+      await sleep(this.#config.stopGraceMs);
+      this.#app.server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false));
+      Server.prototype.close.call(this.#app.server); // of node:net: that of node:http closes idle connections, too
+      await sleep(LAST_ANSWERS_MS);
+    }
+    await this.#app.close();
+    for (const end of this.#behindDoors.splice(0).reverse()) await end();
+  }
+
   async #openGateway(): Promise<void> {
     const front = await openFront({
       source: service => this.#sourceOf(service as Slug),
@@ -253,7 +274,7 @@ class Composition {
       log: this.#log,
     });
     this.#front = front;
-    this.#ends.push(() => front.stop());
+    this.#behindDoors.push(() => front.stop());
     const door: DoorOptions = {
       config: this.#config,
       gateways: front.gateways,
@@ -264,7 +285,7 @@ class Composition {
       started: this.#started.promise,
     };
     const graphql = await graphqlDoor(this.#app, door);
-    this.#ends.push(() => graphql.stop());
+    this.#behindDoors.push(() => graphql.stop());
     if (!this.#config.roles.has('rest')) return;
     await restDoor(this.#app, door);
     await docsRoutes(this.#app);
@@ -286,7 +307,7 @@ class Composition {
         `${slug} is in the supergraph, but neither in this process (SERVICES) nor elsewhere (SUBGRAPH_URL_${slug.toUpperCase().replaceAll('-', '_')})`,
       );
     const source = new HttpDataSource(slug, () => (host ? this.#url : url), this.#metrics, this.#config.subgraphPipelining);
-    this.#ends.push(() => source.close());
+    this.#behindDoors.push(() => source.close());
     return source;
   }
 

@@ -140,6 +140,7 @@ export function createHttp({ log, rewriteUrl, deadlineMs = DEADLINE_MS }: HttpOp
     requestTimeout: HEADERS_MS * 8,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
+    return503OnClosing: false, // who is connected is answered, and told to come back over another connection
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
     rewriteUrl: request => (rewriteUrl ? rewriteUrl(request.headers.host, request.url ?? '/') : (request.url ?? '/')),
     frameworkErrors: (error, request, reply) => {
