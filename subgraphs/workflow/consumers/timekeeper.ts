@@ -61,7 +61,7 @@ const schedules: Timer<Context> = {
 /** Ends waits whose time has come, by a word to the run. */
 const timers: Timer<Context> = {
   name: 'workflow.timers',
-  everySeconds: 1,
+  everySeconds: 0.5, // looked for once a second, the twentieth part was 1.3 s late, and 7.12 allows 1 s
   next: ctx => earliest(ctx, 'min(due_at)) as at from workflow.timer where released_at is null'),
   run: async ctx => {
     const due = await ctx.sql<{ id: string; engine_id: string; topic: string }>(
