@@ -16,7 +16,7 @@ import {
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
 } from 'graphql';
-import { buildSchemaSync, createResolversMap, type NonEmptyArray } from 'type-graphql';
+import { buildSchemaSync, createResolversMap, getMetadataStorage, type NonEmptyArray } from 'type-graphql';
 import { PLATFORM_DIRECTIVES } from './access.js';
 import type { Context } from './context.js';
 import { guardSchema } from './guard.js';
@@ -78,8 +78,16 @@ export function mapEnumDefaults(schema: GraphQLSchema): void {
   }
 }
 
+/** Lets graphql-js read what is only a property: the resolver that type-graphql gives it makes three objects for each value, and a third of a list's time. */
+function readPropertiesPlainly(): void {
+  const { fields, middlewares } = getMetadataStorage();
+  const wrapped = new Set(middlewares.map(({ target, fieldName }) => `${target.name}.${fieldName}`));
+  for (const field of fields) field.simple ??= field.schemaName === field.name && !wrapped.has(`${field.target.name}.${field.name}`);
+}
+
 /** SDL of a service: its classes, federation links, the platform's directives, and every field's own rule. */
 export function subgraphSdl(declaration: ServiceDeclaration): { sdl: string; typeDefs: DocumentNode; resolvers: Record<string, any> } {
+  readPropertiesPlainly();
   const classes = buildSchemaSync({
     resolvers: declaration.resolvers as unknown as NonEmptyArray<Function>,
     orphanedTypes: [...(declaration.types ?? [])],
