@@ -44,6 +44,8 @@ export interface Config {
   readonly introspection: boolean;
   /** What runs query plans: code compiled from them, or @apollo/gateway as it is. */
   readonly gatewayExecutor: 'compiled' | 'stock';
+  /** What runs the operations of a subgraph: functions compiled from those that come again (eager: from all), or graphql-js as it is. */
+  readonly subgraphExecutor: 'compiled' | 'eager' | 'stock';
   /** How the gateway calls subgraphs of its own process; `http` is for tests of the way over the network. */
   readonly subgraphCalls: 'process' | 'http';
   /** Whether quick queries to another process share connections. */
@@ -167,6 +169,7 @@ export function loadConfig(env: Env): Config {
     seed: !production && env.SEED !== 'off',
     introspection: oneOf(env, 'INTROSPECTION', production ? 'off' : 'on', 'on', 'off') === 'on',
     gatewayExecutor: oneOf<'compiled' | 'stock'>(env, 'GATEWAY_EXECUTOR', 'compiled', 'compiled', 'stock'),
+    subgraphExecutor: oneOf<Config['subgraphExecutor']>(env, 'SUBGRAPH_EXECUTOR', 'compiled', 'compiled', 'eager', 'stock'),
     subgraphCalls: oneOf<'process' | 'http'>(env, 'SUBGRAPH_CALLS', 'process', 'process', 'http'),
     subgraphPipelining: oneOf(env, 'SUBGRAPH_PIPELINING', 'on', 'on', 'off') === 'on',
     restPlans: oneOf<'idle' | 'use'>(env, 'REST_PLANS', 'idle', 'idle', 'use'),

@@ -10,6 +10,7 @@ import {
 import { checkAccess, checkSelf, isMeField, ruleOnNode, type AccessRule } from './access.js';
 import type { Context } from './context.js';
 import { fail } from './errors.js';
+import { propertyBehind, type ContextCheck } from './execution/properties.js';
 import { once } from './idempotency.js';
 import { opensOwnTransactions, preparationOf } from './operation.js';
 import { compileArguments } from './rule.js';
@@ -85,14 +86,25 @@ function guardMachinery(field: Field): Resolver {
   };
 }
 
+/** A check for each rule that differs from the others, so that the fields of an object are decided once. */
+function ruleChecks(): (rule: AccessRule) => ContextCheck {
+  const checks = new Map<string, ContextCheck>();
+  return rule => {
+    const text = JSON.stringify(rule);
+    if (!checks.has(text)) checks.set(text, (ctx: Context) => enforce(rule, '', ctx));
+    return checks.get(text)!;
+  };
+}
+
 /** A field with a rule of its own; one without inherits its parent's decision and costs nothing. */
-function guardField(field: Field): void {
+function guardField(field: Field, checkOf: (rule: AccessRule) => ContextCheck): void {
   const rule = ruleOnNode(field.astNode);
   const check = compileArguments(field.args);
   if (!rule && !check) return;
-  const inner = field.resolve ?? defaultFieldResolver;
+  const [inner, access] = [field.resolve ?? defaultFieldResolver, rule && checkOf(rule)];
+  if (access && !check && inner === defaultFieldResolver) return void (field.resolve = propertyBehind(access));
   field.resolve = (source, args, ctx, info) => {
-    if (rule) enforce(rule, '', ctx);
+    access?.(ctx);
     const errors = check?.(args) ?? [];
     if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
     return inner(source, args, ctx, info);
@@ -105,11 +117,12 @@ export function guardSchema(schema: GraphQLSchema): void {
     [schema.getQueryType()?.name, false],
     [schema.getMutationType()?.name, true],
   ]);
+  const checkOf = ruleChecks();
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     const mutation = roots.get(type.name);
     for (const field of Object.values(type.getFields()) as Field[]) {
-      if (mutation === undefined) guardField(field);
+      if (mutation === undefined) guardField(field, checkOf);
       else if (field.name.startsWith('_')) field.resolve = guardMachinery(field);
       else if (!ruleOnNode(field.astNode)) throw new Error(`${type.name}.${field.name} has no @Access rule`);
       else field.resolve = guardOperation(field, mutation);

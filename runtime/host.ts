@@ -1,6 +1,5 @@
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import {
-  execute,
   GraphQLError,
   Kind,
   OperationTypeNode,
@@ -21,6 +20,7 @@ import type { Sealer } from './crypto.js';
 import { Problem } from './errors.js';
 import type { Federation } from './federation.js';
 import type { FlagClient } from './flag-client.js';
+import { executorOf, type Executor } from './execution/executor.js';
 import { enforce } from './guard.js';
 import { loggedError, type Logger } from './log.js';
 import { internalRequest, type RequestInfo } from './request.js';
@@ -70,6 +70,7 @@ export class ServiceHost {
   readonly log: Logger;
   /** Fault injection of the test controls, by point. */
   readonly faults = new Map<string, { match: string | null; times: number }>();
+  readonly #run: Executor;
 
   constructor(
     readonly declaration: ServiceDeclaration,
@@ -77,6 +78,7 @@ export class ServiceHost {
   ) {
     this.slug = declaration.slug;
     this.config = parts.config;
+    this.#run = executorOf(parts.config.subgraphExecutor);
     this.databaseUrl = parts.databaseUrl;
     this.orm = parts.orm;
     this.schema = parts.schema;
@@ -132,7 +134,7 @@ export class ServiceHost {
     try {
       const contextValue = await this.context(request);
       for (const field of rootFields(operation, this.schema)) enforce(field.rule, field.name, contextValue);
-      const result = await execute({
+      const result = await this.#run({
         schema: this.schema,
         document: operation.document,
         variableValues: operation.variables ?? undefined,

@@ -1,6 +1,7 @@
 /**
  * `npm run test:modes`: the tests of the REST and GraphQL faces three times, once in each way in which the gateway can run an operation:
- * by @apollo/gateway's own executor, compiled with the services in process, compiled with the services called over the network.
+ * by @apollo/gateway's own executor with graphql-js in the services, compiled with the services in process, compiled with the services
+ * called over the network.
  * `npm run test:modes -- tests/clinical` takes other folders. The last line is `N passed, N failed` over all three.
  */
 import { spawn } from 'node:child_process';
@@ -8,7 +9,7 @@ import { join } from 'node:path';
 import { ENV, ROOT } from './check.mjs';
 
 const MODES = {
-  'stock executor': { GATEWAY_EXECUTOR: 'stock' },
+  'stock executors': { GATEWAY_EXECUTOR: 'stock', SUBGRAPH_EXECUTOR: 'stock' },
   'compiled, in process': {},
   'compiled, over the network': { SUBGRAPH_CALLS: 'http' },
 };

@@ -20,7 +20,13 @@ const { PORT, SUPERGRAPH, SUBGRAPHS, CALLS, CALLERS } = process.env;
 const [log, metrics] = [createLogger('error'), createMetrics()];
 
 /** A host of ours around a canned schema: nothing that it answers needs the parts which are missing. */
-const parts = { config: {}, orm: { em: { fork: () => null } }, revocations: new Revocations(async () => [], log), metrics, log };
+const parts = {
+  config: { subgraphExecutor: process.env.SUBGRAPH_EXECUTOR ?? 'compiled' },
+  orm: { em: { fork: () => null } },
+  revocations: new Revocations(async () => [], log),
+  metrics,
+  log,
+};
 const hostOf = slug => new ServiceHost({ slug }, { ...parts, schema: schemaOf(slug) });
 
 /** Services of the checked-in supergraph are not asked. */

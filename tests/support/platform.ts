@@ -97,7 +97,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Settings under which the same tests must pass: `GATEWAY_EXECUTOR=stock`, `SUBGRAPH_CALLS=http`. */
+/** Settings under which the same tests must pass: `GATEWAY_EXECUTOR=stock`, `SUBGRAPH_EXECUTOR=stock`, `SUBGRAPH_CALLS=http`. */
 const ofTheRun = (...names: string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap(name => (process.env[name] ? [[name, process.env[name]]] : [])));
 
@@ -117,7 +117,8 @@ export async function platformEnv(databaseUrl: string, setting: PlatformSetting 
     ...(amqp && { AMQP_URL: amqp, AMQP_PREFIX: randomName('test') }),
     WEBHOOKS_ALLOW_HTTP: 'true',
     WEBHOOKS_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
-    ...ofTheRun('GATEWAY_EXECUTOR', 'SUBGRAPH_CALLS'),
+    SUBGRAPH_EXECUTOR: 'eager', // an operation of a test comes once or twice
+    ...ofTheRun('GATEWAY_EXECUTOR', 'SUBGRAPH_EXECUTOR', 'SUBGRAPH_CALLS'),
     ...setting.env,
   };
 }

@@ -173,7 +173,7 @@ export function operationOf(schema: GraphQLSchema, seed: number): Generated {
   const random = randomOf(seed);
   for (;;) {
     const writer = new Writer(schema, random);
-    const source = writer.operation(random() < 0.05 ? 'mutation' : 'query');
+    const source = writer.operation(random() < 0.05 && schema.getMutationType() ? 'mutation' : 'query');
     if (validate(schema, parse(source), specifiedRules).length === 0) return { source, variables: writer.variables };
   }
 }

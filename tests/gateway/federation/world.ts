@@ -145,6 +145,10 @@ export class HashSubgraph implements SubgraphSource {
       if (isObjectType(type) && !type.name.startsWith('_')) this.#install(type.name);
   }
 
+  get schema(): GraphQLSchema {
+    return this.#schema;
+  }
+
   set trouble(trouble: Trouble) {
     this.#world.trouble = trouble;
   }
