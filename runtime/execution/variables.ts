@@ -1,4 +1,14 @@
-import { getVariableValues, isNonNullType, typeFromAST, type GraphQLError, type GraphQLSchema, type VariableDefinitionNode } from 'graphql';
+import {
+  getVariableValues,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  typeFromAST,
+  type GraphQLError,
+  type GraphQLSchema,
+  type GraphQLType,
+  type VariableDefinitionNode,
+} from 'graphql';
 import { asItIs } from './leaves.js';
 import type { Source, Variables } from './run.js';
 
@@ -14,9 +24,20 @@ interface Plain {
   isDone(value: unknown): boolean;
 }
 
+/** `[_Any!]!`, the references of a fetch: their scalar takes what comes. */
+function isReferences(type: GraphQLType): boolean {
+  const item = isListType(type) && isNonNullType(type.ofType) ? type.ofType.ofType : null;
+  return isScalarType(item) && item.name === '_Any' && item.parseValue(PROBE) === PROBE;
+}
+
+const PROBE = Object.freeze({});
+const isFull = (value: unknown): boolean => Array.isArray(value) && value.every(one => one !== null && one !== undefined);
+
+const testOf = (type: GraphQLType): Plain['isDone'] | null => (isReferences(type) ? isFull : asItIs(type));
+
 function plainOf(schema: GraphQLSchema, { variable, type: node, defaultValue }: VariableDefinitionNode): Plain | null {
   const type = typeFromAST(schema, node as never);
-  const isDone = type && asItIs(isNonNullType(type) ? type.ofType : type);
+  const isDone = type && testOf(isNonNullType(type) ? type.ofType : type);
   return isDone ? { name: variable.name.value, mayBeAbsent: !isNonNullType(type) && !defaultValue, isDone } : null;
 }
 
