@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { Server, type AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { CATALOGUE } from '../events/catalogue.js';
@@ -34,10 +33,12 @@ import type { Gateway } from './gateway.js';
 import { healthRoutes, metricsRoute, observeRequests } from './health.js';
 import { openHost, revocationsOf, seed } from './hosts.js';
 import { InternalTokens, localFederation, remoteFederation } from './internal-client.js';
+import { leave } from './leaving.js';
 import { OperationMetrics } from './operation-metrics.js';
 import { pages } from './pages.js';
 import { proxyServices } from './proxy.js';
 import { subgraphRoute } from './subgraph-route.js';
+import { untilReachable } from './until-reachable.js';
 import { startConsumers, startJobs, startWork } from './workers.js';
 
 export type ServiceList = Readonly<Partial<Record<Slug, () => Promise<ServiceDeclaration>>>>;
@@ -68,8 +69,6 @@ export interface Platform {
 /** Connections on which the relay, dead letters and the embedded transport work. */
 const EVENTS_POOL = 5;
 const DRAIN_MS = 10_000;
-/** How long those who are connected have for their last request, ms. */
-const LAST_ANSWERS_MS = 250;
 
 /** Starts what the configuration says of the platform in this process. @throws Error when a part cannot start; what had started is ended. */
 export async function startPlatform(options: PlatformOptions): Promise<Platform> {
@@ -248,19 +247,9 @@ class Composition {
     await this.#listen();
   }
 
-  /**
-   * Whoever was let in is answered first. With a grace: `/readyz` says no, so that a balancer looks elsewhere; then nobody new is let in and
-   * each answer ends its connection, because one that is closed while idle may just carry a request.
-   */
   async #closeDoors(): Promise<void> {
-    if (this.#config.stopGraceMs > 0) {
-      this.#works = false;
-      await sleep(this.#config.stopGraceMs);
-      this.#app.server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false));
-      Server.prototype.close.call(this.#app.server); // of node:net: that of node:http closes idle connections, too
-      await sleep(LAST_ANSWERS_MS);
-    }
-    await this.#app.close();
+    this.#works = false;
+    await leave(this.#app, this.#config.stopGraceMs);
     for (const end of this.#behindDoors.splice(0).reverse()) await end();
   }
 
@@ -398,22 +387,5 @@ class Composition {
       () => relay.stop(),
       () => replays.stop(),
     );
-  }
-}
-
-const RETRY_MS = 500;
-const PATIENCE_MS = 60_000;
-
-/** In separate processes identity or the gateway may start later than we do. */
-async function untilReachable(work: () => Promise<void>, say?: (line: string) => void): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (let tries = 0; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      if (tries === 4) say?.('  waiting for identity and the gateway to answer …');
-      await new Promise(resolve => setTimeout(resolve, RETRY_MS));
-    }
   }
 }
