@@ -7,8 +7,8 @@
  *   npm run bench:gateway -- --store              the figures also go into results.json and the README
  *
  * The gateway has one core, the load and the services share another one. Rounds are interleaved and medians are shown. Every gateway's
- * answers are compared with the first one's. Peers are installed into .data/ at the first run. `--semi-space 64`: Node's young
- * generation of ours, MB. A whole run (nothing chosen) stores its figures by itself.
+ * answers are compared with the first one's. Peers are installed into .data/ at the first run. `--semi-space 16`: Node's young
+ * generation of ours, MB; 64 as in `npm start`. A whole run (nothing chosen) stores its figures by itself.
  */
 import { writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
@@ -30,7 +30,7 @@ const { values: flags } = parseArgs({
     workloads: { type: 'string' },
     store: { type: 'boolean', default: false },
     json: { type: 'string' },
-    'semi-space': { type: 'string' },
+    'semi-space': { type: 'string', default: '64' },
   },
 });
 const [rounds, seconds, warmUp, connections] = [flags.rounds, flags.seconds, flags['warm-up'], flags.connections].map(Number);
