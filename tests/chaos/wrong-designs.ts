@@ -33,12 +33,12 @@ export const WRONG_DESIGNS: Readonly<Record<string, WrongDesign>> = {
     patches: [
       {
         module: 'events/transport/rabbitmq-queue.js',
-        find: 'this.#inFlight++;\n        try {',
-        replace: 'this.#inFlight++;\n        channel.ack(message);\n        try {',
+        find: 'acks.received(message);',
+        replace: 'channel.ack(message);',
       },
       {
         module: 'events/transport/rabbitmq-queue.js',
-        find: 'if (this.#channel === channel)\n                channel.ack(message);',
+        find: 'if (this.#channel === channel)\n                acks.settled(message);',
         replace: '',
       },
     ],
