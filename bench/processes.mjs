@@ -4,6 +4,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Node's options of `npm start`, which a measured platform has too. */
+export const START_FLAGS = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  .scripts.start.split(' ')
+  .filter(word => word.startsWith('--'));
+
 /** Cores. The gateway has one for itself. */
 export const [GATEWAY_CORE, OTHER_CORE] = [0, 1];
 

@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres.js';
 import { freePort } from './port.mjs';
+import { START_FLAGS } from './processes.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -26,6 +27,8 @@ const { values: flags } = parseArgs({
 const [DECISIONS, SECONDS, RATE] = [flags.decisions, flags.seconds, flags.rate].map(Number);
 /** Goals on 2 cores. Source: intelligence 7.3.24. */
 const [RANK_P95_MS, JOIN_P95_MS, TICK_SECONDS, TICK_MIB] = [30, 50, 60, 300];
+/** Until what is compiled is compiled and the connections of the rate are open, s. */
+const WARM_SECONDS = 3;
 const [CANDIDATES, FEATURES] = [50, 20];
 const NOW = '2026-12-10T12:00:00.000Z';
 const MAIN = join(import.meta.dirname, '..', 'dist', 'gateway', 'main.js');
@@ -47,7 +50,7 @@ const env = {
   ROLES: 'subgraphs,gateway,rest',
 };
 
-const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+const child = spawn(process.execPath, [...START_FLAGS, MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
 
 async function untilReady() {
   for (let tries = 0; tries < 1200; tries++) {
@@ -143,8 +146,8 @@ function line(name, { sorted, cpu }, read) {
 async function latencies() {
   const made = [];
   const rank = async () => made.push((await call('POST', '/rank', question())).id);
-  await atRate(RATE / 2, 2, rank); // warm
   const read = await measured(RATE, () => call('GET', '/loop/ticks?limit=1'));
+  await atRate(RATE, WARM_SECONDS, rank);
   const ranked = await measured(RATE, rank);
   const joined = await measured(RATE / 4, index =>
     call('POST', `/decisions/${made[index]}/outcome`, { label: 'improved', source_event_id: `bench ${index}` }),

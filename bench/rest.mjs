@@ -20,7 +20,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres.js';
 import { removeData } from './folders.mjs';
 import { freePort } from './port.mjs';
-import { cpuOf, GATEWAY_CORE, moveTo, OTHER_CORE, run, stopAll, untilReady } from './processes.mjs';
+import { cpuOf, GATEWAY_CORE, moveTo, OTHER_CORE, run, START_FLAGS, stopAll, untilReady } from './processes.mjs';
 import { profileOf } from './profile.mjs';
 
 const { values: flags } = parseArgs({
@@ -77,7 +77,7 @@ async function startServers(url, folder) {
   const shared = { DATABASE_URL: url, NODE_ENV: 'test' };
   const own = { PORT: String(ours), DATA_DIR: folder, LOG_LEVEL: 'error', ROLES: 'subgraphs,gateway,rest', DATABASE_POOL_MAX: POOL };
   const inspect = flags.profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
-  const platform = run(GATEWAY_CORE, [process.execPath, ...inspect, join(HERE, '../dist/gateway/main.js')], { env: { ...shared, ...own } });
+  const platform = run(GATEWAY_CORE, [process.execPath, ...START_FLAGS, ...inspect, join(HERE, '../dist/gateway/main.js')], { env: { ...shared, ...own } });
   await untilReady(platform, async () => (await fetch(`${bases.platform}/clinical/readyz`)).ok);
   const ISSUER = `${bases.platform}/identity`;
   const env = { ...shared, PORT: String(bare), ISSUER, JWKS_URL: `${ISSUER}/.well-known/jwks.json`, POOL };

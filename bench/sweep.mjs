@@ -16,6 +16,7 @@ import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres.js';
+import { START_FLAGS } from './processes.mjs';
 
 const { values: flags } = parseArgs({
   options: { cycles: { type: 'string', default: '100000' }, due: { type: 'string', default: '10000' } },
@@ -52,7 +53,7 @@ const env = {
 
 let child;
 async function boot() {
-  child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  child = spawn(process.execPath, [...START_FLAGS, MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   for (let tries = 0; tries < 1200; tries++) {
     const ok = await fetch(`${base}/clinical/readyz`).then(
       answer => answer.ok,

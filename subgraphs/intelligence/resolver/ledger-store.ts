@@ -1,3 +1,4 @@
+import { prepared } from '../../../events/prepared.js';
 import type { Context } from '../../../runtime/context.js';
 import type { LoopDecision } from '../entities/decision.js';
 import { entityHash, tombstonesSince } from './entity-lock.js';
@@ -51,6 +52,6 @@ on conflict (policy_id, decision_key) do nothing returning 1`;
  */
 export async function insertDecision(ctx: Context, decision: LoopDecision): Promise<boolean> {
   const values = VALUES.map(([, value]) => value(decision));
-  const rows = await ctx.sql(INSERT(ctx.schema), [...values, await entityHash(ctx, decision.entity), tombstonesSince(ctx)]);
+  const rows = await ctx.sql(prepared(INSERT(ctx.schema)), [...values, await entityHash(ctx, decision.entity), tombstonesSince(ctx)]);
   return rows.length > 0;
 }

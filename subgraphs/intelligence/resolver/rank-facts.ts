@@ -1,3 +1,4 @@
+import { prepared } from '../../../events/prepared.js';
 import type { Context } from '../../../runtime/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { RankingPolicy } from '../entities/policy.js';
@@ -76,7 +77,7 @@ export async function rankFacts(ctx: Context, input: RankInput, entityId: string
   const now = ctx.now().toISOString();
   const tombstone = [await entityHash(ctx, entityId), tombstonesSince(ctx)];
   const given = [...nameOf(input), lockName(entityId), input.decisionKey, ...tombstone, input.entity.type, entityId, now];
-  const [row] = await ctx.sql<Row>(FACTS(ctx.schema), given);
+  const [row] = await ctx.sql<Row>(prepared(FACTS(ctx.schema)), given);
   if (!row) return null;
   const policy = parsePolicy(row.policy);
   noticed(ctx.host).set(nameOf(input).join(), { policy, at: performance.now() });
@@ -103,6 +104,6 @@ export const forgetPolicies = (host: ServiceHost): void => void memories.delete(
 export async function recentPolicy(ctx: Context, input: RankInput): Promise<RankPolicy | null> {
   const recent = noticed(ctx.host).get(nameOf(input).join());
   if (recent && performance.now() - recent.at < NOTICED_MS) return recent.policy;
-  const [row] = await ctx.sql<{ policy: string }>(POLICY(ctx.schema), nameOf(input));
+  const [row] = await ctx.sql<{ policy: string }>(prepared(POLICY(ctx.schema)), nameOf(input));
   return row ? parsePolicy(row.policy) : null;
 }
