@@ -1,3 +1,4 @@
+import { prepared } from '../../events/prepared.js';
 import type { Context } from '../context.js';
 import { actorOf } from '../caller.js';
 import { newId } from '../ids.js';
@@ -22,6 +23,8 @@ export interface EnqueueOptions {
   parentId?: string;
 }
 
+const ENQUEUE = prepared('select * from jobs.enqueue($1::json, $2)');
+
 /**
  * Enqueues a job on one of the service's own queues in the running transaction: rolled back, there is no job. Source: jobs 7.1.
  * @throws Error outside a transaction; ZodError for a payload that the queue does not know.
@@ -42,10 +45,8 @@ export async function enqueue(ctx: Context, queue: JobQueueDefinition, payload: 
     requested_by: actorOf(ctx.caller),
     parent_id: options.parentId ?? null,
   };
-  const [row] = await ctx.sql<{ job_id: string; job_status: JobStatus; existing: boolean }>('select * from jobs.enqueue($1::json, $2)', [
-    JSON.stringify([job]),
-    ctx.now().toISOString(),
-  ]);
+  const given = [JSON.stringify([job]), ctx.now().toISOString()];
+  const [row] = await ctx.sql<{ job_id: string; job_status: JobStatus; existing: boolean }>(ENQUEUE, given);
   ctx.afterCommit(() => hintWorkers(ctx.host, queue.name));
   return { id: row!.job_id, status: row!.job_status, existing: row!.existing };
 }

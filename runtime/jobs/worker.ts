@@ -108,11 +108,11 @@ export class JobWorker {
     }
   }
 
-  /** Own queues that are not paused and have something due. */
+  /** Own queues that are not paused and have something due, by the index that claiming takes: it holds what is not blocked. */
   #waiting(): Promise<Waiting[]> {
     return this.database.sql<Waiting>(
       `select q.name, q.concurrency, q.per_key_concurrency from jobs.queue_definition q where q.name = any($1) and not q.paused and exists (
-         select 1 from pgboss.job j where j.name = q.name and j.state < 'active' and j.start_after <= clock_timestamp())`,
+         select 1 from pgboss.job j where j.name = q.name and j.state < 'active' and not j.blocked and j.start_after <= statement_timestamp())`,
       [[...this.#queues.keys()]],
     );
   }
