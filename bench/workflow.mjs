@@ -18,7 +18,7 @@ const STEPS = 5;
 const EXECUTOR = { ROLES: 'relay,consumers,scheduler', SERVICES: 'workflow' };
 /** Events, and timers, one after the other so far apart. */
 const [WAKINGS, APART_MS] = [150, 50];
-/** So long because each wait asks the database once a minute whether it has missed its word. */
+/** Timers of the engine and of ours have all been due by then. */
 const QUIET_MS = 60_000;
 /** For timers: all runs sleep by then. */
 const LEAD_MS = 10_000;

@@ -151,6 +151,24 @@ describe('an event', () => {
     expect(await w.reaches(ids[1]!, 'succeeded')).toMatchObject({ output: { first: null, second: null } });
   }, 60_000);
 
+  test('whose notice is lost on its way to the engine is heard all the same', async () => {
+    const key = '0190b3a0-0000-7000-8000-0000000000f4';
+    const id = await w.start('test_two_events', { key });
+    await w.reaches(id, 'waiting');
+    await p.sql('alter table dbos.notifications disable trigger user');
+    await change('cleared', key);
+    await until(
+      'the word to be there, unheard',
+      () => p.sql('select 1 from dbos.notifications n join workflow.workflow_run_meta r on r.engine_id = n.destination_uuid where r.id = $1', [id]),
+      rows => rows.length === 1,
+    ); // prettier-ignore
+    await p.sql('alter table dbos.notifications enable trigger user');
+    await until('the step between', async () => done.includes(`${key}:between`), Boolean, 20_000);
+    await w.reaches(id, 'waiting');
+    await change('blocked', key);
+    expect(await w.reaches(id, 'succeeded')).toMatchObject({ output: { first: 'cleared', second: 'blocked' } });
+  });
+
   test('that comes while a run does something else is heard when it waits', async () => {
     const key = '0190b3a0-0000-7000-8000-0000000000f3';
     const id = await w.start('test_two_events', { key });

@@ -19,10 +19,16 @@ function load(): Library {
 
 /** Connections of the engine: one listens, one polls, one works. None is open before the first run. */
 const CONNECTIONS = 3;
-/** Words come by LISTEN; this is for one that was lost. */
-const POLL_MS = 60_000;
+/** Words come by LISTEN, and `remind` finds one whose notice was lost; this frees what waits for a cancelled run's. */
+const POLL_MS = 3_600_000;
 /** Never: the service's timers say when a wait is over, by a word. */
 const NEVER_SECONDS = 10 * 365 * 86_400;
+
+/** Says again what nobody has heard, as the engine's trigger said it. */
+const REMIND = `
+select pg_notify('dbos_notifications_channel', n.destination_uuid || '::' || n.topic)
+from dbos.notifications n join dbos.workflow_status w on w.workflow_uuid = n.destination_uuid
+where not n.consumed and w.status = 'PENDING' limit 1000`;
 
 const silent = { info: () => undefined, debug: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -84,6 +90,11 @@ export class Engine {
 
   async send(engineId: string, topic: string, payload: object, id: string): Promise<void> {
     await (await this.launch()).send(engineId, payload, topic, id);
+  }
+
+  /** Wakes runs whose words came while nobody listened: one statement for all, where 10,000 waits of their own cost 3 % of a core. */
+  async remind(): Promise<void> {
+    await this.#pool?.query(REMIND);
   }
 
   async cancel(engineId: string): Promise<void> {

@@ -97,6 +97,7 @@ export class Executor {
     if (this.#stopping) return;
     await renewLease(this.host, this.id, this.#version);
     if (await takeOver(this.host)) this.look();
+    await this.#engine.remind();
     await alarmOldVersions(this.host, this.definitions);
   }
 
