@@ -11,6 +11,7 @@ import { enqueue } from '../../dist/runtime/jobs/enqueue.js';
 import { jobQueue } from '../../dist/runtime/jobs/queue.js';
 import { engineOf } from '../../dist/subgraphs/jobs/ports/engine.js';
 import { SERVICES } from '../../dist/subgraphs/services.js';
+import { answer } from './answering.mjs';
 
 const BATCH = 1000;
 let seen;
@@ -66,16 +67,9 @@ async function batch(host, { count, run_at = null }) {
 reset();
 const platform = await startPlatform({ config: loadConfig(process.env), services: { ...SERVICES, jobs } });
 const host = platform.hosts.get('jobs');
-const answers = {
+answer(platform, {
   single: order => single(host, order),
   batch: order => batch(host, order),
   reset,
   seen: () => seen,
-  stop: async () => {
-    await platform.stop();
-    setImmediate(() => process.exit(0));
-  },
-};
-process.on('disconnect', () => process.exit(1));
-process.on('message', ({ id, name, order }) => void Promise.resolve(answers[name](order)).then(answer => process.send({ id, answer })));
-process.send({ id: 0 });
+});

@@ -10,6 +10,7 @@ import { timeOfId } from '../../dist/events/envelope.js';
 import { startPlatform } from '../../dist/gateway/platform.js';
 import { loadConfig } from '../../dist/runtime/config.js';
 import { SERVICES } from '../../dist/subgraphs/services.js';
+import { answer } from './answering.mjs';
 
 const DATA = {
   protocol_id: '0190b3a0-1111-7000-8000-000000000001',
@@ -60,15 +61,8 @@ async function emit(host, { events, users, perTransaction, perSecond, first = 0,
 
 reset();
 const platform = await startPlatform({ config: loadConfig(process.env), services });
-const answers = {
+answer(platform, {
   emit: order => emit(platform.hosts.get('clinical'), order),
   reset,
   seen: () => ({ handled: seen.handled, disordered: seen.disordered, ages: seen.ages, at: seen.at }),
-  stop: async () => {
-    await platform.stop();
-    setImmediate(() => process.exit(0));
-  },
-};
-process.on('disconnect', () => process.exit(1));
-process.on('message', ({ id, name, order }) => void Promise.resolve(answers[name](order)).then(answer => process.send({ id, answer })));
-process.send({ id: 0 });
+});

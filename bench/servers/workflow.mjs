@@ -10,6 +10,7 @@ import { loadConfig } from '../../dist/runtime/config.js';
 import { DEFINITIONS } from '../../dist/subgraphs/workflow/consumers/definitions.js';
 import { start } from '../../dist/subgraphs/workflow/resolver/starting.js';
 import { SERVICES } from '../../dist/subgraphs/services.js';
+import { answer } from './answering.mjs';
 
 const BATCH = 500;
 const YEAR_MS = 365 * 86_400_000;
@@ -65,17 +66,10 @@ const emit = (host, keys) =>
 
 reset();
 const platform = await startPlatform({ config: loadConfig(process.env), services: SERVICES });
-const answers = {
+answer(platform, {
   begin: order => begin(platform.hosts.get('workflow'), order),
   emit: keys => emit(platform.hosts.get('clinical'), keys),
   reset,
   seen: () => seen,
   cpu: () => process.cpuUsage(),
-  stop: async () => {
-    await platform.stop();
-    setImmediate(() => process.exit(0));
-  },
-};
-process.on('disconnect', () => process.exit(1));
-process.on('message', ({ id, name, order }) => void Promise.resolve(answers[name](order)).then(answer => process.send({ id, answer })));
-process.send({ id: 0 });
+});
