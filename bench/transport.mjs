@@ -12,7 +12,7 @@ import { Agent, request as nodeRequest } from 'node:http';
 import { connect } from 'node:http2';
 import { join } from 'node:path';
 import { H2CClient, Pool } from 'undici';
-import { HttpDataSource, forwardedHeaders } from '../dist/gateway/data-source.js';
+import { HttpDataSource, forwardedHeaders } from '../dist/gateway/http-data-source.js';
 import { ANONYMOUS } from '../dist/runtime/caller.js';
 import { internalRequest } from '../dist/runtime/request.js';
 import { createMetrics } from '../dist/runtime/telemetry.js';

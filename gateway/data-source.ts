@@ -1,17 +1,12 @@
 import type { GraphQLDataSource, GraphQLDataSourceProcessOptions } from '@apollo/gateway';
-import { Kind, parse, type DocumentNode } from 'graphql';
-import { Pool } from 'undici';
-import { Problem } from '../runtime/errors.js';
+import { parse, type DocumentNode } from 'graphql';
 import type { ServiceHost } from '../runtime/host.js';
 import type { RequestInfo } from '../runtime/request.js';
 import type { Metrics } from '../runtime/telemetry.js';
-import { activeTraceparent, traced } from '../runtime/tracing.js';
 import type { Variables } from './compiled/run.js';
 import type { Send, Subgraph } from './compiled/subgraph.js';
-import { Exchange } from './exchange.js';
 import type { Freshness } from './executor.js';
 import { Lru } from './lru.js';
-import { Unanswered, WireClient } from './wire/client.js';
 
 /** What the federation's context carries: the request at the door. */
 export interface FederatedContext {
@@ -24,13 +19,9 @@ export interface FederatedContext {
 const MAX_DOCUMENTS = 2_000;
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const BYTES_PER_CHARACTER = 30;
-/** Deadline over connect, headers and body of a subgraph call, ms. */
-const CALL_MS = 25_000;
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-const CONNECTIONS = 64;
 
-type Options = GraphQLDataSourceProcessOptions<FederatedContext>;
-type Answer = Awaited<ReturnType<GraphQLDataSource['process']>>;
+export type Options = GraphQLDataSourceProcessOptions<FederatedContext>;
+export type Answer = Awaited<ReturnType<GraphQLDataSource['process']>>;
 
 /** A subgraph as both executors reach it: the stock one by `process`, the compiled one by what `prepare` made of each fetch. */
 export interface SubgraphSource extends GraphQLDataSource<FederatedContext>, Subgraph {}
@@ -73,144 +64,5 @@ export class LocalDataSource implements SubgraphSource {
     const answer = await this.host.execute({ document, variables, operationName }, request);
     done();
     return answer as Answer;
-  }
-}
-
-/** Headers that a subgraph in another process needs to see the request as we do. */
-export function forwardedHeaders(request: RequestInfo): Record<string, string> {
-  const traceparent = activeTraceparent() ?? request.traceparent;
-  return {
-    'content-type': 'application/json',
-    'x-request-id': request.id,
-    ...(request.token !== null && { authorization: `Bearer ${request.token}` }),
-    ...(request.idempotencyKey !== null && { 'idempotency-key': request.idempotencyKey }),
-    ...(traceparent !== null && { traceparent }),
-    ...(request.ip !== null && { 'x-forwarded-for': request.ip }),
-  };
-}
-
-/** A query whose answers take longer than this on average goes over a connection of its own, ms: whatever follows it would wait. */
-const QUICK_MS = 25;
-/** Weight of the newest call. */
-const NEWEST = 0.2;
-
-/** How long the calls of a document take. */
-class Pace {
-  #ms = 0;
-
-  get quick(): boolean {
-    return this.#ms <= QUICK_MS;
-  }
-
-  note(ms: number): void {
-    this.#ms += NEWEST * (ms - this.#ms);
-  }
-}
-
-interface Told {
-  readonly text: string;
-  readonly resultStatus: number;
-}
-
-const isQuery = (query: string): boolean =>
-  parse(query).definitions.every(one => one.kind !== Kind.OPERATION_DEFINITION || one.operation === 'query');
-
-/** What may stand in a header; anything else is the other client's to judge. */
-const PLAIN = /^[\x20-\x7e]*$/;
-
-/**
- * A subgraph in another process: one deadline over everything, kept-alive connections, the status override copied back. Quick queries
- * travel together, everything else over a pool: mutations are sent once and never again.
- */
-export class HttpDataSource implements SubgraphSource {
-  #pool: Pool | undefined;
-  #wire: WireClient | undefined;
-  #start = '';
-
-  /** @param baseUrl of the subgraph's process; asked at the first call, because our own address is known late. */
-  constructor(
-    private readonly slug: string,
-    private readonly baseUrl: () => string,
-    private readonly metrics: Metrics,
-    private readonly pipelined = true,
-  ) {}
-
-  process({ request, context }: Options): Promise<Answer> {
-    const { query, variables, operationName } = request;
-    return this.#post(JSON.stringify({ query, variables, operationName }), (context as FederatedContext).request, null);
-  }
-
-  prepare(query: string): Send {
-    const start = `{"query":${JSON.stringify(query)},"variables":`;
-    const pace = this.pipelined && isQuery(query) ? new Pace() : null;
-    return (variables, representations, request) => {
-      const given = JSON.stringify(variables);
-      if (representations === null) return this.#post(`${start}${given}}`, request, pace);
-      const comma = given.length > 2 ? ',' : '';
-      return this.#post(`${start}${given.slice(0, -1)}${comma}"representations":[${representations}]}}`, request, pace);
-    };
-  }
-
-  /** @throws Problem unavailable */
-  async #post(body: string, request: RequestInfo, pace: Pace | null): Promise<Answer> {
-    const done = this.metrics.fetches.startTimer({ service: this.slug });
-    try {
-      const span = { kind: 'client', attributes: { 'platform.service': this.slug }, parent: request.traceparent } as const;
-      return await traced(`call ${this.slug}`, span, () => this.#call(body, request, pace));
-    } catch (error) {
-      throw new Problem('unavailable', `The ${this.slug} service cannot be reached right now`, { retryAfter: 1, cause: error });
-    } finally {
-      pace?.note(done() * 1000);
-    }
-  }
-
-  async #call(body: string, request: RequestInfo, pace: Pace | null): Promise<Answer> {
-    if (!this.#pool) this.#open();
-    const signal = request.signal ?? AbortSignal.timeout(CALL_MS); // a request from outside has its own deadline
-    signal.throwIfAborted();
-    const headers = forwardedHeaders(request);
-    const quick = pace?.quick && this.#wire && Object.values(headers).every(value => PLAIN.test(value));
-    const { text, resultStatus } = quick ? await this.#together(body, headers, signal) : await this.#alone(body, headers, signal);
-    if (resultStatus) request.status = resultStatus;
-    return JSON.parse(text) as Answer;
-  }
-
-  #open(): void {
-    const url = new URL(this.baseUrl());
-    this.#pool = new Pool(url.origin, {
-      connections: CONNECTIONS,
-      connect: { timeout: 2_000 },
-      keepAliveTimeout: 30_000,
-      headersTimeout: CALL_MS,
-      bodyTimeout: CALL_MS,
-    });
-    if (url.protocol === 'http:') this.#wire = new WireClient(url, MAX_ANSWER_BYTES);
-    this.#start = `POST /${this.slug}/graphql HTTP/1.1\r\nhost: ${url.host}\r\n`;
-  }
-
-  /** A query that lost its connection before its answer began is asked again, alone. */
-  async #together(body: string, headers: Record<string, string>, signal: AbortSignal): Promise<Told> {
-    let text = this.#start;
-    for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
-    text += `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-    try {
-      return await this.#wire!.send(text, signal);
-    } catch (error) {
-      if (!(error instanceof Unanswered)) throw error;
-      signal.throwIfAborted();
-      return this.#alone(body, headers, signal);
-    }
-  }
-
-  async #alone(body: string, headers: Record<string, string>, signal: AbortSignal): Promise<Told> {
-    const exchange = new Exchange(signal, MAX_ANSWER_BYTES);
-    this.#pool!.dispatch({ path: `/${this.slug}/graphql`, method: 'POST', headers, body }, exchange);
-    const answer = await exchange.answer;
-    return { text: answer.text, resultStatus: Number(answer.headers['x-result-status'] ?? 0) };
-  }
-
-  async close(): Promise<void> {
-    this.#wire?.close();
-    await this.#pool?.close();
   }
 }

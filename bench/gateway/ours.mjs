@@ -5,7 +5,8 @@
  * SUBGRAPHS; CALLERS=many: each request is another caller's, so that none waits for another's answer.
  */
 import { readFile } from 'node:fs/promises';
-import { HttpDataSource, LocalDataSource } from '../../dist/gateway/data-source.js';
+import { LocalDataSource } from '../../dist/gateway/data-source.js';
+import { HttpDataSource } from '../../dist/gateway/http-data-source.js';
 import { graphqlFace } from '../../dist/gateway/apollo.js';
 import { openFront } from '../../dist/gateway/front.js';
 import { OperationMetrics } from '../../dist/gateway/operation-metrics.js';

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HttpDataSource } from '../../gateway/data-source.js';
+import { HttpDataSource } from '../../gateway/http-data-source.js';
 import { Exchange } from '../../gateway/exchange.js';
 import { ANONYMOUS } from '../../runtime/caller.js';
 import { internalRequest, type RequestInfo } from '../../runtime/request.js';

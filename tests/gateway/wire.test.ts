@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HttpDataSource } from '../../gateway/data-source.js';
+import { HttpDataSource } from '../../gateway/http-data-source.js';
 import { AnswerReader, type WireAnswer } from '../../gateway/wire/answer.js';
 import { ANONYMOUS } from '../../runtime/caller.js';
 import { internalRequest, type RequestInfo } from '../../runtime/request.js';
