@@ -36,8 +36,10 @@ const NEWEST = 0.2;
 class Pace {
   #ms = 0;
 
+  constructor(private readonly quickMs: number) {}
+
   get quick(): boolean {
-    return this.#ms <= QUICK_MS;
+    return this.#ms <= this.quickMs;
   }
 
   note(ms: number): void {
@@ -71,6 +73,7 @@ export class HttpDataSource implements SubgraphSource {
     private readonly baseUrl: () => string,
     private readonly metrics: Metrics,
     private readonly pipelined = true,
+    private readonly quickMs = QUICK_MS,
   ) {}
 
   process({ request, context }: Options): Promise<Answer> {
@@ -80,7 +83,7 @@ export class HttpDataSource implements SubgraphSource {
 
   prepare(query: string): Send {
     const start = `{"query":${JSON.stringify(query)},"variables":`;
-    const pace = this.pipelined && isQuery(query) ? new Pace() : null;
+    const pace = this.pipelined && isQuery(query) ? new Pace(this.quickMs) : null;
     return (variables, representations, request) => {
       const given = JSON.stringify(variables);
       if (representations === null) return this.#post(`${start}${given}}`, request, pace);
