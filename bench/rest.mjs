@@ -77,7 +77,9 @@ async function startServers(url, folder) {
   const shared = { DATABASE_URL: url, NODE_ENV: 'test' };
   const own = { PORT: String(ours), DATA_DIR: folder, LOG_LEVEL: 'error', ROLES: 'subgraphs,gateway,rest', DATABASE_POOL_MAX: POOL };
   const inspect = flags.profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}`] : [];
-  const platform = run(GATEWAY_CORE, [process.execPath, ...START_FLAGS, ...inspect, join(HERE, '../dist/gateway/main.js')], { env: { ...shared, ...own } });
+  const platform = run(GATEWAY_CORE, [process.execPath, ...START_FLAGS, ...inspect, join(HERE, '../dist/gateway/main.js')], {
+    env: { ...shared, ...own },
+  });
   await untilReady(platform, async () => (await fetch(`${bases.platform}/clinical/readyz`)).ok);
   const ISSUER = `${bases.platform}/identity`;
   const env = { ...shared, PORT: String(bare), ISSUER, JWKS_URL: `${ISSUER}/.well-known/jwks.json`, POOL };

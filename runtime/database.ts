@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { MikroORM, type EntityClass, type MigrationObject, type SqlEntityManager } from '@mikro-orm/postgresql';
+import { MikroORM, type EntityClass, type MigrationObject, type PostgreSqlDriver, type SqlEntityManager } from '@mikro-orm/postgresql';
 import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
 import { Migrator } from '@mikro-orm/migrations';
 import { CompiledQuery, type Kysely } from 'kysely';
 import pg from 'pg';
 import { cancelStatements, type Cancellable } from './cancellation.js';
+import { PlainFindDriver } from './plain-find.js';
 import { saveRoundTrips, type Conversing } from './round-trips.js';
 import { traceStatements } from './tracing.js';
 import type { Sql } from '../events/outbox.js';
@@ -92,6 +93,7 @@ const schemaTools = (slug: Slug) => ({
 /** Settings of a service's ORM; its schema tools see that schema alone. */
 export function ormOptions(slug: Slug, url: string, entities: readonly EntityClass[], pool: number) {
   return {
+    driver: PlainFindDriver as typeof PostgreSqlDriver,
     clientUrl: url,
     schema: schemaOf(slug),
     entities: [...entities] as EntityClass[],
