@@ -34,7 +34,10 @@ const isEmpty = (value: unknown): boolean =>
   value == null || (Array.isArray(value) ? value.length === 0 : typeof value === 'object' && Reflect.ownKeys(value).length === 0); // SQL is a symbol
 
 const isPlain = (value: unknown): value is object =>
-  Object.getPrototypeOf(value) === Object.prototype && Object.getOwnPropertySymbols(value).length === 0;
+  typeof value === 'object' &&
+  value !== null &&
+  Object.getPrototypeOf(value) === Object.prototype &&
+  Object.getOwnPropertySymbols(value).length === 0;
 
 /** A read in its two parts: what decides its text, and the values in the order of their places; null: not so plain. */
 interface Read {
