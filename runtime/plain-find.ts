@@ -107,6 +107,7 @@ export class PlainFindDriver extends PostgreSqlDriver {
   async #textOf(meta: EntityMetadata, { shape, params }: Read, where: object, options: Options): Promise<string | null> {
     const known = this.#texts.get(shape);
     if (known !== undefined) return known;
+    if (new Set(params).size < params.length) return null; // equal values would not show their places
     const given = { populate: [], orderBy: [], ...options };
     const built = (await (this as unknown as Builds).createQueryBuilderFromOptions(meta, where, given)).toQuery();
     if (this.#texts.size >= KEPT) this.#texts.clear();
