@@ -67,7 +67,7 @@ try {
   const { ms: many } = await system.front.ask('batch', { count: JOBS * 4 });
   progress(`${JOBS * 4} jobs in batches: ${rate(JOBS * 4, many)}/s`);
   const drain = await throughput(system, 0);
-  await ran(drain.one, JOBS * 5.2);
+  await ran(drain.one, JOBS / 5 + JOBS + JOBS * 4);
   await drain.one.ask('reset');
   await system.end(drain.one);
   const { one, perSecond } = await throughput(system, JOBS * 4);
