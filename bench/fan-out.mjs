@@ -27,7 +27,10 @@ const PER_CLIENT = 20;
 /** For the endpoint that hangs: so many others, so many events. */
 const [OTHERS, EVENTS] = [200, 10];
 /** Pause between two requests to the API, ms. */
-const PROBE_MS = 20;
+const PROBE_MS = 10;
+/** The event to all comes so often: of one alone, a few unlucky requests would be the p99. */
+const ROUNDS = 3;
+const CALM_MS = 20_000;
 
 /** An address in 127.0.0.0/8 for each: Linux answers on all of them. */
 const address = n => `127.1.${Math.floor(n / 250)}.${(n % 250) + 1}`;
@@ -119,16 +122,23 @@ try {
   await new Promise(resolve => setTimeout(resolve, 2_000));
   const idle = await memoryOf(worker.pid);
   const calm = probe(system.base, token);
-  await new Promise(resolve => setTimeout(resolve, 10_000));
+  await new Promise(resolve => setTimeout(resolve, CALM_MS));
   const before = percentile(await calm(), 99);
   const [stopMemory, stopProbe] = [watchMemory(worker.pid), probe(system.base, token)];
-  const all = await deliver(many, 1, SUBSCRIPTIONS);
-  const [most, meanwhile] = [stopMemory(), percentile(await stopProbe(), 99)];
+  const rounds = [await deliver(many, 1, SUBSCRIPTIONS)];
+  const most = stopMemory(); // of one event, as the goal says; V8 clears later what the next ones leave
+  while (rounds.length < ROUNDS) rounds.push(await deliver(many, 1, SUBSCRIPTIONS));
+  const [seconds, later, meanwhile] = [
+    Math.max(...rounds.map(round => round.seconds)),
+    await memoryOf(worker.pid),
+    percentile(await stopProbe(), 99),
+  ];
 
   table([
     ['what', 'measured', 'goal'],
-    [`one event to ${SUBSCRIPTIONS} endpoints, s`, all.seconds.toFixed(1), '≤ 60'],
-    ['memory of the delivering process above idle, MB', (most - idle).toFixed(0), '≤ 300'],
+    [`one event to ${SUBSCRIPTIONS} endpoints, slowest of ${ROUNDS}, s`, seconds.toFixed(1), '≤ 60'],
+    ['memory of the delivering process above idle, one event, MB', (most - idle).toFixed(0), '≤ 300'],
+    [`the same after ${ROUNDS} events, MB`, (later - idle).toFixed(0), ''],
     [
       'API p99 before / meanwhile, ms; ratio',
       `${before.toFixed(0)} / ${meanwhile.toFixed(0)}; ${(meanwhile / before).toFixed(2)}`,

@@ -132,6 +132,22 @@ describe('addresses that must not be reached', () => {
   });
 });
 
+test('of thousands of endpoints at most 512 connections are kept for a next request, the latest', async () => {
+  let open = 0;
+  const server = await http((_request, response) => response.end());
+  server.keepAliveTimeout = 60_000;
+  server.on('connection', socket => {
+    open++;
+    socket.once('close', () => open--);
+  });
+  const sender = deliverer();
+  const to = (n: number) => sender.send(request(0, { url: `http://h${n}.example.com:${portOf(server)}/` }));
+  for (let n = 0; n < 700; n++) expect((await to(n)).error).toBeNull();
+  await expect.poll(() => open).toBe(512);
+  expect((await to(699)).timings.connectMs).toBeNull(); // it was kept
+  expect((await to(0)).timings.connectMs).not.toBeNull(); // it was not
+});
+
 describe('an exchange', () => {
   test.each([200, 201, 202, 204, 226, 299])('status %i is a success', async status => {
     const server = await http((_request, response) => response.writeHead(status).end());

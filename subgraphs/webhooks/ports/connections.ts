@@ -10,6 +10,8 @@ const CONNECT_MS = 5_000;
 const IDLE_MS = 4_000;
 /** A server may ask for longer, up to the limit. Source: rule 16. */
 const MAX_IDLE_MS = 30_000;
+/** Idle connections kept in all, about 20 KB each: an event to ten thousand endpoints would leave as many open. */
+const MAX_IDLE = 512;
 /** Bytes of an answer's headers. Source: rule 17. */
 const MAX_HEADER_BYTES = 16_384;
 
@@ -131,31 +133,45 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 /** Connections by origin; one request at a time on each. */
 export class Connections {
   readonly #idle = new Map<string, Connection[]>();
+  /** All idle ones, the longest idle first. */
+  readonly #waiting = new Set<Connection>();
   readonly #all = new Set<Connection>();
 
   constructor(private readonly setting: ConnectionSetting) {}
 
   acquire(origin: string): Connection {
-    const connection = this.#idle.get(origin)?.pop() ?? new Connection(origin, this.setting, closed => this.#forget(closed));
-    this.#all.add(connection);
-    return connection;
+    const connection = this.#idle.get(origin)?.at(-1);
+    if (connection) this.#unlist(connection);
+    return connection ?? this.#make(origin);
   }
 
-  /** Gives a connection back; one that is broken or idle for too long goes. */
+  #make(origin: string): Connection {
+    const made = new Connection(origin, this.setting, closed => this.#forget(closed));
+    this.#all.add(made);
+    return made;
+  }
+
+  /** Gives a connection back; one that is broken or idle for too long goes, and the longest idle when there are too many. */
   release(connection: Connection): void {
     if (connection.client.destroyed || !connection.client.stats.connected) return this.#drop(connection);
-    const idle = this.#idle.get(connection.origin) ?? [];
-    this.#idle.set(connection.origin, [...idle, connection]);
+    this.#idle.set(connection.origin, [...(this.#idle.get(connection.origin) ?? []), connection]);
+    this.#waiting.add(connection);
+    const [oldest] = this.#waiting;
+    if (this.#waiting.size > MAX_IDLE && oldest) this.#forget(oldest);
   }
 
   /** A connection that carries a request is not among the idle ones; whoever holds it gives it back. */
   #forget(connection: Connection): void {
-    const idle = this.#idle.get(connection.origin);
-    if (!idle?.includes(connection)) return;
-    const rest = idle.filter(one => one !== connection);
+    if (!this.#waiting.has(connection)) return;
+    this.#unlist(connection);
+    this.#drop(connection);
+  }
+
+  #unlist(connection: Connection): void {
+    this.#waiting.delete(connection);
+    const rest = this.#idle.get(connection.origin)!.filter(one => one !== connection);
     if (rest.length) this.#idle.set(connection.origin, rest);
     else this.#idle.delete(connection.origin);
-    this.#drop(connection);
   }
 
   #drop(connection: Connection): void {
@@ -167,6 +183,7 @@ export class Connections {
     const all = [...this.#all];
     this.#all.clear();
     this.#idle.clear();
+    this.#waiting.clear();
     await Promise.all(all.map(connection => connection.client.destroy()));
   }
 }
