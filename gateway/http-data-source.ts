@@ -28,7 +28,7 @@ export function forwardedHeaders(request: RequestInfo): Record<string, string> {
 }
 
 /** A query whose answers take longer than this on average goes over a connection of its own, ms: whatever follows it would wait. */
-const QUICK_MS = 25;
+export const QUICK_MS = 25;
 /** Weight of the newest call. */
 const NEWEST = 0.2;
 
@@ -67,12 +67,14 @@ export class HttpDataSource implements SubgraphSource {
   #wire: WireClient | undefined;
   #start = '';
 
-  /** @param baseUrl of the subgraph's process; asked at the first call, because our own address is known late. */
+  /**
+   * @param baseUrl of the subgraph's process; asked at the first call, because our own address is known late.
+   * @param quickMs what is a quick query; 0: none is.
+   */
   constructor(
     private readonly slug: string,
     private readonly baseUrl: () => string,
     private readonly metrics: Metrics,
-    private readonly pipelined = true,
     private readonly quickMs = QUICK_MS,
   ) {}
 
@@ -83,7 +85,7 @@ export class HttpDataSource implements SubgraphSource {
 
   prepare(query: string): Send {
     const start = `{"query":${JSON.stringify(query)},"variables":`;
-    const pace = this.pipelined && isQuery(query) ? new Pace(this.quickMs) : null;
+    const pace = this.quickMs > 0 && isQuery(query) ? new Pace(this.quickMs) : null;
     return (variables, representations, request) => {
       const given = JSON.stringify(variables);
       if (representations === null) return this.#post(`${start}${given}}`, request, pace);

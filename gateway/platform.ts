@@ -32,7 +32,7 @@ import { openFront, type Front } from './front.js';
 import type { Gateway } from './gateway.js';
 import { healthRoutes, metricsRoute, observeRequests } from './health.js';
 import { openHost, revocationsOf, seed } from './hosts.js';
-import { HttpDataSource } from './http-data-source.js';
+import { HttpDataSource, QUICK_MS } from './http-data-source.js';
 import { InternalTokens, localFederation, remoteFederation } from './internal-client.js';
 import { leave } from './leaving.js';
 import { OperationMetrics } from './operation-metrics.js';
@@ -296,7 +296,7 @@ class Composition {
       throw new Error(
         `${slug} is in the supergraph, but neither in this process (SERVICES) nor elsewhere (SUBGRAPH_URL_${slug.toUpperCase().replaceAll('-', '_')})`,
       );
-    const source = new HttpDataSource(slug, () => (host ? this.#url : url), this.#metrics, this.#config.subgraphPipelining);
+    const source = new HttpDataSource(slug, () => (host ? this.#url : url), this.#metrics, this.#config.subgraphPipelining ? QUICK_MS : 0);
     this.#behindDoors.push(() => source.close());
     return source;
   }

@@ -150,14 +150,19 @@ describe.each(kinds)('%s transport', kind => {
   test('a new generation with more partitions starts when the old queues are empty', async () => {
     const users = numbers(1, 20).map(() => newUser());
     const first = world.transport();
+    const [gate, options] = [Promise.withResolvers<void>(), { partitions: 2, concurrency: 1 } as const];
+    let begun = 0;
     const old = await world.consumer(
       first,
-      noting('clinical.first', () => sleep(20), { partitions: 2, concurrency: 1 }),
+      noting('clinical.first', async () => void (++begun > 10 && (await gate.promise)), options),
     );
     await world.relay(first);
     for (const n of numbers(1, 5)) for (const user of users) await world.emit('clinical', { userId: user }, [n]);
     await effectsOf('clinical.first', 10);
-    await old.stop();
+    const stopped = old.stop();
+    gate.resolve();
+    await stopped;
+    expect((await world.effects('clinical.first')).length).toBeLessThan(100);
     await world.consumer(world.transport(), noting('clinical.first', undefined, { partitions: 8, generation: 2 }));
     for (const n of numbers(6, 10)) for (const user of users) await world.emit('clinical', { userId: user }, [n]);
     const effects = await effectsOf('clinical.first', 200);

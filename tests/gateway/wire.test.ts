@@ -83,7 +83,7 @@ let handle: Handler;
 /** Longer than the busiest machine takes: every query counts as quick. */
 const PATIENT_MS = 60_000;
 const sourceOf = (quickMs: number): HttpDataSource =>
-  new HttpDataSource('platform', () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`, createMetrics(), true, quickMs);
+  new HttpDataSource('platform', () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`, createMetrics(), quickMs);
 const ok = (response: ServerResponse, data: unknown): void =>
   void response.writeHead(200, { 'content-length': JSON.stringify({ data }).length }).end(JSON.stringify({ data }));
 
