@@ -130,4 +130,15 @@ test('the gate opens by what the champion of every policy at work has shown, not
   await closedCopies(own, other, rewarded(200, 0.5));
   await own.tick();
   expect(await gate()).toEqual([]);
+
+  const left = await own.policy();
+  await closedCopies(
+    own,
+    left,
+    rewarded(100, 0.5).map(one => ({ ...one, reward: one.reward || null })),
+  );
+  await own.tick();
+  expect(await gate()).toEqual(expect.arrayContaining(['join_completeness_unhealthy']));
+  await own.ok('PATCH', `/policies/${left.id}`, { version: left.version, status: 'archived' }); // it serves nobody any more
+  expect(await gate()).toEqual([]);
 });
