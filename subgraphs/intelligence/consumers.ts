@@ -50,11 +50,15 @@ const windowOpened = handle(outcomeCreated, async (ctx: Context, { data }) => {
   await ctx.sql(EXTEND(ctx.schema, 'id = $2'), [daysAfter(data.matures_at, ANALYTICS_GRACE_DAYS), data.decision_id]);
 });
 
-/** An outcome about somebody else than the decision is refused and counted. */
+/** An outcome about somebody else than the decision, or of another metric than it waits for, is refused and counted. */
 const outcomeKnown = handle(outcomeRecorded, async (ctx: Context, { user_id: userId, data }) => {
-  const [row] = await ctx.sql<{ entity_id: string }>(`select entity_id from ${ctx.schema}.decision where id = $1`, [data.decision_id]);
+  const [row] = await ctx.sql<{ entity_id: string; outcome_metric: string }>(
+    `select entity_id, outcome_metric from ${ctx.schema}.decision where id = $1`,
+    [data.decision_id],
+  );
   if (!row) return;
   if (row.entity_id !== userId) return countRefused(ctx, 'of_another_entity');
+  if (row.outcome_metric !== data.metric) return countRefused(ctx, 'of_another_metric');
   await lockEntity(ctx, row.entity_id);
   const outcome = {
     metric: data.metric,

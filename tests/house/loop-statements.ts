@@ -162,7 +162,9 @@ const LOOP: readonly Statement[] = [
   {
     section: 'Personal health data',
     statement: 'Erasure of model artefacts happens when a model is trained.',
-    proof: ledger('25: reaches model artefacts when a model is trained, never the champion, and wiped versions cannot be promoted'),
+    proof: ledger(
+      '25: a training wipes retired and candidate versions that learned of an erased entity; the champion at the first training after it retires',
+    ),
   },
   {
     section: 'Decision record',

@@ -141,6 +141,13 @@ describe('the registry', () => {
       "registry_id = '0190b3a0-0000-7000-8000-00000000dead'",
       'propensity = 0.5',
       "stage = 's5'",
+      "ranker = 'linucb'",
+      "policy_kind = 'other_kind'",
+      "policy_key = 'other_key'",
+      "brand_id = '0190b3a0-0000-7000-8000-00000000dead'",
+      "entity_type = 'visitor'",
+      "baseline_candidate_id = 'z'",
+      'fallback = true',
       'predicted_outcome = 0.5',
     ])
       await expect(loop.p.sql(`update intelligence.decision set ${change} where id = $1`, [id])).rejects.toThrow(/not rewritten/);

@@ -5,6 +5,7 @@ import { retestCycleStarted } from '../../events/catalogue/clinical.js';
 import { userErasureRequested } from '../../events/catalogue/identity.js';
 import { appendEvents, prepareEvent } from '../../events/outbox.js';
 import { consumers } from '../../subgraphs/intelligence/consumers.js';
+import { copiesOf, rewarded } from './closed-decisions.js';
 import { Loop, type TestPolicy } from './loop.js';
 import { until } from '../support/until.js';
 
@@ -146,27 +147,44 @@ describe('erasure', () => {
     expect(await erase()).toMatchObject({ outcome: 'nothing_held' });
   });
 
-  test('25: reaches model artefacts when a model is trained, never the champion, and wiped versions cannot be promoted', async () => {
+  test('25: a training wipes retired and candidate versions that learned of an erased entity; the champion at the first training after it retires', async () => {
     const policy = await loop.policy();
     const id = randomUUID();
     await fill(policy, 205, id);
-    const train = () => loop.trained(policy, ['popularity', 'thompson']);
-    const first = await train();
-    expect(first).toMatchObject({ status: 'completed' });
-    await loop.ok('POST', `/registry/${first.registry_id}/promote`, {});
-    await loop.champion(policy, {});
+    const train = async (): Promise<string> => {
+      const run = await loop.trained(policy, ['popularity', 'thompson']);
+      expect(run).toMatchObject({ status: 'completed' });
+      return run.registry_id;
+    };
+    const read = (version: string) => loop.ok('GET', `/registry/${version}`);
+    const promote = (version: string) => loop.rest('POST', `/registry/${version}/promote`, {});
+    const [retired, champion, candidate] = [await train(), await train(), await train()];
+    for (const one of [retired, champion]) expect((await promote(one)).status).toBe(200);
+    const served = await loop.rank(policy);
+    const explain = () => loop.rest('GET', `/decisions/${served.id}/explain`);
     await loop.ok('POST', '/admin/erasure', { entity_type: 'user', entity_id: id });
-    const second = await train();
-    const wiped = await loop.ok('GET', `/registry/${first.registry_id}`);
-    expect(wiped).toMatchObject({ status: 'retired', parameters: {}, artifact_erased_at: expect.any(String) });
-    expect((await loop.rest('POST', `/registry/${first.registry_id}/promote`, {})).status).toBe(409);
-    expect(await loop.ok('GET', `/registry/${second.registry_id}`)).toMatchObject({
-      status: 'candidate',
-      artifact_erased_at: null,
-      training: { erasures_honoured_up_to: expect.any(String) },
-    });
-    const { data } = await loop.ok('GET', `/registry?policy_key=${policy.policy_key}&status=champion`);
-    expect(data.map((one: any) => one.version)).toEqual([3]);
+
+    const fresh = await train();
+    const wiped = { parameters: {}, artifact_erased_at: expect.any(String) };
+    const whole = { parameters: { popularity: expect.anything(), thompson: expect.anything() }, artifact_erased_at: null };
+    expect(await read(retired)).toMatchObject({ status: 'retired', ...wiped });
+    expect(await read(candidate)).toMatchObject({ status: 'candidate', ...wiped });
+    expect(await read(champion)).toMatchObject({ status: 'champion', ...whole });
+    expect(await read(fresh)).toMatchObject({ status: 'candidate', ...whole, training: { erasures_honoured_up_to: expect.any(String) } });
+    expect(await explain()).toMatchObject({ status: 200, body: { reproduced: true } });
+    const erased = { status: 409, body: { code: 'conflict', reason: 'artifact_erased' } };
+    for (const one of [retired, candidate]) {
+      expect(await promote(one)).toMatchObject(erased);
+      expect(await loop.rest('POST', `/registry/${one}/evaluate`, {})).toMatchObject(erased);
+    }
+
+    expect((await promote(fresh)).status).toBe(200);
+    expect(await read(champion)).toMatchObject({ status: 'retired', ...whole });
+    await train();
+    expect(await read(champion)).toMatchObject({ status: 'retired', ...wiped });
+    expect(await read(fresh)).toMatchObject({ status: 'champion', ...whole });
+    expect(await explain()).toMatchObject(erased);
+    expect(await loop.decision(served.id)).toMatchObject({ registry_id: champion }); // its row stays for attribution
   });
 
   test('a training without 200 outcomes fails, and registers nothing', async () => {
@@ -179,26 +197,7 @@ describe('erasure', () => {
 async function fill(policy: TestPolicy, count: number, entity: string): Promise<void> {
   const { id } = await loop.rank(policy, ['a', 'b'], person(entity));
   await loop.outcome(id);
-  const host = loop.p.host('intelligence');
-  const [row] = await loop.p.sql<{ record: Buffer }>('select record from intelligence.decision where id = $1', [id]);
-  const record = host.sealer.open(row!.record, `decision.record:${id}`);
-  for (let index = 0; index < count; index++) {
-    const copy = randomUUID();
-    await loop.p.sql(
-      `insert into intelligence.decision select (jsonb_populate_record(d, jsonb_build_object('id', $2::text, 'decision_key', $2::text, 'entity_id', gen_random_uuid()))).* from intelligence.decision d where id = $1`,
-      [id, copy],
-    );
-    await loop.p.sql('alter table intelligence.decision disable trigger keep_decision');
-    await loop.p.sql('update intelligence.decision set record = $2 where id = $1', [
-      copy,
-      host.sealer.seal(record, `decision.record:${copy}`),
-    ]);
-    await loop.p.sql('alter table intelligence.decision enable trigger keep_decision');
-    await loop.p.sql(
-      `insert into intelligence.decision_outcome select (jsonb_populate_record(o, jsonb_build_object('id', gen_random_uuid(), 'decision_id', $2::text, 'reward', $3::float8))).* from intelligence.decision_outcome o where decision_id = $1`,
-      [id, copy, index % 2],
-    );
-  }
+  await copiesOf(loop, id, rewarded(count, 0.5));
 }
 
 describe('outcomes', () => {

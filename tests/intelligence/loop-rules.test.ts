@@ -91,6 +91,25 @@ describe('the gate', () => {
       ['realized_vs_predicted_missing', 'calibration_missing'],
     ],
     [
+      'S2 of two policies at work, one of which has no record of its ranker',
+      Stage.S2,
+      [
+        joins,
+        metric('join_completeness', { policy: 'q' }),
+        ...honest(Ranker.POPULARITY),
+        metric('calibration', { policy: 'q', ranker: Ranker.LINUCB }),
+      ],
+      false,
+      ['realized_vs_predicted_missing', 'calibration_missing'],
+    ],
+    [
+      'S2 of two policies at work that both are honest',
+      Stage.S2,
+      [joins, metric('join_completeness', { policy: 'q' }), ...honest(Ranker.POPULARITY), ...honest(Ranker.POPULARITY, { policy: 'q' })],
+      false,
+      [],
+    ],
+    [
       'S3 that is too little known',
       Stage.S3,
       [joins, ...honest(Ranker.LOGISTIC, { state: 'inconclusive' })],

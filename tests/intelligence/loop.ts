@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { expect } from 'vitest';
 import { retestRecorded } from '../../events/catalogue/clinical.js';
 import type { DataOf, EventDefinition } from '../../events/define.js';
-import { appendEvents, prepareEvent } from '../../events/outbox.js';
+import { appendEvents, prepareEvent, type Sql } from '../../events/outbox.js';
+import { roleOf, type Slug } from '../../events/slugs.js';
 import { platform, type Answer, type PlatformSetting, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 
@@ -176,14 +178,24 @@ export class Loop {
     const about = userId === null ? { subject: 'test' } : { userId };
     const origin = { source: definition.owner, requestId: randomUUID(), causationId: null, actor: 'system:test', traceparent: null };
     const at = new Date(await this.now()); // at this service's time: its owner's clock would run its sweeps
-    await this.p
-      .host(definition.owner)
-      .transaction(ctx => appendEvents(ctx.sql, [prepareEvent(definition, data, about, origin as never)], at));
+    const events = [prepareEvent(definition, data, about, origin as never)];
+    const owner = this.p.running.hosts.get(definition.owner);
+    if (owner) await owner.transaction(ctx => appendEvents(ctx.sql, events, at));
+    else await appendEvents(this.#sqlAs(definition.owner), events, at); // a service that is not begun
     const [row] = await this.p.sql<{ id: string }>('select id from events.outbox where type = $1 order by seq desc limit 1', [
       definition.name,
     ]);
     await this.settled(row!.id, consumer);
     return row!.id;
+  }
+
+  /** SQL as the role of a service that has no process; its events are its own. */
+  #sqlAs(slug: Slug): Sql {
+    return async (text, params = []) => {
+      const literal = (value: unknown): string => (value === null ? 'null' : pg.escapeLiteral(String(value)));
+      const filled = text.replace(/\$(\d+)/g, (_, place) => literal(params[Number(place) - 1]));
+      return this.p.sql(`begin; set local role ${roleOf(slug)}; ${filled}; commit`);
+    };
   }
 
   async settled(eventId: string, consumer: string): Promise<void> {

@@ -13,7 +13,7 @@ import { compare } from '../rules/evaluation.js';
 import { effectiveSampleSize, estimates, stateOf, weightsOf, type LoggedRow } from '../rules/off-policy.js';
 import { valueViolations } from '../rules/schemas.js';
 import { own } from '../rules/values.js';
-import { loggedDecisions } from './logged-decisions.js';
+import { loggedWindow } from './logged-decisions.js';
 import { bundleOf, championOf, versionOf } from './registry-store.js';
 import { DAY_MS } from './settings.js';
 
@@ -92,19 +92,16 @@ export class EvaluationResolver {
     const bundles = [await bundleOf(ctx, version), await bundleOf(ctx, target)] as const;
     if (!bundles[0] || !bundles[1]) fail('conflict', 'The artefact of a version was erased', { reason: 'artifact_erased' });
     const windowTo = input.to ?? ctx.now();
-    const windowFrom = input.from ?? new Date(windowTo.getTime() - 365 * DAY_MS);
-    if (windowFrom > windowTo)
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/to', message: 'is before from' }] });
+    const from = input.from ?? new Date(windowTo.getTime() - 365 * DAY_MS);
+    if (from > windowTo) fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/to', message: 'is before from' }] });
     const { contextSchema } = await ctx.em.findOneOrFail(RankingPolicy, { id: policyId });
-    const found = compare(await loggedDecisions(ctx, policyId, windowFrom, windowTo), bundles[0]!, bundles[1]!, contextSchema);
-    const [unjoined] = await ctx.sql<{ n: number }>(
-      `select count(*)::int as n from ${ctx.schema}.decision where policy_id = $1 and decided_at >= $2 and decided_at < $3 and status in ('pending', 'expired_unjoined')`,
-      [policyId, windowFrom.toISOString(), windowTo.toISOString()],
-    );
-    const numbers = { candidateVersion: version.number, targetVersion: target.number, unjoined: unjoined!.n };
+    const { decisions, from: windowFrom, unjoined } = await loggedWindow(ctx, policyId, from, windowTo);
+    const found = compare(decisions, bundles[0]!, bundles[1]!, contextSchema);
     const evaluation = Object.assign(new OffPolicyEvaluation(), {
       policyId,
-      ...numbers,
+      candidateVersion: version.number,
+      targetVersion: target.number,
+      unjoined,
       ...found,
       windowFrom,
       windowTo,

@@ -30,7 +30,7 @@ const COLUMNS = `d.id, d.policy_id as "policyId", p.attribution, p.reward_map as
 const MATCHING = (schema: string): string => `
 select ${COLUMNS} from ${schema}.decision d join ${schema}.ranking_policy p on p.id = d.policy_id
 where d.entity_id = $1 and d.decided_at <= $2::timestamptz and d.decided_at >= $2::timestamptz - interval '400 days' and d.outcome_metric = $3 and d.outcome_codes @> array[$4::text]
-  and d.status in ('pending', 'joined', 'expired_unjoined')
+  and d.status in ('pending', 'joined', 'expired_unjoined', 'discarded')
 order by d.decided_at desc, d.id desc for update of d`;
 
 const BY_ID = (schema: string): string =>

@@ -30,7 +30,7 @@ interface Trip {
 /** The champion before this one, if it can serve again. */
 async function priorChampion(ctx: Context, { policyId, id }: RegistryVersion): Promise<number | null> {
   const where = { policyId, id: { $ne: id }, championedAt: { $ne: null }, artifactErasedAt: null, status: RegistryStatus.RETIRED };
-  const [prior] = await ctx.em.find(RegistryVersion, where, { orderBy: { retiredAt: 'desc' }, limit: 1 });
+  const [prior] = await ctx.em.find(RegistryVersion, where, { orderBy: { retiredAt: 'desc', number: 'desc' }, limit: 1 });
   return prior?.number ?? null;
 }
 

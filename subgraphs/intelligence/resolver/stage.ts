@@ -33,12 +33,14 @@ interface Row {
   computed_ms: number;
 }
 
-/** Newest records of each policy: of the champion where they are of a version, and of no version else. */
+/** Newest records of each policy that is not archived: of the champion where they are of a version, and of no version else. */
 const NEWEST = (schema: string): string => `
 select distinct on (m.metric, policy, ranker) m.metric, m.details->>'state' as state, m.details->>'ranker' as ranker,
   concat_ws('/', m.details->'scope'->>'policy_kind', m.details->'scope'->>'policy_key', m.details->'scope'->>'brand_id') as policy,
   (extract(epoch from m.computed_at) * 1000)::float8 as computed_ms
 from ${schema}.meta_metric m left join ${schema}.registry_version v on v.id = (m.details->'scope'->>'registry_id')::uuid
+join ${schema}.ranking_policy p on p.policy_kind = m.details->'scope'->>'policy_kind' and p.policy_key = m.details->'scope'->>'policy_key'
+  and p.brand_id is not distinct from (m.details->'scope'->>'brand_id')::uuid and p.status = 'active'
 where m.metric in ('join_completeness', 'realized_vs_predicted', 'calibration', 'lift_decay') and (v.id is null or v.status = 'champion')
 order by m.metric, policy, ranker, m.computed_at desc`;
 

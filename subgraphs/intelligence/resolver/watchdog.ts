@@ -1,6 +1,6 @@
 import type { Timer } from '../../../runtime/clock.js';
 import type { Context } from '../../../runtime/context.js';
-import { deadAfter, JOIN_FLOOR, stallReasons } from '../rules/liveness.js';
+import { deadAfter, JOIN_FLOOR, stallReasons, type LoopFacts } from '../rules/liveness.js';
 import { raiseAlarm, type AlarmName } from './alarms.js';
 import { daysAfter, joinCounts } from './cohorts.js';
 import { loopFacts } from './loop-facts.js';
@@ -9,8 +9,8 @@ import { loopSettings } from './settings.js';
 /** The watchdog looks this often. Source: intelligence 7.1. */
 const EVERY_SECONDS = 300;
 const HOUR_MS = 3_600_000;
-/** An alarm that nobody ends is repeated hourly for so long, then daily. */
-const HOURLY_FOR_MS = 6 * HOUR_MS;
+/** Repeats that the watchdog foresees, so that a clock that jumps passes each; further ones it finds when it looks, which a jump of months does once. */
+const FORESEEN = 24;
 
 interface Cause {
   alarm: AlarmName;
@@ -18,9 +18,9 @@ interface Cause {
 }
 
 /** What is wrong now: reasons of a stall, and joins below the floor with closed outcomes present. */
-async function activeCauses(ctx: Context): Promise<Cause[]> {
+async function activeCauses(ctx: Context, facts?: LoopFacts): Promise<Cause[]> {
   const settings = loopSettings(ctx);
-  const reasons = stallReasons(await loopFacts(ctx), settings);
+  const reasons = stallReasons(facts ?? (await loopFacts(ctx)), settings);
   const counts = await joinCounts(ctx, daysAfter(ctx.now(), -settings.windowDays), ctx.now());
   const low = counts.some(({ joined, expired }) => joined / (joined + expired) < JOIN_FLOOR);
   return [
@@ -29,32 +29,34 @@ async function activeCauses(ctx: Context): Promise<Cause[]> {
   ];
 }
 
-interface Records {
+interface Told {
   cause: string;
-  first_ms: number;
   last_ms: number;
+  /** Records of the last day. */
+  records: number;
 }
 
-/** When each cause was first and last told of in this spell: in the last day and a half, and of a dead orchestrator since its last tick. */
-async function recordsOf(ctx: Context): Promise<Map<string, Records>> {
-  const { lastTickAt } = await loopFacts(ctx);
-  const rows = await ctx.sql<Records>(
-    `select cause, (extract(epoch from min(at)) * 1000)::float8 as first_ms, (extract(epoch from max(at)) * 1000)::float8 as last_ms from ${ctx.schema}.alarm_record
-     where at > $1 and at <= $2 and (cause <> 'orchestrator_dead' or at > $3) group by cause`,
-    [new Date(ctx.now().getTime() - 36 * HOUR_MS).toISOString(), ctx.now().toISOString(), new Date(lastTickAt ?? 0).toISOString()],
+/** When each cause was told of in the last day. */
+async function toldOf(ctx: Context): Promise<Map<string, Told>> {
+  const rows = await ctx.sql<Told>(
+    `select cause, (extract(epoch from max(at)) * 1000)::float8 as last_ms, count(*)::int as records from ${ctx.schema}.alarm_record where at > $1 and at <= $2 group by cause`,
+    [new Date(ctx.now().getTime() - FORESEEN * HOUR_MS).toISOString(), ctx.now().toISOString()],
   );
   return new Map(rows.map(row => [row.cause, row]));
 }
 
-const repeatAt = ({ first_ms: first, last_ms: last }: Records): number => last + (last - first < HOURLY_FOR_MS ? HOUR_MS : 24 * HOUR_MS);
+/** When a cause is told of: at once, then an hour after the last time; after a day of it when the watchdog looks, so null until then. */
+function tellAt(told: Told | undefined, now: number): number | null {
+  const due = told ? Math.max(told.last_ms + HOUR_MS, now) : now;
+  return due > now && told!.records >= FORESEEN ? null : due;
+}
 
-/** Raises what is active, at most one record per cause and hour. */
+/** Raises what is active: one record per cause and hour, for as long as it lasts. Source: intelligence 7.1. */
 export async function checkAlarms(ctx: Context): Promise<void> {
-  const known = await recordsOf(ctx);
+  const told = await toldOf(ctx);
   const now = ctx.now().getTime();
   for (const { alarm, cause } of await activeCauses(ctx)) {
-    const before = known.get(cause);
-    if (before && repeatAt(before) > now) continue;
+    if (tellAt(told.get(cause), now) !== now) continue;
     await ctx.sql(`insert into ${ctx.schema}.alarm_record (cause, at) values ($1, $2) on conflict do nothing`, [
       cause,
       ctx.now().toISOString(),
@@ -65,11 +67,12 @@ export async function checkAlarms(ctx: Context): Promise<void> {
 
 /** The next instant at which the watchdog has something to tell; null: nothing in sight. */
 async function nextAlarm(ctx: Context): Promise<Date | null> {
-  const known = await recordsOf(ctx);
-  const causes = await activeCauses(ctx);
+  const told = await toldOf(ctx);
+  const facts = await loopFacts(ctx);
   const now = ctx.now().getTime();
-  const times = causes.map(({ cause }) => (known.has(cause) ? repeatAt(known.get(cause)!) : now));
-  const dead = deadAfter(await loopFacts(ctx), loopSettings(ctx));
+  const causes = await activeCauses(ctx, facts);
+  const times = causes.map(({ cause }) => tellAt(told.get(cause), now)).filter(at => at !== null);
+  const dead = deadAfter(facts, loopSettings(ctx));
   if (dead !== null && dead + 1 > now) times.push(dead + 1);
   return times.length ? new Date(Math.min(...times)) : null;
 }
