@@ -42,6 +42,12 @@ define('test_event', async w => {
   const word = await w.waitEvent('document.signed', w.key, new Date((await w.now()).getTime() + 86_400_000));
   return { word: word === null ? 'timeout' : 'signed' };
 });
+define('test_two_signals', async w => {
+  const next = async () => (await w.waitEvent('document.signed', w.key, new Date((await w.now()).getTime() + 86_400_000)))!.n;
+  const first = await next();
+  await w.step('between', () => mark(`${w.key}:between`));
+  return { first, second: await next() };
+});
 define('test_task', async w => {
   const form = { type: 'object', required: ['decision'], additionalProperties: false, properties: { decision: { enum: ['yes', 'no'] } } };
   const dueAt = new Date((await w.now()).getTime() + 3_600_000);
@@ -121,15 +127,31 @@ describe('a run', () => {
     await reaches(id, 'succeeded');
   }, 180_000);
 
-  test('waits for an event by name; a word said twice is one', async () => {
-    const id = await startRun('test_event', { key: 'event' });
+  test('hears a signal once: duplicates by key are ignored, also after it was resumed; 409 when it does not wait or is not open', async () => {
+    const id = await startRun('test_two_signals', { key: 'event' });
     await reaches(id, 'waiting');
-    const signal = (name: string, key: string) => call('POST', `/runs/${id}/signal`, { name, payload: {}, idempotency_key: key });
-    expect((await signal('something.else', 'a')).body.reason).toBe('not_waiting');
-    expect((await signal('document.signed', 'b')).status).toBe(202);
-    expect([202, 409]).toContain((await signal('document.signed', 'b')).status);
-    expect(await reaches(id, 'succeeded')).toMatchObject({ output: { word: 'signed' } });
-    expect((await signal('document.signed', 'c')).status).toBe(409);
+    const signal = (name: string, key: string, n = 0) => call('POST', `/runs/${id}/signal`, { name, payload: { n }, idempotency_key: key });
+    expect((await signal('something.else', 'a')).body).toMatchObject({ status: 409, reason: 'not_waiting' });
+    expect((await signal('document.signed', 'b', 1)).status).toBe(202);
+    await until('the second wait', async () => of('event'), list => list.length === 1); // prettier-ignore
+    await reaches(id, 'waiting');
+    const duplicate = async () => {
+      expect((await signal('document.signed', 'b', 2)).status).toBe(202);
+      expect(await p.sql(`select payload from workflow.message where engine_id like $1 and idempotency_key = 'b'`, [`${id}:%`])).toEqual([
+        { payload: { payload: { n: 1 } } },
+      ]);
+      expect((await runOf(id)).status).toBe('waiting');
+    };
+    await duplicate();
+    await call('POST', `/runs/${id}/cancel`, { reason: 'a test' });
+    expect((await signal('document.signed', 'c', 3)).status).toBe(409);
+    await until('the end', () => p.sql('select 1 from workflow.workflow_run_meta where id = $1 and cancel_pending', [id]), rows => rows.length === 0); // prettier-ignore
+    expect((await call('POST', `/runs/${id}/resume`, { reason: 'after all' })).status).toBe(200);
+    await reaches(id, 'waiting');
+    await duplicate();
+    expect((await signal('document.signed', 'c', 3)).status).toBe(202);
+    expect(await reaches(id, 'succeeded')).toMatchObject({ output: { first: 1, second: 3 } });
+    expect((await signal('document.signed', 'c', 3)).status).toBe(409);
   });
 
   test('that is cancelled undoes what it registered, last first, and can go on after its last finished step', async () => {
