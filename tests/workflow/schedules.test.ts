@@ -19,7 +19,8 @@ afterEach(() => void vi.useRealTimers());
 
 const scheduled = (definition: string, at: string) =>
   p.sql('update workflow.workflow_trigger set next_at = $2 where definition_key = $1', [definition, at]);
-const keysOf = async (definition: string): Promise<string[]> => (await w.runsOf(definition)).map(run => run.key).toSorted();
+const keysOf = async (definition: string): Promise<string[]> =>
+  (await w.runsOf(definition)).map(run => String(run.key)).toSorted((a, b) => a.localeCompare(b));
 const missesOf = async (definition: string): Promise<number> =>
   (await w.call('GET', '/schedules')).body.data.find((one: { definition_key: string }) => one.definition_key === definition).misses;
 
@@ -87,7 +88,7 @@ describe('a tick of the loop', () => {
     const host = {
       federation: { run: (_document: unknown, _variables: unknown, options: unknown) => ((given = options), new Promise(() => undefined)) },
     };
-    const end = vi.fn();
+    const end = vi.fn<(error: unknown) => void>();
     const tick = runLoopTick(host as never, 'loop:key').catch(end);
     await vi.advanceTimersByTimeAsync(119_999);
     expect([given, end.mock.calls]).toEqual([{ idempotencyKey: 'loop:key' }, []]);
