@@ -4,7 +4,7 @@ const RUN = `id definitionKey definitionVersion key status trigger user { id } i
   attempts parentId forkedFrom errorCode`;
 const STEP = 'index name status attempts startedAt finishedAt outputDigest errorCode childRunId';
 const TASK = 'id title kind assigneeRole assigneeId dueAt status form result claimedBy completedBy createdAt version';
-const DEFINITION = `key title version steps triggers { kind cron timeZone eventType nextAt } maxConcurrent timeoutDays owner enabled lastSuccessAt
+const DEFINITION = `key title version steps triggers { definitionKey kind cron timeZone eventType filter keyExpr nextAt } maxConcurrent timeoutDays owner enabled lastSuccessAt
   lastRuns { id key status finishedAt errorCode }`;
 const PAGE = 'pageInfo { endCursor hasNextPage }';
 const STATE = { 409: 'The state does not allow it' };

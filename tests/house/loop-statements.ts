@@ -30,7 +30,7 @@ const LOOP: readonly Statement[] = [
   {
     section: 'Intelligence loop 1',
     statement: 'An orchestrator in the workflow service calls POST /v1/loop/tick.',
-    proof: acceptance('14: the internal client of workflow may tick, and neither apply, promote nor roll back, with or without admin:ai'),
+    proof: ['workflow/loop.test.ts', 'clock over 3 h → 3 runs, 3 ticks, each with its own key'],
   },
   {
     section: 'Intelligence loop 1',

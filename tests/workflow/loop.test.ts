@@ -36,14 +36,14 @@ const down = () => p.sql('revoke insert on intelligence.loop_tick from platform_
 const up = () => p.sql('grant insert on intelligence.loop_tick to platform_intelligence');
 
 describe('the orchestrator of the loop', () => {
-  test('over three hours calls three ticks, each with its own key', async () => {
+  test('clock over 3 h → 3 runs, 3 ticks, each with its own key', async () => {
     await p.clock('workflow', { now: '2027-02-01T03:00:00.000Z' });
     const keys = ['2027-02-01T00:07:00.000Z', '2027-02-01T01:07:00.000Z', '2027-02-01T02:07:00.000Z'];
     expect((await runs()).map(run => [run.key, run.status])).toEqual(keys.map(key => [key, 'succeeded']));
     expect((await ticks()).map(tick => tick.key).sort()).toEqual(keys.map(key => `loop:${key}`));
   }, 180_000);
 
-  test('is done when another tick runs (409)', async () => {
+  test('tick answers 409 → run SUCCEEDED', async () => {
     const key = 'loop:2027-02-01T03:07:00.000Z';
     await p.sql(`insert into intelligence.loop_tick select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'status', 'running', 'idempotency_key', $1::text))).*
       from intelligence.loop_tick t limit 1`, [key]); // prettier-ignore
@@ -69,7 +69,7 @@ describe('the orchestrator of the loop', () => {
     expect((await ticks()).filter(tick => tick.key === 'loop:2027-02-01T04:07:00.000Z')).toHaveLength(1);
   }, 180_000);
 
-  test('fails and raises an alarm when it stays down; after three hours without a success one more', async () => {
+  test('always down → FAILED, alarm; without success for 3 h one more', async () => {
     await down();
     await p.clock('workflow', { now: '2027-02-01T05:40:00.000Z' });
     expect(await last()).toMatchObject({ status: 'failed', error_code: 'unavailable', attempts: 4 });
@@ -80,7 +80,7 @@ describe('the orchestrator of the loop', () => {
     await up();
   }, 180_000);
 
-  test('that was away ticks once for all that it has missed', async () => {
+  test('missed while down: the loop runs once', async () => {
     const before = (await runs()).length;
     await p.sql(`update workflow.test_clock set now = '2027-02-01T15:30:00Z'`);
     await p.clock('workflow', { advance: 'PT1S' });
@@ -91,7 +91,7 @@ describe('the orchestrator of the loop', () => {
     expect(schedules.find((one: any) => one.definition_key === 'intelligence_loop')).toMatchObject({ misses: 6 });
   }, 180_000);
 
-  test('may neither approve nor apply nor promote', async () => {
+  test('svc-workflow calls approve, apply, promote → 403', async () => {
     const orchestrator = await p.internalToken('workflow');
     const id = '0190b3a0-0000-7000-8000-0000000000d1';
     const paths = [`governance/proposals/${id}/approve`, `governance/proposals/${id}/apply`, `registry/${id}/promote`];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { beforeAll, describe, expect, test } from 'vitest';
+import ROUTES from '../../rest-adapter/routes/workflow.js';
 import { DEFINITIONS } from '../../subgraphs/workflow/consumers/definitions.js';
 import { FinalFailure, type WorkflowDefinitionCode } from '../../subgraphs/workflow/ports/workflow.js';
 import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
@@ -41,6 +42,12 @@ define(
 define('test_event', async w => {
   const word = await w.waitEvent('document.signed', w.key, new Date((await w.now()).getTime() + 86_400_000));
   return { word: word === null ? 'timeout' : 'signed' };
+});
+define('test_two_signals', async w => {
+  const next = async () => (await w.waitEvent('document.signed', w.key, new Date((await w.now()).getTime() + 86_400_000)))!.n;
+  const first = await next();
+  await w.step('between', () => mark(`${w.key}:between`));
+  return { first, second: await next() };
 });
 define('test_task', async w => {
   const form = { type: 'object', required: ['decision'], additionalProperties: false, properties: { decision: { enum: ['yes', 'no'] } } };
@@ -102,7 +109,7 @@ describe('a run', () => {
     expect((await stepsOf(id)).map(step => [step.index, step.name, step.status])).toEqual([1, 2, 3, 4].map(n => [n, `s${n}`, 'succeeded']));
   });
 
-  test('exists once for a key, however often it is started at once', async () => {
+  test('one run per (definition, key), whatever the number of starts at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => call('POST', '/workflows/test_steps/runs', { key: 'one', input: {} })),
     );
@@ -112,7 +119,7 @@ describe('a run', () => {
     expect(of('one')).toEqual(['1', '2']);
   });
 
-  test('sleeps for 30 days: a second before it waits, then it goes on', async () => {
+  test('sleepUntil +30 d, clock +29 d 23:59:59 → WAITING; +1 s → continues', async () => {
     const id = await startRun('test_month', { key: 'month' });
     await reaches(id, 'waiting');
     await p.clock('workflow', { advance: 'P29DT23H59M59S' });
@@ -121,18 +128,34 @@ describe('a run', () => {
     await reaches(id, 'succeeded');
   }, 180_000);
 
-  test('waits for an event by name; a word said twice is one', async () => {
-    const id = await startRun('test_event', { key: 'event' });
+  test('hears a signal once: duplicates by key are ignored, also after it was resumed; 409 when it does not wait or is not open', async () => {
+    const id = await startRun('test_two_signals', { key: 'event' });
     await reaches(id, 'waiting');
-    const signal = (name: string, key: string) => call('POST', `/runs/${id}/signal`, { name, payload: {}, idempotency_key: key });
-    expect((await signal('something.else', 'a')).body.reason).toBe('not_waiting');
-    expect((await signal('document.signed', 'b')).status).toBe(202);
-    expect([202, 409]).toContain((await signal('document.signed', 'b')).status);
-    expect(await reaches(id, 'succeeded')).toMatchObject({ output: { word: 'signed' } });
-    expect((await signal('document.signed', 'c')).status).toBe(409);
+    const signal = (name: string, key: string, n = 0) => call('POST', `/runs/${id}/signal`, { name, payload: { n }, idempotency_key: key });
+    expect((await signal('something.else', 'a')).body).toMatchObject({ status: 409, reason: 'not_waiting' });
+    expect((await signal('document.signed', 'b', 1)).status).toBe(202);
+    await until('the second wait', async () => of('event'), list => list.length === 1); // prettier-ignore
+    await reaches(id, 'waiting');
+    const duplicate = async () => {
+      expect((await signal('document.signed', 'b', 2)).status).toBe(202);
+      expect(await p.sql(`select payload from workflow.message where engine_id like $1 and idempotency_key = 'b'`, [`${id}:%`])).toEqual([
+        { payload: { payload: { n: 1 } } },
+      ]);
+      expect((await runOf(id)).status).toBe('waiting');
+    };
+    await duplicate();
+    await call('POST', `/runs/${id}/cancel`, { reason: 'a test' });
+    expect((await signal('document.signed', 'c', 3)).status).toBe(409);
+    await until('the end', () => p.sql('select 1 from workflow.workflow_run_meta where id = $1 and cancel_pending', [id]), rows => rows.length === 0); // prettier-ignore
+    expect((await call('POST', `/runs/${id}/resume`, { reason: 'after all' })).status).toBe(200);
+    await reaches(id, 'waiting');
+    await duplicate();
+    expect((await signal('document.signed', 'c', 3)).status).toBe(202);
+    expect(await reaches(id, 'succeeded')).toMatchObject({ output: { first: 1, second: 3 } });
+    expect((await signal('document.signed', 'c', 3)).status).toBe(409);
   });
 
-  test('that is cancelled undoes what it registered, last first, and can go on after its last finished step', async () => {
+  test('cancel → CANCELLED, compensations in reverse order, resume → 200 from the last finished step; cancel of SUCCEEDED → 409', async () => {
     const id = await startRun('test_cancel', { key: 'cancel' });
     await reaches(id, 'waiting');
     expect((await call('POST', `/runs/${id}/cancel`, {})).status).toBe(400);
@@ -175,7 +198,7 @@ describe('a run', () => {
     expect(of('fail')).toEqual(['first', 'second']);
   }, 180_000);
 
-  test('is forked at a step: a new run with the steps before it copied', async () => {
+  test('fork at step 3 → new run, steps 1, 2 copied', async () => {
     const id = await startRun('test_steps', { key: 'forked' });
     await reaches(id, 'waiting');
     await p.clock('workflow', { advance: 'PT1M' });
@@ -200,7 +223,7 @@ describe('a task', () => {
     return { run, task: row.id };
   }
 
-  test('of two that claim it one is told that somebody else has it, and its result must match the form', async () => {
+  test('two staff claim one task → one 200, one 409; a result not matching its form → 400 pointer', async () => {
     const { run, task } = await opened('task');
     const [one, two] = [await clinician(ADMIN), await clinician(DEMO2)];
     const claims = await Promise.all([one, two].map(who => call('POST', `/tasks/${task}/claim`, undefined, who)));
@@ -229,7 +252,7 @@ describe('a task', () => {
     ).toContain(task);
   });
 
-  test('expires when it is due, and the run goes on without a result', async () => {
+  test('EXPIRED at dueAt: the run continues with a timeout', async () => {
     const { run, task } = await opened('late');
     await p.clock('workflow', { advance: 'PT1H' });
     expect(await reaches(run, 'succeeded')).toMatchObject({ output: { decision: 'none' } });
@@ -237,7 +260,7 @@ describe('a task', () => {
     expect((await call('POST', `/tasks/${task}/complete`, { result: { decision: 'yes' } })).status).toBe(409);
   });
 
-  test('is cancelled with its run', async () => {
+  test('CANCELLED with the run', async () => {
     const { run, task } = await opened('gone');
     await call('POST', `/runs/${run}/cancel`, { reason: 'a test' });
     expect((await p.sql('select status from workflow.workflow_task where id = $1', [task]))[0].status).toBe('cancelled');
@@ -288,23 +311,38 @@ describe('what the suite ships', () => {
 });
 
 describe('who may', () => {
-  test('a member may nothing of it', async () => {
+  test('a member’s user token is refused on all operations (403)', async () => {
     const member = await p.userToken(DEMO, ['read:account']);
-    for (const path of ['/workflows', '/runs', '/tasks', '/schedules'])
-      expect((await call('GET', path, undefined, member)).status).toBe(403);
+    const id = '0190b3a0-0000-7000-8000-0000000000d1';
+    const answers = await Promise.all(
+      ROUTES.routes.map(({ method, path }) =>
+        p.rest(method, `/workflow${path.replace(/\{[^}]+\}/g, id)}`, { token: member, body: method === 'POST' ? {} : undefined }),
+      ),
+    );
+    expect([answers.length > 15, new Set(answers.map(answer => answer.status))]).toEqual([true, new Set([403])]);
   });
 
-  test('erasure ends open runs and wipes what all runs of the user hold', async () => {
+  test('user.erasure_requested.v1: open runs and tasks of the user cancelled, input, output, results wiped; confirmed', async () => {
     const open = await startRun('test_event', { key: `user:${DEMO}`, user_id: DEMO, input: { user_id: DEMO } });
-    await reaches(open, 'waiting');
-    await p.host('workflow').transaction(async ctx => {
-      const { erase } = p.host('workflow').declaration;
-      if (erase !== 'nothing_held') await erase(ctx, { userId: DEMO, requestId: '0190b3a0-0000-7000-8000-0000000000e2', scope: 'full' });
-    });
-    expect(await runOf(open)).toMatchObject({ status: 'cancelled', input: null, user: null });
+    const decided = await startRun('test_task', { key: `task:${DEMO}`, user_id: DEMO, input: { user_id: DEMO } });
+    for (const id of [open, decided]) await reaches(id, 'waiting');
+    const identity = await p.serviceToken('admin:identity');
+    const requests = '/identity/v1/erasure-requests';
+    const { body } = await p.rest('POST', requests, { token: identity, body: { user_id: DEMO, immediate: true } });
+    const taskOf = async () =>
+      (await p.rest('GET', `${requests}/${body.id}`, { token: identity })).body.tasks.find((one: any) => one.service === 'workflow');
+    const task = await until('workflow to confirm', taskOf, one => one?.status === 'confirmed'); // prettier-ignore
+    expect(task).toMatchObject({ outcome: 'erased', records: expect.any(Number) });
+    for (const id of [open, decided]) expect(await runOf(id)).toMatchObject({ status: 'cancelled', input: null, user: null });
+    expect(await p.sql('select status, result from workflow.workflow_task where run_id = $1', [decided])).toEqual([
+      { status: 'cancelled', result: null },
+    ]);
     for (const table of ['workflow_run_meta', 'workflow_task', 'message', 'wait', 'compensation'])
       expect(await p.sql(`select 1 from workflow.${table} t where t::text like $1`, [`%${DEMO}%`])).toEqual([]);
     for (const table of ['workflow_status', 'operation_outputs', 'notifications'])
       expect(await p.sql(`select 1 from dbos.${table} t where t::text like $1`, [`%${DEMO}%`])).toEqual([]);
+    expect(
+      await p.sql(`select 1 from events.outbox where type = 'user.erasure_requested.v1' and data->>'request_id' = $1`, [body.id]),
+    ).toHaveLength(1);
   });
 });

@@ -43,7 +43,7 @@ export const criticalLabEscalation = defineWorkflow({
   events: [
     {
       on: labResultCritical,
-      key: ({ data }) => data.alert_id,
+      keyExpr: '{data.alert_id}',
       input: ({ data }) => ({ alert_id: data.alert_id, acknowledge_by: data.acknowledge_by }),
     },
   ],

@@ -30,6 +30,14 @@ const triggersOf = (name: string): { definition: WorkflowDefinitionCode; trigger
     (definition.events ?? []).filter(trigger => trigger.on.name === name).map(trigger => ({ definition, trigger })),
   );
 
+const valueAt = (event: object, path: string): string => path.split('.').reduce((at: any, name) => at[name], event);
+
+const keyOf = ({ keyExpr }: EventTrigger, event: Envelope<any>): string =>
+  keyExpr.replace(/\{([^}]+)\}/g, (_, path: string) => valueAt(event, path));
+
+const passes = ({ filter = {} }: EventTrigger, { data }: Envelope<any>): boolean =>
+  Object.entries(filter).every(([field, values]) => values.includes(data[field]));
+
 /** One run for a key, however often the event comes, or another one of the same key. Source: workflow 7.3. */
 async function begin(ctx: Context, event: Envelope<any>): Promise<void> {
   const found = triggersOf(event.type);
@@ -37,10 +45,9 @@ async function begin(ctx: Context, event: Envelope<any>): Promise<void> {
     found.map(one => one.definition.key),
   ]);
   for (const { definition, trigger } of found) {
-    const input = enabled.some(one => one.key === definition.key) ? trigger.input(event) : null;
-    if (input === null) continue;
-    const parsed = definition.input.strict().parse(input);
-    await start(ctx, definition, trigger.key(event), {
+    if (!enabled.some(one => one.key === definition.key) || !passes(trigger, event)) continue;
+    const parsed = definition.input.strict().parse(trigger.input(event));
+    await start(ctx, definition, keyOf(trigger, event), {
       trigger: WorkflowTriggerKind.EVENT,
       input: parsed,
       userId: event.user_id,
@@ -66,10 +73,10 @@ async function resume(ctx: Context, event: Envelope<any>, key: string): Promise<
 export const consumers: readonly Consumer<Context>[] = [
   {
     name: 'workflow.triggers',
-    on: KEYS.map(([definition, keyOf]) =>
+    on: KEYS.map(([definition, waitKeyOf]) =>
       handle(definition, async (ctx: Context, event) => {
         await begin(ctx, event);
-        await resume(ctx, event, keyOf(event.data));
+        await resume(ctx, event, waitKeyOf(event.data));
       }),
     ),
   },

@@ -46,11 +46,12 @@ export const redFlagFollowUp = defineWorkflow({
   events: [
     {
       on: redFlagDetected,
-      key: ({ data }) => data.flag_id,
-      input: ({ data }) => {
-        const ms = TIME_TO_ACKNOWLEDGE[data.severity];
-        return ms === undefined ? null : { flag_id: data.flag_id, due_at: plus(new Date(data.detected_at), ms).toISOString() };
-      },
+      keyExpr: '{data.flag_id}',
+      filter: { severity: Object.keys(TIME_TO_ACKNOWLEDGE) },
+      input: ({ data }) => ({
+        flag_id: data.flag_id,
+        due_at: plus(new Date(data.detected_at), TIME_TO_ACKNOWLEDGE[data.severity]!).toISOString(),
+      }),
     },
   ],
   async run(workflow, { flag_id: flagId, due_at: dueAt }) {
@@ -90,12 +91,12 @@ export const consultFollowUp = defineWorkflow({
   events: [
     {
       on: consultCompleted,
-      key: ({ data }) => data.consult_id,
+      keyExpr: '{data.consult_id}',
       input: ({ data }) => ({ consult_id: data.consult_id, completed_at: data.completed_at, due_on: data.follow_up_due_on }),
     },
     {
       on: partnerConsultOutcome,
-      key: ({ data }) => `partner:${data.consult_ref}`,
+      keyExpr: 'partner:{data.consult_ref}',
       input: ({ data, occurred_at: at }) => ({ consult_id: data.consult_ref, completed_at: at, due_on: null }),
     },
   ],

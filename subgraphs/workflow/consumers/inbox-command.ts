@@ -28,16 +28,14 @@ export const inboxCommand = defineWorkflow({
   events: [
     {
       on: teamChatCommandReceived,
-      key: ({ data }) => data.command_id,
+      keyExpr: '{data.command_id}',
       input: ({ data }) => ({ command: data.command, conversation_id: data.conversation_id, staff_id: data.staff_id }),
     },
     {
       on: screeningStatusChanged,
-      key: ({ id }) => id,
-      input: ({ data }) =>
-        data.actor_type === 'rule' && data.to === 'blocked'
-          ? { command: 'review_block', conversation_id: data.conversation_id, staff_id: null }
-          : null,
+      keyExpr: '{id}',
+      filter: { actor_type: ['rule'], to: ['blocked'] },
+      input: ({ data }) => ({ command: 'review_block', conversation_id: data.conversation_id, staff_id: null }),
     },
   ],
   async run(workflow, { command, conversation_id: conversationId, staff_id: staffId }) {

@@ -35,7 +35,7 @@ export const protocolOnboarding = defineWorkflow({
   timeoutDays: 14,
   maxConcurrent: 20,
   input: z.object({ protocol_id: z.uuid() }),
-  events: [{ on: protocolStarted, key: ({ data }) => data.protocol_id, input: ({ data }) => ({ protocol_id: data.protocol_id }) }],
+  events: [{ on: protocolStarted, keyExpr: '{data.protocol_id}', input: ({ data }) => ({ protocol_id: data.protocol_id }) }],
   async run(workflow, { protocol_id: protocolId }) {
     const begin = (await workflow.now()).getTime();
     const endBefore = (name: string, until: number) =>

@@ -5,6 +5,7 @@ import { WorkflowTriggerKind } from '../entities/words.js';
 import { alarm, messageRole } from '../ports/alarm.js';
 import { endRuns } from '../ports/ending.js';
 import { NOT_WAITING } from '../ports/records.js';
+import { DUE_TO_CANCEL } from '../ports/undoing.js';
 import { say, wake } from '../ports/words.js';
 import { start } from '../resolver/starting.js';
 import { DEFINITIONS } from './definitions.js';
@@ -122,6 +123,17 @@ const loopWatch: Timer<Context> = {
   },
 };
 
+/** Lets executors try again what cancelled runs could not undo. */
+const undoing: Timer<Context> = {
+  name: 'workflow.undoing',
+  everySeconds: 1,
+  next: ctx => earliest(ctx, 'min(retry_at)) as at from workflow.compensation where retry_at is not null'),
+  run: async ctx => {
+    await ctx.sql('update workflow.compensation set retry_at = null where retry_at <= $1', [ctx.now().toISOString()]);
+    wake(ctx);
+  },
+};
+
 const nothing = async (): Promise<void> => undefined;
 
 /** Is never due; the manual clock stands still while a run is on its way, so that runs settle before it answers. Source: workflow 4. */
@@ -137,7 +149,7 @@ const settling: Timer<Context> = {
     running: async ctx => {
       const [row] = await ctx.sql<{ busy: boolean }>(
         `select exists (select 1 from workflow.executor where lease_until > clock_timestamp()) and (
-           exists (select 1 from workflow.workflow_run_meta where status in ('pending', 'running') or cancel_pending)
+           exists (select 1 from workflow.workflow_run_meta r where status in ('pending', 'running') or (${DUE_TO_CANCEL}))
            or exists (select 1 from workflow.message m join workflow.workflow_run_meta r on r.engine_id = m.engine_id
              where m.sent_at is null and r.status = 'waiting')) as busy`,
       );
@@ -146,4 +158,4 @@ const settling: Timer<Context> = {
   },
 };
 
-export const timekeepers: readonly Timer<Context>[] = [timers, schedules, timeouts, loopWatch, settling];
+export const timekeepers: readonly Timer<Context>[] = [timers, schedules, timeouts, undoing, loopWatch, settling];

@@ -1,12 +1,15 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
-import { DateTime } from '../../../runtime/scalars.js';
-import { READERS, WorkflowTriggerKind } from './words.js';
+import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { READERS, SHOWN, WorkflowTriggerKind } from './words.js';
 
-@Access(READERS)
+@Access(SHOWN)
 @ObjectType({ description: 'What starts a run.' })
 export class WorkflowTrigger {
+  @Field(() => ID)
+  definitionKey: string;
+
   @Field(() => WorkflowTriggerKind)
   kind: WorkflowTriggerKind;
 
@@ -19,12 +22,18 @@ export class WorkflowTrigger {
   @Field(() => String, { nullable: true })
   eventType: string | null;
 
+  @Field(() => JSONObject, { nullable: true, description: "Values that fields of the event's data must have." })
+  filter: object | null;
+
+  @Field(() => String, { description: 'Key of the run, with what it is made of in braces.' })
+  keyExpr: string;
+
   @Field(() => DateTime, { nullable: true })
   nextAt: Date | null;
 }
 
 /** A process that stands in code; `enabled` is the operator's switch. Source: workflow 2. */
-@Access(READERS)
+@Access(SHOWN)
 @Directive('@key(fields: "key")')
 @ObjectType({ description: 'A durable process of several steps.' })
 @Entity({ tableName: 'workflow_definition' })

@@ -3,9 +3,9 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
-import { READERS, WorkflowRunStatus, WorkflowStepStatus, WorkflowTriggerKind } from './words.js';
+import { SHOWN, WorkflowRunStatus, WorkflowStepStatus, WorkflowTriggerKind } from './words.js';
 
-@Access(READERS)
+@Access(SHOWN)
 @ObjectType({ description: 'What a run waits for.' })
 export class WorkflowWaiting {
   @Field(() => String, { description: 'timer, event or task.' })
@@ -19,7 +19,7 @@ export class WorkflowWaiting {
 }
 
 /** One execution of a definition for one key. Services and staff. Source: workflow 2. */
-@Access(READERS)
+@Access(SHOWN)
 @Directive('@key(fields: "id")')
 @ObjectType({ description: 'One execution of a workflow.' })
 @Entity({ tableName: 'workflow_run_meta' })
@@ -129,7 +129,7 @@ export class WorkflowRun {
 
 export const WorkflowRunConnection = connectionOf<WorkflowRun>(WorkflowRun, 'WorkflowRun');
 
-@Access(READERS)
+@Access(SHOWN)
 @ObjectType({ description: 'A step of a run; a finished one never runs again.' })
 export class WorkflowStep {
   @Field(() => Int)

@@ -7,9 +7,10 @@ import { alarm } from './alarm.js';
 import { Engine } from './dbos.js';
 import { endRuns } from './ending.js';
 import { alarmOldVersions, endLease, executable, renewLease, takeOver } from './lease.js';
-import { first, NOT_WAITING } from './records.js';
+import { NOT_WAITING } from './records.js';
 import { EngineWorkflow } from './run.js';
-import { StepFailed, type StepContext, type WorkflowDefinitionCode } from './workflow.js';
+import { DUE_TO_CANCEL, undo } from './undoing.js';
+import { StepFailed, type WorkflowDefinitionCode } from './workflow.js';
 
 const LOOK_MS = 500;
 const RENEW_MS = 5000;
@@ -167,39 +168,23 @@ export class Executor {
     });
   }
 
+  /** One run that cannot be ended does not keep the others. */
   async #cancel(): Promise<void> {
     const runs = await this.host.read(ctx =>
       ctx.sql<RunRow>(
-        'select id, engine_id, definition_key, user_id, status from workflow.workflow_run_meta where cancel_pending order by created_at limit 20',
+        `select id, engine_id, definition_key, user_id, status from workflow.workflow_run_meta r where ${DUE_TO_CANCEL} order by created_at limit 20`,
       ),
     );
-    for (const run of runs) {
-      await this.#engine.cancel(run.engine_id).catch(() => undefined); // it may not have begun
-      if (run.status === 'cancelled') await this.#compensate(run);
-      await this.host.transaction(ctx => ctx.sql('update workflow.workflow_run_meta set cancel_pending = false where id = $1', [run.id]));
-    }
+    for (const run of runs)
+      await this.#end(run).catch(error =>
+        this.host.log.warn({ err: loggedError(error), run_id: run.id }, 'a run could not be ended; it is tried again'),
+      );
   }
 
-  /** Last registered, first undone. */
-  async #compensate({ id, definition_key, user_id }: RunRow): Promise<void> {
-    const { compensations = {} } = this.definitions.get(definition_key) ?? {};
-    const rows = await this.host.read(ctx =>
-      ctx.sql<{ idx: number; name: string; args: Record<string, unknown> }>(
-        'select idx, name, args from workflow.compensation where run_id = $1 and done_at is null order by idx desc',
-        [id],
-      ),
-    );
-    for (const { idx, name, args } of rows) {
-      const idempotencyKey = `${id}:cancel:${idx}`;
-      const once: StepContext['once'] = work =>
-        this.host.transaction(async ctx => {
-          if (await first(ctx, idempotencyKey, id)) await work(ctx);
-        });
-      await compensations[name]?.({ host: this.host, runId: id, userId: user_id, idempotencyKey, once }, args);
-      await this.host.transaction(ctx =>
-        ctx.sql('update workflow.compensation set done_at = clock_timestamp() where run_id = $1 and idx = $2', [id, idx]),
-      );
-    }
+  async #end(run: RunRow): Promise<void> {
+    await this.#engine.cancel(run.engine_id).catch(() => undefined); // it may not have begun
+    if (run.status === 'cancelled' && !(await undo(this.host, this.definitions, run))) return;
+    await this.host.transaction(ctx => ctx.sql('update workflow.workflow_run_meta set cancel_pending = false where id = $1', [run.id]));
   }
 
   async #execute(engineId: string): Promise<void> {

@@ -1,21 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../runtime/context.js';
-import { Problem } from '../../../runtime/errors.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { newId } from '../../../runtime/ids.js';
 import { errorCodeOf } from '../../../runtime/jobs/redact.js';
 import { startChild, tellIfEnded } from '../resolver/starting.js';
 import type { Engine } from './dbos.js';
 import { beginWait, first, hearAgain, listen, openTask, stepBegun, stepEnded, type RunKey, type WaitRow } from './records.js';
+import { DEFAULT_RETRY, delayMs, isFinal } from './retry.js';
 import { FinalFailure, StepFailed, type Poll, type Retry, type StepContext, type TaskSpec, type Workflow } from './workflow.js';
 import type { WorkflowDefinitionCode } from './workflow.js';
 import { RUN_ENDED } from './words.js';
-
-/** Source: workflow 7.8. */
-const DEFAULT_RETRY: Retry = { delays: [1, 4, 16, 64, 300], jitter: true };
-const JITTER = 0.2;
-/** A conflict and a limit may pass. */
-const PASSING = [409, 429];
 
 type Outcome<T> = { ok: true; value: T; at: number } | { ok: false; code: string; final: boolean; at: number };
 type Work<T> = (step: StepContext) => Promise<T>;
@@ -31,9 +25,6 @@ export interface ExecutedRun extends RunKey {
   causeId: string | null;
   definitionVersion: number;
 }
-
-const isFinal = (error: unknown): boolean =>
-  error instanceof FinalFailure || (error instanceof Problem && error.status < 500 && !PASSING.includes(error.status));
 
 const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
@@ -95,10 +86,9 @@ export class EngineWorkflow implements Workflow {
   }
 
   /** `at` of a failure is when to try again: recorded, because its spread is random. */
-  async #attempt<T extends object | null>(index: number, name: string, work: Work<T>, delay = 0, { jitter }: Retry): Promise<Outcome<T>> {
+  async #attempt<T extends object | null>(index: number, name: string, work: Work<T>, delay = 0, retry: Retry): Promise<Outcome<T>> {
     const outcome = await this.#asked(index, name, work, () => 'succeeded');
-    const spread = jitter ? 1 + JITTER * (2 * Math.random() - 1) : 1;
-    return outcome.ok ? outcome : { ...outcome, at: outcome.at + Math.round(delay * 1000 * spread) };
+    return outcome.ok ? outcome : { ...outcome, at: outcome.at + delayMs(delay, retry) };
   }
 
   /** One attempt with its row; `statusOf` says whether an answer ends the step. */

@@ -95,9 +95,12 @@ export interface Workflow {
 /** An event that starts a run, once for each key. */
 export interface EventTrigger {
   on: EventDefinition;
-  key(event: Envelope<any>): string;
-  /** Ids and codes; null: this one starts nothing. */
-  input(event: Envelope<any>): Record<string, unknown> | null;
+  /** Key of the run, with paths into the event: `partner:{data.consult_ref}`. */
+  keyExpr: string;
+  /** Values that fields of the data must have; default: every event starts a run. */
+  filter?: Readonly<Record<string, readonly string[]>>;
+  /** Ids and codes. */
+  input(event: Envelope<any>): Record<string, unknown>;
 }
 
 export interface WorkflowDefinitionCode<Input extends z.ZodObject = z.ZodObject> {

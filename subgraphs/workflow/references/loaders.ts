@@ -29,8 +29,8 @@ async function definitions(ctx: Context, keys: readonly { key: string }[]): Prom
   return inOrder(asked, await ctx.em.find(WorkflowDefinition, { key: { $in: asked } }), one => one.key);
 }
 
-/** Types of other services, to which a reader may see something added. */
-const extended: ReferenceLoader = async (ctx, keys: readonly { id: string }[]) => keys.map(({ id }) => (mayRead(ctx) ? { id } : null));
+/** Types of other services: nothing but the key; who may not read what is added to them is refused by its field. */
+const extended: ReferenceLoader = async (_ctx, keys: readonly { id: string }[]) => keys.map(({ id }) => ({ id }));
 
 /** One batch loader for each type that is resolved by key. */
 export const references: Readonly<Record<string, ReferenceLoader>> = {

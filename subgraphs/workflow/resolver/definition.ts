@@ -7,7 +7,7 @@ import { Rule } from '../../../runtime/rule.js';
 import { DEFINITIONS } from '../consumers/definitions.js';
 import { WorkflowDefinition, WorkflowSchedule, WorkflowTrigger } from '../entities/definition.js';
 import { WorkflowRun } from '../entities/run.js';
-import { OPERATORS, READERS, WorkflowTriggerKind } from '../entities/words.js';
+import { OPERATORS, READERS, SHOWN, WorkflowTriggerKind } from '../entities/words.js';
 import { SetWorkflowEnabledInput } from '../inputs/run.js';
 import type { WorkflowDefinitionCode } from '../ports/workflow.js';
 
@@ -32,6 +32,23 @@ const triggers = (ctx: Context, keys: readonly string[] | null): Promise<Trigger
      from workflow.workflow_trigger where $1::text[] is null or definition_key = any($1) order by definition_key, cron`,
     [keys],
   );
+
+const trigger = (
+  definitionKey: string,
+  kind: WorkflowTriggerKind,
+  keyExpr: string,
+  rest: Partial<WorkflowTrigger> = {},
+): WorkflowTrigger => ({
+  definitionKey,
+  kind,
+  keyExpr,
+  cron: null,
+  timeZone: null,
+  eventType: null,
+  filter: null,
+  nextAt: null,
+  ...rest,
+});
 
 @Resolver(() => WorkflowDefinition)
 export class DefinitionResolver {
@@ -76,61 +93,53 @@ export class DefinitionResolver {
     return definition;
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => String)
   title(@Root() definition: WorkflowDefinition): string {
     return codeOf(definition)?.title ?? definition.key;
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => String, { description: 'The service whose process it is.' })
   owner(@Root() definition: WorkflowDefinition): string {
     return codeOf(definition)?.owner ?? 'workflow';
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => [String])
   steps(@Root() definition: WorkflowDefinition): readonly string[] {
     return codeOf(definition)?.steps ?? [];
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => Int)
   maxConcurrent(@Root() definition: WorkflowDefinition): number {
     return codeOf(definition)?.maxConcurrent ?? 1;
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => Int)
   timeoutDays(@Root() definition: WorkflowDefinition): number {
     return codeOf(definition)?.timeoutDays ?? 1;
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => [WorkflowTrigger])
   async triggers(@Root() { key }: WorkflowDefinition, @Ctx() ctx: Context): Promise<WorkflowTrigger[]> {
     const found = await ctx.load('workflow.triggers', key, async keys => {
       const rows = await triggers(ctx, keys);
       return keys.map(one => rows.filter(row => row.definition_key === one));
     });
-    const timed = (found ?? []).map(row => ({
-      kind: WorkflowTriggerKind.SCHEDULE,
-      cron: row.cron,
-      timeZone: row.time_zone,
-      eventType: null,
-      nextAt: instant(row.next),
-    }));
-    const events = (DEFINITIONS.get(key)?.events ?? []).map(({ on }) => ({
-      kind: WorkflowTriggerKind.EVENT,
-      cron: null,
-      timeZone: null,
-      eventType: on.name,
-      nextAt: null,
-    }));
-    return [...timed, ...events, { kind: WorkflowTriggerKind.MANUAL, cron: null, timeZone: null, eventType: null, nextAt: null }];
+    const timed = (found ?? []).map(row =>
+      trigger(key, WorkflowTriggerKind.SCHEDULE, '{occurrence}', { cron: row.cron, timeZone: row.time_zone, nextAt: instant(row.next) }),
+    );
+    const events = (DEFINITIONS.get(key)?.events ?? []).map(({ on, keyExpr, filter }) =>
+      trigger(key, WorkflowTriggerKind.EVENT, keyExpr, { eventType: on.name, filter: filter ?? null }),
+    );
+    return [...timed, ...events, trigger(key, WorkflowTriggerKind.MANUAL, '{key}')];
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => [WorkflowRun], { description: 'The newest ten.' })
   async lastRuns(@Root() { key }: WorkflowDefinition, @Ctx() ctx: Context): Promise<WorkflowRun[]> {
     const found = await ctx.load('workflow.last_runs', key, async keys => {

@@ -5,7 +5,7 @@ import { isUuid } from '../../../runtime/ids.js';
 import { inOrder } from '../../../runtime/loaders.js';
 import { WorkflowRun, WorkflowStep, WorkflowWaiting } from '../entities/run.js';
 import { WorkflowTask } from '../entities/task.js';
-import { ASSIGNEES, READERS } from '../entities/words.js';
+import { ASSIGNEES, READERS, SHOWN } from '../entities/words.js';
 import { CriticalAlert, LoopTick, User } from '../references/types.js';
 import { runIdOf } from './starting.js';
 
@@ -14,19 +14,19 @@ const MAX_OF_USER = 20;
 
 @Resolver(() => WorkflowRun)
 export class RunFieldsResolver {
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => User, { nullable: true })
   user(@Root() { userId }: WorkflowRun): User | null {
     return userId === null ? null : { id: userId };
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => WorkflowWaiting, { nullable: true })
   waitingFor(@Root() { waitingKind, waitingName, waitingUntil }: WorkflowRun): WorkflowWaiting | null {
     return waitingKind === null ? null : { kind: waitingKind, name: waitingName ?? '', until: waitingUntil };
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => [WorkflowStep], { description: 'In order.' })
   async steps(@Root() { id }: WorkflowRun, @Ctx() ctx: Context): Promise<WorkflowStep[]> {
     const found = await ctx.load('workflow.steps', id, async ids => {

@@ -9,7 +9,7 @@ import { move } from '../../../runtime/states.js';
 import { DEFINITIONS } from '../consumers/definitions.js';
 import { WorkflowDefinition } from '../entities/definition.js';
 import { WorkflowRun, WorkflowRunConnection } from '../entities/run.js';
-import { OPERATORS, READERS, WorkflowTriggerKind } from '../entities/words.js';
+import { OPERATORS, READERS, SERVICES_ONLY, WorkflowTriggerKind } from '../entities/words.js';
 import {
   ForkWorkflowRunInput,
   OperateWorkflowRunInput,
@@ -43,6 +43,15 @@ const newDeadline = (ctx: Context, { definitionKey, deadlineAt }: WorkflowRun): 
 async function lock(ctx: Context, id: string): Promise<WorkflowRun> {
   const run = isUuid(id) ? await ctx.em.findOne(WorkflowRun, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
   return run ?? fail('not_found', 'Not found');
+}
+
+/** Whether a word with the key was said to the run, in this execution or a former one. */
+async function hasHeard(ctx: Context, { id, engineNo }: WorkflowRun, key: string): Promise<boolean> {
+  const found = await ctx.sql(
+    `select 1 from workflow.message where engine_id in (select $1::text || ':' || n from generate_series(0, $2::int) n) and idempotency_key = $3`,
+    [id, engineNo, key],
+  );
+  return found.length > 0;
 }
 
 @Resolver(() => WorkflowRun)
@@ -100,6 +109,7 @@ export class RunResolver {
     run.status = move(RUN_STATES, 'run', run.status, 'cancel');
     Object.assign(run, { cancelPending: true, finishedAt: ctx.now(), ...NOT_WAITING });
     await ctx.em.flush();
+    await ctx.sql('update workflow.compensation set attempts = 0, failed_at = null where run_id = $1 and failed_at is not null', [id]);
     await endRuns(ctx, [id]);
     wake(ctx);
     return run;
@@ -167,7 +177,7 @@ export class RunResolver {
     return fork;
   }
 
-  @Access(OPERATORS)
+  @Access(SERVICES_ONLY)
   @Mutation(() => WorkflowRun, { description: 'Says what a run waits for; a word that was said already is not said again.' })
   async signalWorkflowRun(
     @Arg('input', () => SignalWorkflowRunInput) input: SignalWorkflowRunInput,
@@ -180,10 +190,7 @@ export class RunResolver {
          select 1 from workflow.message m where m.engine_id = w.engine_id and m.topic = w.topic) order by w.topic limit 1`,
       [run.engineId, input.name],
     );
-    const [said] = await ctx.sql('select 1 from workflow.message where engine_id = $1 and idempotency_key = $2', [
-      run.engineId,
-      input.idempotencyKey,
-    ]);
+    const said = await hasHeard(ctx, run, input.idempotencyKey);
     if (!wait && !said) fail('conflict', `the run does not wait for ${input.name}`, { reason: 'not_waiting' });
     if (wait && !said) await say(ctx, run.engineId, wait.topic, { payload: input.payload ?? {} }, input.idempotencyKey);
     ctx.audit('workflow_run.signalled', run.id, { name: input.name });
