@@ -81,7 +81,11 @@ async function adjustCycles(ctx: Context, old: BiomarkerObservation, fresh: Biom
     const change = fresh ? 'corrected' : 'retracted';
     if (open && fresh?.canonicalAmount != null) {
       const { decimals } = fresh.open(ctx);
-      Object.assign(cycle, { baselineObservationId: fresh.id, baselineAmount: roundHalfEven(fresh.canonicalAmount, decimals) });
+      Object.assign(cycle, {
+        baselineObservationId: fresh.id,
+        baselineAmount: roundHalfEven(fresh.canonicalAmount, decimals),
+        valuesHiddenUntil: fresh.hiddenUntil,
+      });
     }
     const of = cycle.baselineObservationId === old.id || open ? 'baseline' : 'follow_up';
     ctx.audit(`retest_cycle.${open ? 'baseline' : 'outcome'}_${change}`, cycle.id, { status: cycle.status, of });
@@ -90,10 +94,10 @@ async function adjustCycles(ctx: Context, old: BiomarkerObservation, fresh: Biom
 
 /** What stands for a withdrawn row: the same result, entered in error; nothing is overwritten. */
 function tombstone(ctx: Context, row: BiomarkerObservation, id: string): BiomarkerObservation {
-  const { patientId, biomarkerId, code, canonicalAmount, collectedAt, drawId, source, performer, method, reportId, verification } = row;
+  const { patientId, biomarkerId, code, canonicalAmount, collectedAt, drawId, source, performer, method, reportId, verification, hiddenUntil } = row; // prettier-ignore
   const resultSealed = ctx.host.sealer.seal(JSON.stringify(row.open(ctx)), sealContext(id));
   return Object.assign(new BiomarkerObservation(), {
-    id, patientId, biomarkerId, code, canonicalAmount, collectedAt, drawId, source, performer, method, reportId, verification, resultSealed,
+    id, patientId, biomarkerId, code, canonicalAmount, collectedAt, drawId, source, performer, method, reportId, verification, hiddenUntil, resultSealed,
     receivedAt: ctx.now(), status: Status.ENTERED_IN_ERROR, supersedes: row.id,
   }); // prettier-ignore
 }
