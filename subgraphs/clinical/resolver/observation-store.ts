@@ -16,6 +16,7 @@ import { raiseAlert } from './critical-alert.js';
 import { findMarkers, markerOf } from './dictionary.js';
 import { scoreLater } from './health-score-due.js';
 import { replace, sameMeasurement, succeeded, type Measurement } from './observation-succession.js';
+import { requireNotErased } from './patient.js';
 import { detectInResults } from './red-flag-detect.js';
 import { subjectAt } from '../rules/demographics.js';
 
@@ -194,7 +195,7 @@ function checked(ctx: Context, rows: readonly Incoming[], markers: ReadonlyMap<s
 
 /**
  * Stores results of one patient, all or none, and tells of each new one; a repetition gives the stored row. The patient must be
- * locked. @throws Problem invalid_request listing every row, conflict for a source reference with other content.
+ * locked. @throws Problem invalid_request listing every row, conflict for a source reference with other content, not_found for an erased account.
  */
 export async function storeResults(
   ctx: Context,
@@ -202,6 +203,7 @@ export async function storeResults(
   rows: readonly Incoming[],
   demographics: Demographics | null,
 ): Promise<BiomarkerObservation[]> {
+  await requireNotErased(ctx, patientId);
   const markers = await findMarkers(
     ctx,
     rows.map(row => row.name),
