@@ -160,13 +160,22 @@ const CASES: readonly (readonly [number: number, sentence: string, ...proofs: Pr
 /** The titles and rows of a file's tests, in any quotes. */
 const quoted = (title: string): RegExp => new RegExp(`(['"\`])${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\1`);
 
+/** A test that is left out, left for later or alone in its file proves nothing. */
+const NOT_RUN = /\b(?:test|it|describe|suite)(?:\.\w+)*\.(?:skip|skipIf|runIf|todo|only|fails)\b/;
+
 const cases = CASES.map(([number, sentence, ...proofs]) => ({ number, sentence, proofs }));
 
 test.each(cases)('case $number: $sentence', ({ proofs }) => {
   for (const [file, ...titles] of proofs) {
     const source = readFileSync(new URL(`./${file}.test.ts`, import.meta.url), 'utf8');
+    expect(source).not.toMatch(NOT_RUN);
     for (const title of titles) expect(source).toMatch(quoted(title));
   }
 });
+
+test.each([
+  ['test.skip(', true], ["describe.only('x'", true], ['it.todo(', true], ['test.concurrent.skip(', true], ['test.skipIf(', true],
+  ['test.each([', false], ['describe(', false], ['this.only(', false],
+])('%s stands for a test that is not run: %s', (text, expected) => expect(NOT_RUN.test(text)).toBe(expected)); // prettier-ignore
 
 test('all 25 cases are there', () => expect(CASES.map(([number]) => number)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1)));

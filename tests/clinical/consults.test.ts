@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { visitCancelled, visitCreated } from '../../events/catalogue/booking.js';
+import { visitCancelled, visitCreated, visitRescheduled } from '../../events/catalogue/booking.js';
 import { ConsultStatus } from '../../subgraphs/clinical/entities/consult.js';
 import { CONSULT_STATES } from '../../subgraphs/clinical/rules/consult.js';
 import { ADMIN, DEMO, DEMO2 } from '../support/platform.js';
@@ -132,7 +132,7 @@ describe('a consult', () => {
     });
   });
 
-  test('follows the visits of booking: scheduled, and back to requested when the visit is cancelled', async () => {
+  test('follows the visits of booking: scheduled, moved, and back to requested when the visit is cancelled', async () => {
     const { body } = await as(await member(), 'POST', '/me', { type: 'initial' });
     const visit = randomUUID();
     const status = async () => (await as(clinician, 'GET', `/${body.id}`)).body;
@@ -141,6 +141,12 @@ describe('a consult', () => {
     }, DEMO); // prettier-ignore
     await until('the visit', status, consult => consult.status === 'scheduled');
     expect((await status()).visit_id).toBe(visit);
+    await clinic.tell('booking', visitRescheduled, {
+      visit_id: visit, provider_id: randomUUID(), previous_starts_at: T0, starts_at: T0, ends_at: T0, initiated_by: 'staff', reschedule_count: 1,
+    }, DEMO); // prettier-ignore
+    const moves = () => clinic.p.sql(`select action from clinical.audit_log where target = $1 and action = 'consult.schedule'`, [body.id]);
+    await until('the new time', moves, found => found.length === 2);
+    expect(await status()).toMatchObject({ status: 'scheduled', visit_id: visit });
     await clinic.tell(
       'booking',
       visitCancelled,

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type pg from 'pg';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { BRAND, DEMO, DEMO2 } from '../support/platform.js';
+import { until } from '../support/until.js';
 import { Clinic, day, T0 } from './clinic.js';
 
 /** The ORM has a PostgreSQL client of its own. */
@@ -155,4 +156,27 @@ describe('a list of 100 results', () => {
     expect(statements.length).toBeGreaterThan(2);
     expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(6);
   });
+});
+
+test("the contract's chart: profile, newest score, results, interventions, cycles and red flags of a user in one query", async () => {
+  const results = { apob: 70, hs_crp: 0.5, hba1c: 7 };
+  await clinic.post(DEMO, ...Object.entries(results).map(([code, value]) => ({ code, value, collectedAt: day(97) })));
+  await clinic.rest('POST', '/v1/health-score/recompute', { user_id: DEMO });
+  await clinic.clock(day(100.01));
+  const chart = `query Chart($id: ID!) { user(id: $id) { profile { displayName } clinical { healthScore { band trend }
+    observations(latest: true, first: 50) { nodes { biomarker { code name } value { value unit } interpretation collectedAt } }
+    interventions(status: ACTIVE) { nodes { kind key startedOn } } retestCycles(first: 10) { nodes { code status retestDueAt outcomeDirection } } redFlags { severity rule { key } } } } }`;
+  const read = async () => (await ask(chart, { id: DEMO })).user;
+  const { profile, clinical } = await until('the score', read, user => user.clinical.healthScore.band !== null);
+  expect(profile).toEqual({ displayName: expect.any(String) });
+  // lipids 93.8 and metabolic 34.6 weigh 2 each, inflammation 1.5 and thyroid 1 are at 100: 78
+  expect(clinical.healthScore).toEqual({ band: 'GOOD', trend: 'FIRST' });
+  const codes = ['apob', 'hba1c', 'hs_crp', 'ldl_c', 'tsh'];
+  expect(clinical.observations.nodes.map((row: any) => row.biomarker.code).sort()).toEqual(codes);
+  expect(clinical.interventions.nodes).toMatchObject([{ kind: 'PROTOCOL', key: 'lipid_reset' }]);
+  expect(clinical.retestCycles.nodes).toMatchObject([{ code: 'ldl_c', status: 'RETESTED', outcomeDirection: 'IMPROVED' }]);
+  expect(clinical.redFlags).toEqual([{ severity: 'WARNING', rule: { key: 'hba1c_diabetic_range' } }]);
+  const member = await clinic.p.userToken(DEMO, ['read:profile', 'read:clinical']);
+  const partly = await clinic.p.graphql('query ($id: ID!) { user(id: $id) { clinical { healthScore { band score } redFlags { severity } } } }', { id: DEMO }, { token: member }); // prettier-ignore
+  expect(partly.errors.map(error => error.extensions.code)).toEqual(['INSUFFICIENT_SCOPE']);
 });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BRAND, DEMO, DEMO2 } from '../support/platform.js';
 import { Clinic, T0 } from './clinic.js';
+import { neighbours, unreachable } from './neighbours.js';
 
 let clinic: Clinic;
 let owner: string;
@@ -14,6 +15,7 @@ beforeAll(async () => {
   clinician = await clinic.p.userToken(DEMO2, [], { permissions: ['admin:clinical:protocols', 'admin:clinical:read'] });
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await clinic.leave();
   await clinic.rest('POST', '/v1/admin/erasure', { patient_id: DEMO });
 });
@@ -123,6 +125,39 @@ describe('starting an intervention', () => {
   });
 });
 
+describe('while patient-graph cannot be asked, a protocol with contraindications', () => {
+  const notes = (id: string) =>
+    clinic.p.sql(`select details from clinical.audit_log where target = $1 and action = 'intervention.contraindications_not_checked'`, [
+      id,
+    ]);
+
+  test.each([
+    ['cannot be reached', unreachable()],
+    ['does not answer within 2 s', new Promise<object>(() => {})],
+  ])('becomes active, with an audit note that they were not checked: it %s', async (_why, answer) => {
+    neighbours(clinic, { ClinicalContraindications: answer });
+    const { status, body } = await start({ user_id: clinic.stranger(), kind: 'protocol', key: 'lipid_reset' });
+    expect([status, body.status]).toEqual([201, 'active']);
+    expect(await notes(body.id)).toEqual([{ details: { contraindications: 1 } }]);
+    await act(body.id, 'pause');
+    await act(body.id, 'resume');
+    expect(await notes(body.id)).toHaveLength(2);
+  });
+
+  test('has no such note when patient-graph has answered, nor has a stack, which names none', async () => {
+    neighbours(clinic, { ClinicalContraindications: { patient: { contraindicationCodes: [] } } });
+    const one = await start({ user_id: clinic.stranger(), kind: 'protocol', key: 'lipid_reset' });
+    const stack = await start({ user_id: clinic.stranger(), kind: 'stack', key: 'minerals' });
+    expect([await notes(one.body.id), await notes(stack.body.id)]).toEqual([[], []]);
+  });
+
+  test('is refused as contraindicated once it says so', async () => {
+    neighbours(clinic, { ClinicalContraindications: { patient: { contraindicationCodes: ['condition:pregnancy'] } } });
+    const refused = await start({ user_id: clinic.stranger(), kind: 'protocol', key: 'lipid_reset' });
+    expect(refused).toMatchObject({ status: 409, body: { reason: 'contraindicated' } });
+  });
+});
+
 describe('changing an intervention', () => {
   test('stops it with a reason and a time', async () => {
     const patient = clinic.stranger();
@@ -158,6 +193,7 @@ describe('changing an intervention', () => {
   });
 
   test('leaves an audit row for each change', async () => {
+    neighbours(clinic, { ClinicalContraindications: { patient: null } });
     const { body } = await start({ user_id: clinic.stranger(), kind: 'protocol', key: 'lipid_reset' });
     await act(body.id, 'pause');
     expect(await clinic.p.sql('select action, details from clinical.audit_log where target = $1 order by at, id', [body.id])).toEqual([

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { integrationSyncCompleted, labsVendorOrderStatusChanged } from '../../events/catalogue/integrations.js';
-import { encounterRecorded, medicationPrescribed, patientUpdated, wearableSynced } from '../../events/catalogue/patient-graph.js';
+import {
+  encounterRecorded,
+  medicationPrescribed,
+  patientCreated,
+  patientUpdated,
+  wearableSynced,
+} from '../../events/catalogue/patient-graph.js';
 import { until } from '../support/until.js';
 import { Clinic, day, PROMPT_FLAG, T0 } from './clinic.js';
 import { demographics, neighbours, unreachable } from './neighbours.js';
@@ -125,6 +131,26 @@ describe('what patient-graph tells of a patient', () => {
     await clinic.post(unknown, { code: 'testosterone_total', value: 80, unit: 'ng/dL', collectedAt: day(90) });
     expect(await first(known)).toMatchObject({ range_basis: 'qualified', interpretation: 'h' });
     expect(await first(unknown)).toMatchObject({ range_basis: 'none', interpretation: null });
+  });
+
+  test('for the first time has results judged again that came before', async () => {
+    const patient = clinic.stranger();
+    neighbours(clinic, { ClinicalDemographics: demographics(null) });
+    await clinic.post(patient, { code: 'hdl_c', value: 45, unit: 'mg/dL', collectedAt: day(90) });
+    expect(await first(patient)).toMatchObject({ range_basis: 'unqualified' });
+    vi.restoreAllMocks();
+    neighbours(clinic, { ClinicalDemographics: demographics({ sexAtBirth: 'FEMALE', birthDate: '1980-05-01', timeZone: null }) });
+    await clinic.tell('patient-graph', patientCreated, { patient_id: patient, source: 'signup' }, patient);
+    await settled('patient_graph.patient.created.v1', patient);
+    expect(await first(patient)).toMatchObject({ range_basis: 'qualified', interpretation: 'l' });
+  });
+
+  test('when it does not within 2 s, leaves a result with unqualified ranges', async () => {
+    const asked = neighbours(clinic, { ClinicalDemographics: new Promise<object>(() => {}) });
+    const patient = clinic.stranger();
+    expect((await clinic.post(patient, { code: 'hdl_c', value: 45, unit: 'mg/dL', collectedAt: day(90) })).status).toBe(201);
+    expect(asked).toEqual(['ClinicalDemographics']);
+    expect(await first(patient)).toMatchObject({ range_basis: 'unqualified', interpretation: null });
   });
 
   test('of a prescription or encounter that contradicts a running protocol raises a red flag, once', async () => {

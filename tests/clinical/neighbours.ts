@@ -2,8 +2,8 @@ import { vi } from 'vitest';
 import { Problem } from '../../runtime/errors.js';
 import type { Clinic } from './clinic.js';
 
-/** What a neighbour that is not built yet answers, by the name of the operation that clinical asks; an Error is thrown. */
-export type Answers = Record<string, object | Error>;
+/** What a neighbour that is not built yet answers, by the name of the operation that clinical asks; an Error is thrown, a promise awaited. */
+export type Answers = Record<string, object | Error | Promise<object>>;
 
 /** Puts answers in the place of neighbours that are not in the federation yet; everything else is asked for real. Returns the names asked. */
 export function neighbours(clinic: Clinic, answers: Answers): string[] {

@@ -249,6 +249,28 @@ describe('reading results', () => {
     expect(times(await list('codes=none_such'))).toEqual([]);
   });
 
+  test('the latest of each code is the newest of those that the other filters leave', async () => {
+    const patient = clinic.stranger();
+    for (const [days, code, source] of [
+      [0, 'ldl_c', 'manual'],
+      [-1, 'ldl_c', 'lab'],
+      [-2, 'ldl_c', 'lab'],
+      [-3, 'apob', 'lab'],
+      [-1, 'apob', 'wearable'],
+    ] as const)
+      // prettier-ignore
+      await clinic.post(patient, { code, source, value: 100, collectedAt: day(days) });
+    const latest = async (query: string) =>
+      (await clinic.rest('GET', `/v1/biomarkers?user_id=${patient}&latest=true${query}`)).body.data.map((row: any) => [
+        row.code,
+        row.collected_at,
+      ]);
+    expect(await latest('')).toEqual([['ldl_c', day(0)], ['apob', day(-1)]]); // prettier-ignore
+    expect(await latest('&source=lab')).toEqual([['ldl_c', day(-1)], ['apob', day(-3)]]); // prettier-ignore
+    expect(await latest(`&to=${day(-2)}`)).toEqual([['ldl_c', day(-2)], ['apob', day(-3)]]); // prettier-ignore
+    expect(await latest('&codes=ldl_c&source=lab')).toEqual([['ldl_c', day(-1)]]);
+  });
+
   test('in the unit system that was asked for', async () => {
     const patient = clinic.stranger();
     await clinic.post(

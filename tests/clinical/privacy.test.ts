@@ -284,6 +284,25 @@ describe('erasure', () => {
     expect(await rowsOf(patient)).toBe(left);
   });
 
+  test.each([
+    ['full', 404],
+    ['health', 201],
+  ] as const)('with scope %s, what labs or a clinician sends afterwards is answered %d', async (scope, status) => {
+    const patient = await clinic.patient();
+    await clinic.tell(
+      'identity',
+      userErasureRequested,
+      { request_id: randomUUID(), scope, requested_at: day(100), due_at: day(130) },
+      patient,
+    );
+    const proof = () => clinic.p.sql(`select 1 from clinical.audit_log where action = 'user.erased' and target = $1`, [patient]);
+    await until('the erasure', proof, rows => rows.length === 1);
+    expect((await clinic.rest('POST', '/v1/protocols', { user_id: patient, kind: 'protocol', key: 'lipid_reset' })).status).toBe(status);
+    expect((await clinic.rest('POST', '/v1/retest-cycles', clinic.cycleBody(patient))).status).toBe(status);
+    expect((await clinic.post(patient, { code: 'ldl_c', value: 110, collectedAt: day(95) })).status).toBe(status);
+    if (scope === 'full') expect(await rowsOf(patient)).toBe(0); // so no sweep can prompt
+  });
+
   test('is for services with admin:clinical', async () => {
     const ask = (token: string | null) => clinic.rest('POST', '/v1/admin/erasure', { patient_id: DEMO }, token);
     expect((await ask(null)).status).toBe(401);

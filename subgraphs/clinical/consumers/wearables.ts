@@ -6,7 +6,7 @@ import { RedFlagSource } from '../entities/red-flag.js';
 import { newestSummaries } from '../ports/wearables.js';
 import { activeRules, detect } from '../resolver/red-flag-detect.js';
 import { wearableKindsOf } from '../rules/red-flag.js';
-import { lockPatient } from '../resolver/patient.js';
+import { isErased, lockPatient } from '../resolver/patient.js';
 
 interface Synced {
   kinds: string[];
@@ -28,6 +28,7 @@ async function inputsOf(ctx: Context, event: Envelope<Synced>): Promise<Record<s
 async function judge(ctx: Context, event: Envelope, batch: string): Promise<void> {
   if (ctx.facts === null) return;
   await lockPatient(ctx, event.user_id!);
+  if (await isErased(ctx, event.user_id!)) return;
   await detect(ctx, event.user_id!, RedFlagSource.WEARABLE, { wearable: ctx.facts }, [batch]);
 }
 

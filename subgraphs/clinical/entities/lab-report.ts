@@ -3,11 +3,12 @@ import { Ctx, Directive, Field, Float, ID, Int, ObjectType, registerEnumType } f
 import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
 import { newId } from '../../../runtime/ids.js';
+import { inOrder } from '../../../runtime/loaders.js';
 import { DateTime } from '../../../runtime/scalars.js';
 import { ValueRange } from './biomarker.js';
-import { BiomarkerObservationComparator } from './observation.js';
+import { BiomarkerObservation, BiomarkerObservationComparator } from './observation.js';
 import { openJson } from './sealed.js';
-import { seesValues } from './value-access.js';
+import { isHeldBack, seesValues } from './value-access.js';
 
 export enum LabReportStatus {
   UPLOADED = 'uploaded',
@@ -181,6 +182,12 @@ export interface SealedRow {
   proposedUnit: string | null;
 }
 
+/** The result that a row became, in the request's batch. */
+const resultOf = (ctx: Context, id: string): Promise<BiomarkerObservation | null> =>
+  ctx.load('report_row.result', id, async ids =>
+    inOrder(ids, await ctx.em.find(BiomarkerObservation, { id: { $in: [...ids] } }), row => row.id),
+  );
+
 export const rowPlace = (id: string): string => `report_row.details_sealed:${id}`;
 
 /** One line of a report that looks like a result. Source: clinical 2, 4.2. */
@@ -235,37 +242,40 @@ export class ReportRow {
     return openJson<SealedRow>(ctx, this.detailsSealed, rowPlace(this.id))!;
   }
 
-  shown(ctx: Context): SealedRow | null {
-    return seesValues(ctx.caller, this.patientId) ? this.open(ctx) : null;
+  /** The same for a caller, null when the caller may not see values, or the critical one not yet. Source: clinical 7.3.2. */
+  async shown(ctx: Context): Promise<SealedRow | null> {
+    if (!seesValues(ctx.caller, this.patientId)) return null;
+    const result = this.observationId && (await resultOf(ctx, this.observationId));
+    return result && isHeldBack(ctx, result) ? null : this.open(ctx);
   }
 
   @Field(() => String, { nullable: true })
-  rawText(@Ctx() ctx: Context): string | null {
-    return this.shown(ctx)?.rawText ?? null;
+  async rawText(@Ctx() ctx: Context): Promise<string | null> {
+    return (await this.shown(ctx))?.rawText ?? null;
   }
 
   @Field(() => Float, { nullable: true })
-  value(@Ctx() ctx: Context): number | null {
-    return this.shown(ctx)?.value ?? null;
+  async value(@Ctx() ctx: Context): Promise<number | null> {
+    return (await this.shown(ctx))?.value ?? null;
   }
 
   @Field(() => String, { nullable: true })
-  unit(@Ctx() ctx: Context): string | null {
-    return this.shown(ctx)?.unit ?? null;
+  async unit(@Ctx() ctx: Context): Promise<string | null> {
+    return (await this.shown(ctx))?.unit ?? null;
   }
 
   @Field(() => BiomarkerObservationComparator, { nullable: true })
-  comparator(@Ctx() ctx: Context): BiomarkerObservationComparator | null {
-    return this.shown(ctx)?.comparator ?? null;
+  async comparator(@Ctx() ctx: Context): Promise<BiomarkerObservationComparator | null> {
+    return (await this.shown(ctx))?.comparator ?? null;
   }
 
   @Field(() => ValueRange, { nullable: true })
-  range(@Ctx() ctx: Context): ValueRange | null {
-    return this.shown(ctx)?.range ?? null;
+  async range(@Ctx() ctx: Context): Promise<ValueRange | null> {
+    return (await this.shown(ctx))?.range ?? null;
   }
 
   @Field(() => String, { nullable: true, description: 'A unit in which an implausible value would be plausible.' })
-  proposedUnit(@Ctx() ctx: Context): string | null {
-    return this.shown(ctx)?.proposedUnit ?? null;
+  async proposedUnit(@Ctx() ctx: Context): Promise<string | null> {
+    return (await this.shown(ctx))?.proposedUnit ?? null;
   }
 }

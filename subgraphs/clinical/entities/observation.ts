@@ -121,7 +121,7 @@ const opened = new WeakMap<BiomarkerObservation, SealedResult>();
 @Entity({ tableName: 'observation' })
 @Index({ name: 'observation_patient_collected', properties: ['patientId', 'collectedAt', 'id'] })
 @Index({ name: 'observation_patient_code_collected', properties: ['patientId', 'code', 'collectedAt'] })
-@Unique({ name: 'observation_source_ref', properties: ['source', 'sourceRef'], where: 'source_ref is not null' })
+@Unique({ name: 'observation_source_ref', properties: ['source', 'sourceRef'], where: 'source_ref is not null and superseded_by is null' })
 @Unique({
   name: 'observation_draw',
   expression: (_columns, table, indexName) =>

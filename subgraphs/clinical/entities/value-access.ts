@@ -25,5 +25,9 @@ export const hidesCritical = (caller: Caller): boolean => caller.kind === 'user'
 /** Results that a member sees by now. */
 export const notHeldBack = (now: Date) => ({ $or: [{ hiddenUntil: null }, { hiddenUntil: { $lte: now } }] });
 
+/** Whether a result that the caller may see is kept from it for now. */
+export const isHeldBack = (ctx: Context, row: { hiddenUntil: Date | null }): boolean =>
+  hidesCritical(ctx.caller) && row.hiddenUntil !== null && row.hiddenUntil > ctx.now();
+
 /** The same as a condition on results. */
 export const heldBack = (ctx: Context) => (hidesCritical(ctx.caller) ? notHeldBack(ctx.now()) : {});

@@ -33,7 +33,7 @@ import { contraindicationsOf } from '../ports/demographics.js';
 import { CONSULT_STATES, EFFECT_ON_INTERVENTION, type ConsultTrigger } from '../rules/consult.js';
 import { decideIntervention } from './intervention-life.js';
 import { pageOfPatient } from './pages.js';
-import { lockPatient, patientOf } from './patient.js';
+import { lockPatient, patientOf, requireNotErased } from './patient.js';
 import { auditRead } from './read-audit.js';
 import { detect } from './red-flag-detect.js';
 
@@ -145,6 +145,7 @@ export class ConsultResolver {
   async requestConsult(@Arg('input', () => RequestConsultInput) input: RequestConsultInput, @Ctx() ctx: Context): Promise<Consult> {
     const patientId = patientOf(ctx, input.userId);
     await lockPatient(ctx, patientId);
+    await requireNotErased(ctx, patientId);
     const interventionId = input.interventionId?.toLowerCase() ?? null;
     if (interventionId && !(await ctx.em.findOne(Intervention, { id: interventionId, patientId })))
       fail('not_found', 'The intervention was not found');

@@ -12,6 +12,7 @@ import { ALERT_READERS, CriticalAlert, CriticalAlertSeverity, CriticalAlertStatu
 import { BiomarkerObservation } from '../entities/observation.js';
 import { CloseCriticalAlertInput, CriticalAlertsArgs, RecordCriticalAlertContactInput } from '../inputs/care.js';
 import { acknowledgeBy, CRITICAL_ALERT_STATES, hiddenUntil, isAlerting, type CriticalAlertTrigger } from '../rules/critical-alert.js';
+import { scoreLater } from './health-score-due.js';
 import { auditRead } from './read-audit.js';
 import { loadObservation } from './observation-chain.js';
 import type { DueWork } from './care-timer.js';
@@ -104,6 +105,7 @@ export class CriticalAlertResolver {
     const alert = await changed(ctx, id, 'acknowledge');
     Object.assign(alert, { acknowledgedBy: actorOf(ctx.caller), acknowledgedAt: ctx.now() });
     await showValue(ctx, alert.observationId);
+    await scoreLater(ctx, alert.patientId, 0);
     return alert;
   }
 

@@ -50,14 +50,15 @@ export class HealthScorePlan {
   dueAt: Date;
 }
 
-/** Newest fresh result of each marker. */
+/** Newest fresh result of each marker that the member may see: subscores would tell a critical value before its time. Source: clinical 7.3.2. */
 async function resultsOf(ctx: Context, patientId: string): Promise<ScoredResult[]> {
   const since = new Date(ctx.now().getTime() - FRESH_DAYS * DAY_MS);
   const ids = await ctx.sql<{ id: string }>(
     `select distinct on (code) id from ${ctx.schema}.observation where patient_id = $1 and collected_at >= $2 and superseded_by is null
        and not needs_review and status in ('final', 'corrected') and verification <> 'rejected' and canonical_value is not null
+       and (hidden_until is null or hidden_until <= $3)
      order by code, collected_at desc, id desc`,
-    [patientId, since.toISOString()],
+    [patientId, since.toISOString(), ctx.now().toISOString()],
   );
   const rows = await ctx.em.find(BiomarkerObservation, { id: { $in: ids.map(one => one.id) } });
   const entries = await ctx.em.find(Biomarker, { id: { $in: rows.map(row => row.biomarkerId) } });
@@ -88,6 +89,15 @@ function announce(ctx: Context, row: HealthScore): void {
   ctx.emit(healthScoreComputed, data, { userId });
 }
 
+/** Plans another score for when the next result that is kept from the member may be seen. */
+async function scoreWhenShown(ctx: Context, patientId: string): Promise<void> {
+  const [next] = await ctx.sql<{ at: Date | string | null }>(
+    `select min(hidden_until) as at from ${ctx.schema}.observation where patient_id = $1 and hidden_until > $2 and superseded_by is null`,
+    [patientId, ctx.now().toISOString()],
+  );
+  if (next?.at) await scoreLater(ctx, patientId, new Date(next.at).getTime() - ctx.now().getTime());
+}
+
 /** Stores a new score of a patient and tells of it when it is news. */
 async function store(ctx: Context, patientId: string): Promise<void> {
   await lockPatient(ctx, patientId);
@@ -97,6 +107,7 @@ async function store(ctx: Context, patientId: string): Promise<void> {
   const row = build(ctx, patientId, await compute(ctx, patientId), before?.open(ctx).score ?? null);
   if (isNews(row.band, told && { band: told.band, at: told.computedAt }, ctx.now())) announce(ctx, row);
   ctx.em.persist(row);
+  await scoreWhenShown(ctx, patientId);
   ctx.audit('health_score.computed', row.id, { status: row.status, model_version: row.modelVersion });
 }
 

@@ -28,16 +28,18 @@ export async function requireNotRunning(ctx: Context, { id, patientId, kind, key
 }
 
 /**
- * What forbids that an intervention becomes active. @param codes contraindication codes of the patient, null where nobody knows.
+ * What forbids that an intervention becomes active. @param codes contraindication codes of the patient, null where patient-graph could
+ * not be asked: its outage stops no treatment, but the audit log says that nobody has checked.
  * @throws Problem conflict. Source: clinical 3, intervention.
  */
 export async function requireAllowed(ctx: Context, one: Intervention, codes: readonly string[] | null): Promise<void> {
   await requireNotRunning(ctx, one);
-  const protocol = await protocolOf(ctx, one);
-  if (contraindicated(protocol?.contraindications ?? [], codes ?? []).length)
+  const known = (await protocolOf(ctx, one))?.contraindications ?? [];
+  if (contraindicated(known, codes ?? []).length)
     fail('conflict', 'the protocol is contraindicated for this patient', { reason: 'contraindicated' });
   const urgent = await ctx.em.count(RedFlag, { patientId: one.patientId, severity: RedFlagSeverity.URGENT, status: RedFlagStatus.OPEN });
   if (urgent) fail('conflict', 'an urgent red flag of this patient is open', { reason: 'urgent_red_flag' });
+  if (codes === null && known.length) ctx.audit('intervention.contraindications_not_checked', one.id, { contraindications: known.length });
 }
 
 /** Version of a program that only the partner defines. */

@@ -23,7 +23,7 @@ import { newConsult } from './consult.js';
 import { entered, moveIntervention, requireAllowed, requireNotRunning } from './intervention-life.js';
 import { loadProtocolVersion } from './dictionary.js';
 import { pageOfPatient } from './pages.js';
-import { lockPatient, patientOf } from './patient.js';
+import { lockPatient, patientOf, requireNotErased } from './patient.js';
 
 export const InterventionConnection = connectionOf(Intervention, 'Intervention');
 
@@ -131,6 +131,7 @@ export class InterventionResolver {
   ): Promise<Intervention> {
     const patientId = patientOf(ctx, input.userId);
     await lockPatient(ctx, patientId);
+    await requireNotErased(ctx, patientId);
     const one = draft(ctx, input, patientId, await definitionOf(ctx, input));
     if (one.status === InterventionStatus.ACTIVE) await requireAllowed(ctx, one, ctx.facts as readonly string[] | null);
     else await requireNotRunning(ctx, one);

@@ -6,13 +6,11 @@ import { fail } from '../../../runtime/errors.js';
 import { isUuid, newId } from '../../../runtime/ids.js';
 import { Prepare } from '../../../runtime/operation.js';
 import { BiomarkerObservation, BiomarkerObservationStatus as Status, sealContext } from '../entities/observation.js';
-import { RetestCycle, RetestCycleStatus } from '../entities/retest-cycle.js';
 import { CorrectObservationInput, RetractObservationInput } from '../inputs/observation.js';
 import { demographicsOf } from '../ports/demographics.js';
 import type { Demographics } from '../rules/demographics.js';
-import { roundHalfEven } from '../rules/rounding.js';
-import { OPEN_STATUSES } from '../rules/retest.js';
 import { storeResults, type Incoming } from './observation-store.js';
+import { adjustCycles, replace, settleConflict } from './observation-succession.js';
 import { lockPatient } from './patient.js';
 import { scoreLater } from './health-score-due.js';
 
@@ -54,46 +52,12 @@ const correction = (row: BiomarkerObservation, input: CorrectObservationInput): 
   supersedes: row,
 });
 
-/** A row that nothing replaces any more, so that the new one can take its place in the draw. */
-async function replace(ctx: Context, row: BiomarkerObservation, by: string): Promise<void> {
-  row.supersededBy = by;
-  await ctx.em.flush();
-}
-
-/** One result of a draw that is left of several that contradicted each other needs no person any more. Source: clinical 7.3.3. */
-async function settleConflict(ctx: Context, { patientId, code, drawId, performer }: BiomarkerObservation): Promise<void> {
-  if (drawId === null) return;
-  const rivals = await ctx.em.find(BiomarkerObservation, {
-    patientId, code, drawId, performer, supersededBy: null, status: { $ne: Status.ENTERED_IN_ERROR },
-  }); // prettier-ignore
-  const waiting = rivals.filter(one => one.needsReview);
-  if (rivals.length === 1 && waiting.length === 1) waiting[0]!.needsReview = false;
-}
-
-/** Open cycles with this baseline take the corrected one; closed ones keep what was published, with a note. Source: clinical 7.1.13. */
-async function adjustCycles(ctx: Context, old: BiomarkerObservation, fresh: BiomarkerObservation | null): Promise<void> {
-  const cycles = await ctx.em.find(RetestCycle, {
-    patientId: old.patientId,
-    $or: [{ baselineObservationId: old.id }, { followUpObservationId: old.id }],
-  });
-  for (const cycle of cycles) {
-    const open = (OPEN_STATUSES as readonly RetestCycleStatus[]).includes(cycle.status);
-    const change = fresh ? 'corrected' : 'retracted';
-    if (open && fresh?.canonicalAmount != null) {
-      const { decimals } = fresh.open(ctx);
-      Object.assign(cycle, { baselineObservationId: fresh.id, baselineAmount: roundHalfEven(fresh.canonicalAmount, decimals) });
-    }
-    const of = cycle.baselineObservationId === old.id || open ? 'baseline' : 'follow_up';
-    ctx.audit(`retest_cycle.${open ? 'baseline' : 'outcome'}_${change}`, cycle.id, { status: cycle.status, of });
-  }
-}
-
 /** What stands for a withdrawn row: the same result, entered in error; nothing is overwritten. */
 function tombstone(ctx: Context, row: BiomarkerObservation, id: string): BiomarkerObservation {
-  const { patientId, biomarkerId, code, canonicalAmount, collectedAt, drawId, source, performer, method, reportId, verification } = row;
+  const { patientId, biomarkerId, code, canonicalAmount, collectedAt, drawId, source, performer, method, reportId, verification, hiddenUntil } = row; // prettier-ignore
   const resultSealed = ctx.host.sealer.seal(JSON.stringify(row.open(ctx)), sealContext(id));
   return Object.assign(new BiomarkerObservation(), {
-    id, patientId, biomarkerId, code, canonicalAmount, collectedAt, drawId, source, performer, method, reportId, verification, resultSealed,
+    id, patientId, biomarkerId, code, canonicalAmount, collectedAt, drawId, source, performer, method, reportId, verification, hiddenUntil, resultSealed,
     receivedAt: ctx.now(), status: Status.ENTERED_IN_ERROR, supersedes: row.id,
   }); // prettier-ignore
 }
@@ -110,7 +74,7 @@ export class ObservationChangeResolver {
     @Ctx() ctx: Context,
   ): Promise<BiomarkerObservation> {
     const row = await standing(ctx, input.id, 'corrected');
-    await replace(ctx, row, newId());
+    await replace(ctx, [row], newId());
     const [fresh] = await storeResults(ctx, row.patientId, [correction(row, input)], ctx.facts as Demographics | null);
     if (fresh!.supersedes !== row.id) fail('conflict', 'A source reference was used for another result', { reason: 'source_ref_taken' });
     row.supersededBy = fresh!.id;
@@ -128,7 +92,7 @@ export class ObservationChangeResolver {
   ): Promise<BiomarkerObservation> {
     const row = await standing(ctx, input.id, 'retracted');
     const gone = tombstone(ctx, row, newId());
-    await replace(ctx, row, gone.id);
+    await replace(ctx, [row], gone.id);
     await ctx.em.persist(gone).flush();
     await settleConflict(ctx, row);
     await adjustCycles(ctx, row, null);

@@ -11,7 +11,7 @@ import {
   BiomarkerObservationSource as Source,
   BiomarkerObservationStatus as Status,
 } from '../entities/observation.js';
-import { heldBack, hidesCritical, visibleRows } from '../entities/value-access.js';
+import { heldBack, isHeldBack, visibleRows } from '../entities/value-access.js';
 import {
   MyObservationsArgs,
   ObservationInput,
@@ -50,22 +50,20 @@ const incoming = (row: ObservationInput, at: string): Incoming => ({
   at,
 });
 
-/** Newest draw of each patient and code. */
-async function newestIds(ctx: Context, patientIds: readonly string[]): Promise<string[]> {
-  const hides = hidesCritical(ctx.caller);
-  const rows = await ctx.sql<{ id: string }>(
-    `select distinct on (patient_id, code) id from ${ctx.schema}.observation where patient_id = any($1) and superseded_by is null
-       and status <> 'entered_in_error' and ($2::timestamptz is null or hidden_until is null or hidden_until <= $2)
+/** Of what fits, the newest draw of each patient and code. */
+async function newestIds(ctx: Context, fitting: FilterQuery<BiomarkerObservation>): Promise<string[]> {
+  const rows = ctx.em.createQueryBuilder(BiomarkerObservation, 'o').select(['o.id', 'o.patientId', 'o.code', 'o.collectedAt']);
+  const found = await ctx.sql<{ id: string }>(
+    `select distinct on (patient_id, code) id from (${rows.where(fitting as never).getFormattedQuery()}) fitting
      order by patient_id, code, collected_at desc, id desc`,
-    [patientIds, hides ? ctx.now().toISOString() : null],
   );
-  return rows.map(row => row.id);
+  return found.map(row => row.id);
 }
 
 async function filterOf(ctx: Context, patientIds: readonly string[], args: MyObservationsArgs): Promise<FilterQuery<BiomarkerObservation>> {
   const markers = args.codes && (await findMarkers(ctx, args.codes));
   const collectedAt = { ...(args.from && { $gte: args.from }), ...(args.to && { $lte: args.to }) };
-  return {
+  const fitting = {
     patientId: { $in: [...patientIds] },
     supersededBy: null,
     status: { $ne: Status.ENTERED_IN_ERROR },
@@ -74,8 +72,8 @@ async function filterOf(ctx: Context, patientIds: readonly string[], args: MyObs
     ...(args.source && { source: args.source }),
     ...(args.sourceRefs && { sourceRef: { $in: args.sourceRefs } }),
     ...(Object.keys(collectedAt).length && { collectedAt }),
-    ...(args.latest && { id: { $in: await newestIds(ctx, patientIds) } }),
   } as FilterQuery<BiomarkerObservation>;
+  return args.latest ? { id: { $in: await newestIds(ctx, fitting) } } : fitting;
 }
 
 /** The same row, showing its value in a unit system; the row itself is shared by all of the request. */
@@ -132,7 +130,8 @@ export class ObservationResolver {
 
   @FieldResolver(() => [BiomarkerObservation], { description: 'Rows that it corrects, newest first.' })
   async history(@Root() observation: BiomarkerObservation, @Ctx() ctx: Context): Promise<BiomarkerObservation[]> {
-    return (await loadHistory(ctx, observation.id)) ?? [];
+    const rows = (await loadHistory(ctx, observation.id)) ?? [];
+    return rows.filter(row => !isHeldBack(ctx, row));
   }
 
   @Access({ service: 'admin:clinical', internal: ['patient-graph'] })

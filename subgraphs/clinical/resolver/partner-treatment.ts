@@ -9,7 +9,7 @@ import { dateIn } from '../rules/intervention.js';
 import { triggerOf, type PartnerWord } from '../rules/partner.js';
 import { endOf } from './intervention.js';
 import { moveIntervention } from './intervention-life.js';
-import { lockPatient } from './patient.js';
+import { isErased, lockPatient } from './patient.js';
 import { flagContraindication } from './red-flag-detect.js';
 
 /** What was asked of neighbours before a report is taken. */
@@ -35,6 +35,7 @@ export async function isNewReport(
   { partner_event_id: id, reported_at: at }: { partner_event_id: string; reported_at: string },
 ): Promise<boolean> {
   await lockPatient(ctx, patientId);
+  if (await isErased(ctx, patientId)) return false;
   if (await ctx.em.count(PartnerReport, { partnerEventId: id })) return false;
   ctx.em.persist(Object.assign(new PartnerReport(), { partnerEventId: id, patientId, reportedAt: new Date(at) }));
   return true;

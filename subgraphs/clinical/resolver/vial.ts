@@ -12,7 +12,7 @@ import { Vial, VialDiscardReason, VialStatus } from '../entities/vial.js';
 import { visibleRows } from '../entities/value-access.js';
 import { CreateVialInput, DiscardVialInput, ReconstituteVialInput, VialsArgs } from '../inputs/dose.js';
 import { beyondUseOn, endOf, VIAL_STATES, type VialTrigger } from '../rules/vial.js';
-import { lockPatient, patientOf } from './patient.js';
+import { lockPatient, patientOf, requireNotErased } from './patient.js';
 import type { DueWork } from './care-timer.js';
 
 const VialConnection = connectionOf(Vial, 'Vial');
@@ -86,6 +86,7 @@ export class VialResolver {
   async createVial(@Arg('input', () => CreateVialInput) input: CreateVialInput, @Ctx() ctx: Context): Promise<Vial> {
     const patientId = patientOf(ctx, input.userId);
     await lockPatient(ctx, patientId);
+    await requireNotErased(ctx, patientId);
     if (endOf(input.expiresOn) <= ctx.now()) refuse('expiresOn', 'lies in the past');
     if (input.content && !(input.content.value > 0)) refuse('content/value', 'must be more than 0');
     const interventionId = input.interventionId?.toLowerCase() ?? null;

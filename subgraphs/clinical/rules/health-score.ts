@@ -89,14 +89,27 @@ interface Scored extends ScoredResult {
   subscore: number;
 }
 
-function componentOf(category: Category, rows: readonly Scored[], model: ScoreModel): HealthScoreComponent {
-  const score = mean(rows.map(row => ({ value: row.subscore, weight: (model.markers[row.code] ?? 1) * freshness(row.ageDays) })));
+/** A category's markers with what they come to, not rounded. */
+interface Group {
+  category: Category;
+  rows: readonly Scored[];
+  value: number;
+  weight: number;
+}
+
+function groupOf(category: Category, scored: readonly Scored[], model: ScoreModel): Group {
+  const rows = scored.filter(row => row.category === category);
+  const value = mean(rows.map(row => ({ value: row.subscore, weight: (model.markers[row.code] ?? 1) * freshness(row.ageDays) })));
+  return { category, rows, value, weight: model.categories[category] ?? 1 };
+}
+
+function componentOf({ category, rows, value, weight }: Group): HealthScoreComponent {
   const contributors = rows.map(row => ({
     code: row.code,
     subscore: roundHalfEven(row.subscore, 1),
     freshnessDays: Math.floor(row.ageDays),
   }));
-  return { category, score: roundHalfEven(score, 1), weight: model.categories[category] ?? 1, contributors };
+  return { category, score: roundHalfEven(value, 1), weight, contributors };
 }
 
 export interface ComputedScore {
@@ -128,11 +141,12 @@ export function scoreOf(results: readonly ScoredResult[], markersKnown: number, 
     .filter((row): row is Scored => row.subscore !== null)
     .sort((a, b) => (a.code < b.code ? -1 : 1));
   const categories = Object.values(Category).filter(one => scored.some(row => row.category === one));
+  const groups = categories.map(one => groupOf(one, scored, model));
   const coverage = markersKnown === 0 ? 0 : roundHalfEven(Math.min(1, scored.length / markersKnown), 4);
-  const components = categories.map(one => componentOf(one, scored.filter(row => row.category === one), model)); // prettier-ignore
+  const components = groups.map(componentOf);
   if (scored.length < LEAST_MARKERS || categories.length < LEAST_CATEGORIES)
     return { status: Status.INSUFFICIENT_DATA, score: null, band: null, coverage, components };
-  const score = roundHalfEven(mean(components.map(one => ({ value: one.score, weight: one.weight }))), 1);
+  const score = roundHalfEven(mean(groups), 1);
   return { status: coverage >= COMPLETE ? Status.COMPLETE : Status.PARTIAL, score, band: bandOf(score), coverage, components };
 }
 

@@ -125,10 +125,17 @@ export function judgedAgain(marker: Marker, canonical: number, sealed: SealedRes
 const sameRange = (a: ValueRange | null, b: ValueRange | null): boolean =>
   (a?.low ?? null) === (b?.low ?? null) && (a?.high ?? null) === (b?.high ?? null);
 
-/** Whether a result says the same as a stored one, so that its repetition is answered with the stored row. */
-export const sameResult = (stored: SealedResult, row: Reported): boolean =>
+/** Whether a result has the same value as a stored one, whatever else was sent with it. */
+export const sameValue = (stored: SealedResult, row: Reported): boolean =>
   stored.value === row.value &&
   stored.unit === (row.value === null ? null : row.unit) &&
   stored.comparator === row.comparator &&
-  stored.textValue === row.textValue &&
-  sameRange(stored.reportedRange, row.referenceRange);
+  stored.textValue === row.textValue;
+
+/** Whether a result says the same as a stored one, so that its repetition is answered with the stored row. */
+export const sameResult = (stored: SealedResult, row: Reported): boolean =>
+  sameValue(stored, row) && sameRange(stored.reportedRange, row.referenceRange);
+
+/** Whether a result takes the place of one of the same measurement: a final one that of a preliminary one, a corrected one any. Source: clinical 7.3.3. */
+export const succeeds = (status: Status, before: Status): boolean =>
+  status === Status.CORRECTED || (status === Status.FINAL && before === Status.PRELIMINARY);
