@@ -5,7 +5,7 @@ import type { Context } from '../../../runtime/context.js';
 import { newId } from '../../../runtime/ids.js';
 import { DateTime } from '../../../runtime/scalars.js';
 import { ValueRange } from './biomarker.js';
-import { BiomarkerObservationComparator } from './observation.js';
+import { BiomarkerObservationComparator, type BiomarkerObservationStatus } from './observation.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
 
@@ -179,6 +179,10 @@ export interface SealedRow {
   range: ValueRange | null;
   /** A unit of the dictionary in which an implausible value would be plausible. */
   proposedUnit: string | null;
+  /** Its own draw where the report has several; null where it does not say, nothing where the report's draw is of all rows. */
+  drawn?: { at: string; id: string } | null;
+  /** Nothing: final. */
+  status?: BiomarkerObservationStatus;
 }
 
 export const rowPlace = (id: string): string => `report_row.details_sealed:${id}`;
