@@ -390,7 +390,37 @@ describe('other files', () => {
     SLOW_MS,
   );
 
-  test('of other kinds are a 415, too large ones a 413, and a form with a file is as good as JSON', async () => {
+  const MIB = 1024 * 1024;
+  /** What is taken for a picture, and read as none. */
+  const sized = (bytes: number): Buffer =>
+    Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(bytes - 8)]);
+  const sent = async (bytes: Buffer): Promise<number> => {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(bytes)]), 'report.png');
+    const headers = { authorization: `Bearer ${await member()}` };
+    const answer = await request(`${clinic.p.url}/clinical/v1/bloodwork/me`, { method: 'POST', body: form, headers });
+    await answer.body.dump();
+    return answer.statusCode;
+  };
+
+  test(
+    'of at most 20 MiB are taken; larger ones are a 413, as a form and as JSON',
+    async () => {
+      expect((await upload(sized(20 * MIB))).status).toBe(202);
+      for (const bytes of [20 * MIB + 1, 20 * MIB + 1024, 23 * MIB]) expect((await upload(sized(bytes))).status).toBe(413);
+      expect(await sent(sized(20 * MIB + 1))).toBe(413);
+    },
+    SLOW_MS,
+  );
+
+  test("of 15 MiB pass the subgraph's own route, by which a gateway in another process sends them", async () => {
+    const query = 'mutation ($input: UploadLabReportInput!) { uploadLabReport(input: $input) { status } }';
+    const input = { file: sized(15 * MIB).toString('base64') };
+    const answer = await clinic.rest('POST', '/graphql', { query, variables: { input } }, await member());
+    expect(answer).toMatchObject({ status: 200, body: { data: { uploadLabReport: { status: 'UPLOADED' } } } });
+  });
+
+  test('of other kinds are a 415, and a form with a file is as good as JSON', async () => {
     expect((await upload(Buffer.from('GIF89a nothing'))).status).toBe(415);
     expect((await upload(Buffer.from('{"resourceType":"Patient"}'))).status).toBe(415);
     const form = new FormData();
