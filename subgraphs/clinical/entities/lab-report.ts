@@ -8,6 +8,7 @@ import { ValueRange } from './biomarker.js';
 import { BiomarkerObservationComparator, type BiomarkerObservationStatus } from './observation.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
+import { HEALTH, PERSONAL } from './marks.js';
 
 export enum LabReportStatus {
   UPLOADED = 'uploaded',
@@ -105,7 +106,7 @@ export class LabReport {
   mimeType: string;
 
   @Field(() => String)
-  @Property({ type: 'text' })
+  @Property({ type: 'text', comment: PERSONAL })
   sha256: string;
 
   @Field(() => Int, { nullable: true })
@@ -117,7 +118,7 @@ export class LabReport {
   performer: string | null = null;
 
   @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
+  @Property({ type: 'text', nullable: true, comment: PERSONAL })
   reportNumber: string | null = null;
 
   @Field(() => DateTime, { nullable: true })
@@ -165,7 +166,7 @@ export class LabDocument {
   @Property({ type: 'uuid' })
   patientId: string;
 
-  @Property({ type: 'blob', hidden: true, lazy: true })
+  @Property({ type: 'blob', hidden: true, lazy: true, comment: HEALTH })
   bytesSealed: Buffer;
 }
 
@@ -232,7 +233,7 @@ export class ReportRow {
   observationId: string | null = null;
 
   /** {@link SealedRow}. */
-  @Property({ type: 'blob', hidden: true })
+  @Property({ type: 'blob', hidden: true, comment: HEALTH })
   detailsSealed: Buffer;
 
   open(ctx: Context): SealedRow {
