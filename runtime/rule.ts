@@ -37,10 +37,19 @@ export function constraintOf(field: Constrained): Constraint | null {
   return Object.fromEntries((directive.arguments ?? []).map(arg => [arg.name.value, valueFromASTUntyped(arg.value)])) as Constraint;
 }
 
+/** Counted one by one: a list of them would take many times the memory of the text. */
+function codePoints(value: string): number {
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
+}
+
+/** A code point has one or two code units, so that most lengths need no counting. */
 function stringViolation(rule: Constraint, value: string): string | null {
-  if (rule.minLength !== undefined && [...value].length < rule.minLength) return `must have at least ${rule.minLength} characters`;
-  const isLong = rule.maxLength !== undefined && value.length > rule.maxLength; // code units are no fewer than code points
-  if (isLong && [...value].length > rule.maxLength!) return `must have at most ${rule.maxLength} characters`;
+  const { minLength = 0, maxLength = Infinity } = rule;
+  if (value.length < 2 * minLength && codePoints(value) < minLength) return `must have at least ${rule.minLength} characters`;
+  if (value.length > 2 * maxLength || (value.length > maxLength && codePoints(value) > maxLength))
+    return `must have at most ${rule.maxLength} characters`;
   if (rule.pattern !== undefined && !new RegExp(rule.pattern, 'u').test(value)) return `must match ${rule.pattern}`;
   return null;
 }

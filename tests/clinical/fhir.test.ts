@@ -79,6 +79,12 @@ describe('the FHIR export', () => {
       'CarePlan', 'DetectedIssue', 'DiagnosticReport', 'DocumentReference', 'Encounter', 'Flag', 'Medication', 'MedicationAdministration', 'Observation',
       'PlanDefinition', 'QuestionnaireResponse', 'ServiceRequest',
     ]); // prettier-ignore
+    for (const [kind, code] of [
+      ['DiagnosticReport', 'LAB'],
+      ['DocumentReference', '26436-6'],
+    ])
+      // prettier-ignore
+      expect(resources.find(one => one.resourceType === kind).category[0].coding[0].code).toBe(code);
     for (const release of ['r4', 'r5'] as const) {
       const { bundle, resource_count: count } = (await exported(`&release=${release}`)).body;
       expect(count).toBe(resources.length);

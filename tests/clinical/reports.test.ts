@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { FormData, request } from 'undici';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { LabReportStatus } from '../../subgraphs/clinical/entities/lab-report.js';
+import { embeddedParser } from '../../subgraphs/clinical/ports/report-parser/parser.js';
+import { ReaderDied } from '../../subgraphs/clinical/ports/report-parser/thread.js';
 import { refusalOfFile, sniff } from '../../subgraphs/clinical/rules/report-file.js';
 import { collectedIn, numberIn, readLine, REPORT_STATES } from '../../subgraphs/clinical/rules/report.js';
 import { DEMO, DEMO2 } from '../support/platform.js';
@@ -186,6 +188,133 @@ describe('other files', () => {
     expect(await results()).toHaveLength(3);
   });
 
+  const oru = (...segments: string[]) => Buffer.from(['MSH|^~\\&|LAB|A|||20260730||ORU^R01|1|P|2.5', ...segments].join('\r'));
+  const measured = (code: string, value: number, unit: string, more: object = {}) => ({
+    resourceType: 'Observation',
+    status: 'final',
+    code: { coding: [{ system: 'http://loinc.org', code }] },
+    valueQuantity: { value, code: unit },
+    ...more,
+  });
+  const FIRST = '2026-07-28T06:15:00.000Z';
+  const SECOND = '2026-07-30T08:15:00.000Z';
+  const TWO_DRAWS: [string, () => Buffer][] = [
+    [
+      'an HL7 v2 message with two OBR',
+      () =>
+        oru(
+          'OBR|1||R-9^LAB|LIPID|||20260728081500+0200',
+          'OBX|1|NM|13457-7^LDL^LN||110|mg/dL|0-130||||F',
+          'OBR|2||R-10^LAB|TSH|||20260730081500',
+          'OBX|1|NM|3016-3^TSH^LN||2.1|m[IU]/L|||||F',
+          'OBX|2|NM|1742-6^ALT^LN||22|U/L|||||F',
+        ),
+    ],
+    [
+      'a FHIR bundle with two effective times',
+      () =>
+        fhir([
+          measured('13457-7', 110, 'mg/dL', { effectiveDateTime: FIRST }),
+          measured('3016-3', 2.1, 'm[IU]/L', { effectiveDateTime: SECOND }),
+          measured('1742-6', 22, 'U/L', { effectivePeriod: { start: '2026-07-30T10:15:00+02:00' } }),
+        ]),
+    ],
+  ];
+
+  test.each(TWO_DRAWS)('the draw time decides everything: %s is stored as two draws', async (_what, file) => {
+    const report = await settled((await upload(file())).body.id);
+    expect(report).toMatchObject({ status: 'parsed', collected_at: FIRST, counts: { accepted: 3 } });
+    const stored = new Map<string, any>((await results()).map((row: any) => [row.code, row]));
+    expect(['ldl_c', 'tsh', 'alt'].map(code => stored.get(code).collected_at)).toEqual([FIRST, SECOND, SECOND]);
+    expect(stored.get('tsh').draw_id).toBe(stored.get('alt').draw_id);
+    expect(stored.get('tsh').draw_id).not.toBe(stored.get('ldl_c').draw_id);
+  });
+
+  test('a result whose draw the bundle does not say waits for a person, who says it', async () => {
+    const bundle = fhir([measured('13457-7', 110, 'mg/dL', { effectiveDateTime: FIRST }), measured('3016-3', 2.1, 'm[IU]/L')]);
+    const report = await settled((await upload(bundle)).body.id);
+    expect(report.rows).toMatchObject([{ state: 'accepted' }, { code: 'tsh', state: 'matched' }]);
+    const said = { rows: [{ position: 1, decision: 'accept' }], collected_at: SECOND };
+    expect(await review(report.id, said)).toMatchObject({ status: 200, body: { status: 'parsed', collected_at: FIRST } });
+    expect((await results()).map((row: any) => [row.code, row.collected_at])).toEqual([
+      ['tsh', SECOND],
+      ['ldl_c', FIRST],
+    ]);
+  });
+
+  const STATUSES: [string, () => Buffer][] = [
+    [
+      'OBX-11 of HL7 v2',
+      () =>
+        oru(
+          'OBR|1||R-9^LAB|LIPID|||20260730081500',
+          'OBX|1|NM|13457-7^LDL^LN||110|mg/dL|||||P',
+          'OBX|2|NM|3016-3^TSH^LN||2.1|m[IU]/L|||||F',
+          'OBX|3|NM|1742-6^ALT^LN||22|U/L|||||C',
+          'OBX|4|NM|2823-3^K^LN||4.2|mmol/L|||||D',
+          'OBX|5|NM|2276-4^Ferritin^LN||80|ng/mL|||||X',
+        ),
+    ],
+    [
+      'Observation.status of FHIR',
+      () =>
+        fhir(
+          [
+            measured('13457-7', 110, 'mg/dL', { status: 'preliminary' }),
+            measured('3016-3', 2.1, 'm[IU]/L'),
+            measured('1742-6', 22, 'U/L', { status: 'corrected' }),
+            measured('2823-3', 4.2, 'mmol/L', { status: 'entered-in-error' }),
+            measured('2276-4', 80, 'ng/mL', { status: 'cancelled' }),
+          ].map(one => ({ ...one, effectiveDateTime: SECOND })),
+        ),
+    ],
+  ];
+
+  test.each(STATUSES)('%s: what is preliminary or corrected is stored as such, what is withdrawn is no row', async (_what, file) => {
+    const report = await settled((await upload(file())).body.id);
+    expect(report).toMatchObject({ status: 'parsed', counts: { rows: 3, accepted: 3 } });
+    const found = Object.fromEntries((await results()).map((row: any) => [row.code, row.status]));
+    expect(found).toEqual({ ldl_c: 'preliminary', tsh: 'final', alt: 'corrected' });
+  });
+
+  test('import takes a DiagnosticReport: its number, laboratory and time; one entered in error takes its results with it', async () => {
+    const listed = measured('3016-3', 2.1, 'm[IU]/L', { id: 'tsh' });
+    const wrong = measured('1742-6', 22, 'U/L', { id: 'alt', effectiveDateTime: SECOND });
+    const about = (status: string, id: string, more: object = {}) => ({
+      resourceType: 'DiagnosticReport', status, code: { text: 'Panel' }, result: [{ reference: `Observation/${id}` }], ...more,
+    }); // prettier-ignore
+    const main = about('final', 'tsh', { identifier: [{ value: 'R-77' }], performer: [{ display: 'Lab A' }], effectiveDateTime: FIRST });
+    const report = await settled((await upload(fhir([about('entered-in-error', 'alt'), main, listed, wrong]))).body.id);
+    expect(report).toMatchObject({ status: 'parsed', report_number: 'R-77', performer: 'lab_a', collected_at: FIRST, counts: { rows: 1 } });
+    expect(await results()).toMatchObject([{ code: 'tsh', collected_at: FIRST, performer: 'lab_a' }]);
+  });
+
+  test('a parser that was ended or died is tried again; after 3 attempts the report has failed', async () => {
+    const read = vi.spyOn(embeddedParser, 'read').mockRejectedValue(new ReaderDied('too_slow'));
+    const { body } = await upload(fhir([measured('3016-3', 2.1, 'm[IU]/L', { effectiveDateTime: FIRST })]));
+    const state = async () =>
+      (
+        await clinic.p.sql<{ attempts: number; rests: boolean; now: Date }>(
+          `select attempts, coalesce(due_at <= now + interval '60 s', true) as rests, now from clinical.lab_report, clinical.test_clock where id = $1`,
+          [body.id],
+        )
+      )[0]!;
+    for (const attempt of [1, 2, 3]) {
+      const { now } = await until('the attempt', state, row => row.attempts === attempt && row.rests);
+      if (attempt < 3) await clinic.clock(new Date(now.getTime() + 61_000).toISOString());
+    }
+    expect(await settled(body.id)).toMatchObject({ status: 'failed', failure_code: 'too_slow' });
+    expect(read).toHaveBeenCalledTimes(3);
+    read.mockRestore();
+    expect((await upload(fhir([measured('3016-3', 2.1, 'm[IU]/L', { effectiveDateTime: FIRST })]))).body.status).toBe('parsing');
+    expect(await settled(body.id)).toMatchObject({ status: 'parsed' });
+  });
+
+  test('a bundle that is no JSON has failed', async () => {
+    const { body } = await upload(Buffer.from('{"resourceType":"Bundle","entry":[}'));
+    expect(await settled(body.id)).toMatchObject({ status: 'failed', failure_code: 'unreadable' });
+  });
+
   /** A person accepts what waits. */
   const accepted = async (report: any) => {
     const waiting = report.rows.filter((row: any) => row.state === 'matched');
@@ -261,7 +390,37 @@ describe('other files', () => {
     SLOW_MS,
   );
 
-  test('of other kinds are a 415, too large ones a 413, and a form with a file is as good as JSON', async () => {
+  const MIB = 1024 * 1024;
+  /** What is taken for a picture, and read as none. */
+  const sized = (bytes: number): Buffer =>
+    Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(bytes - 8)]);
+  const sent = async (bytes: Buffer): Promise<number> => {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(bytes)]), 'report.png');
+    const headers = { authorization: `Bearer ${await member()}` };
+    const answer = await request(`${clinic.p.url}/clinical/v1/bloodwork/me`, { method: 'POST', body: form, headers });
+    await answer.body.dump();
+    return answer.statusCode;
+  };
+
+  test(
+    'of at most 20 MiB are taken; larger ones are a 413, as a form and as JSON',
+    async () => {
+      expect((await upload(sized(20 * MIB))).status).toBe(202);
+      for (const bytes of [20 * MIB + 1, 20 * MIB + 1024, 23 * MIB]) expect((await upload(sized(bytes))).status).toBe(413);
+      expect(await sent(sized(20 * MIB + 1))).toBe(413);
+    },
+    SLOW_MS,
+  );
+
+  test("of 15 MiB pass the subgraph's own route, by which a gateway in another process sends them", async () => {
+    const query = 'mutation ($input: UploadLabReportInput!) { uploadLabReport(input: $input) { status } }';
+    const input = { file: sized(15 * MIB).toString('base64') };
+    const answer = await clinic.rest('POST', '/graphql', { query, variables: { input } }, await member());
+    expect(answer).toMatchObject({ status: 200, body: { data: { uploadLabReport: { status: 'UPLOADED' } } } });
+  });
+
+  test('of other kinds are a 415, and a form with a file is as good as JSON', async () => {
     expect((await upload(Buffer.from('GIF89a nothing'))).status).toBe(415);
     expect((await upload(Buffer.from('{"resourceType":"Patient"}'))).status).toBe(415);
     const form = new FormData();
@@ -365,6 +524,10 @@ describe('rules', () => {
     expect(sniff(Buffer.from('\0\0\0\x18ftypheic', 'latin1'))).toBe('image/heic');
     expect(sniff(Buffer.from('MSH|^~\\&|'))).toBe('application/hl7-v2');
     expect(sniff(Buffer.from('<html>%PDF'))).toBeNull();
+    expect(sniff(Buffer.from('\uFEFF { "id": "a\\\\", "meta": { "resourceType": "x" }, "resourceType" : "Bundle" }'))).toBe(
+      'application/fhir+json',
+    );
+    expect(sniff(Buffer.from('{"entry":[{"resourceType":"Bundle"}],"id":"\\"resourceType\\":\\"Bundle\\""}'))).toBeNull();
     expect(refusalOfFile(Buffer.from('%PDF /Launch /F'), 'application/pdf')).toBe('active_content');
     expect(refusalOfFile(Buffer.from('EICAR-STANDARD-ANTIVIRUS-TEST-FILE'), 'application/hl7-v2')).toBe('malware');
     expect(refusalOfFile(pdfOf(['x']), 'application/pdf')).toBeNull();

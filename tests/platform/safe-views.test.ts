@@ -55,6 +55,15 @@ describe('platform_ro', () => {
     expect(fields.length).toBeGreaterThan(0);
   });
 
+  test('reads each *_safe view of every service', async () => {
+    const views = await p.sql<{ name: string }>(
+      `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where c.relkind = 'v' and c.relname like '%\\_safe' order by 1`,
+    );
+    expect(views.map(({ name }) => name)).toEqual(expect.arrayContaining(['platform.brand_safe', 'clinical.retest_cycles_safe']));
+    for (const { name } of views) expect((await reader.query(`select * from ${name} limit 0`)).fields.length).toBeGreaterThan(0);
+  });
+
   test('may not insert into a view, nor change or delete through it', async () => {
     await expect(reader.query(`insert into platform.service_safe (slug) values ('x')`)).rejects.toMatchObject(DENIED);
     await expect(reader.query(`update platform.flag_safe set killed = true`)).rejects.toMatchObject(DENIED);
@@ -127,6 +136,24 @@ describe('the daily comparison', () => {
   });
 
   test('finds nothing wrong in any schema', async () => {
+    expect(await views('drift=true')).toEqual([]);
+  });
+
+  test('knows why a view of clinical leaves a column out, and finds a marked one in it', async () => {
+    const cycles = (await views('schema=clinical')).find(({ view }: { view: string }) => view === 'retest_cycles_safe');
+    const omitted = ['baseline_value', 'unit', 'target_low', 'target_high', 'follow_up_value', 'delta', 'delta_percent'];
+    for (const column of omitted) expect(cycles.omitted).toContainEqual({ column, reason: 'health' });
+    await p.sql(`comment on column clinical.retest_cycle.outcome_direction is 'class: health'`);
+    await p.sql(`comment on column clinical.observation.performer is 'class: health'`);
+    await compare();
+    const found = await views('drift=true');
+    expect(found.map(({ schema, view, drift }: { schema: string; view: string; drift: string[] }) => [schema, view, drift])).toEqual([
+      ['clinical', 'observation_safe', ['shows performer, which is marked health']],
+      ['clinical', 'retest_cycles_safe', ['shows outcome_direction, which is marked health']],
+    ]);
+    await p.sql('comment on column clinical.retest_cycle.outcome_direction is null');
+    await p.sql('comment on column clinical.observation.performer is null');
+    await compare();
     expect(await views('drift=true')).toEqual([]);
   });
 

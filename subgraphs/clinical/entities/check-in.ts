@@ -6,6 +6,7 @@ import { newId } from '../../../runtime/ids.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
+import { HEALTH } from './marks.js';
 
 export enum CheckInStatus {
   DUE = 'due',
@@ -125,7 +126,7 @@ export class CheckIn {
   @Enum({ items: () => CheckInStatus, type: 'string' })
   status: CheckInStatus = CheckInStatus.DUE;
 
-  @Property({ type: 'blob', nullable: true, hidden: true })
+  @Property({ type: 'blob', nullable: true, hidden: true, comment: HEALTH })
   answersSealed: Buffer | null = null;
 
   @Field(() => DateTime, { nullable: true })

@@ -7,6 +7,7 @@ import { newId } from '../../../runtime/ids.js';
 import { DateTime, JSONObject, LocalDate } from '../../../runtime/scalars.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
+import { HEALTH } from './marks.js';
 
 export enum ConsultStatus {
   REQUESTED = 'requested',
@@ -107,7 +108,7 @@ export class Consult {
   signedAt: Date | null = null;
 
   /** {@link SealedConsult}. */
-  @Property({ type: 'blob', hidden: true })
+  @Property({ type: 'blob', hidden: true, comment: HEALTH })
   detailsSealed: Buffer;
 
   @Field(() => DateTime)

@@ -6,6 +6,7 @@ import { newId } from '../../../runtime/ids.js';
 import { DateTime, Quantity, TimeZone } from '../../../runtime/scalars.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
+import { HEALTH } from './marks.js';
 
 export enum DoseLogStatus {
   SCHEDULED = 'scheduled',
@@ -79,7 +80,7 @@ export class DoseLog {
   site: string | null = null;
 
   /** {@link SealedDose}. */
-  @Property({ type: 'blob', hidden: true })
+  @Property({ type: 'blob', hidden: true, comment: HEALTH })
   detailsSealed: Buffer;
 
   open(ctx: Context): SealedDose {

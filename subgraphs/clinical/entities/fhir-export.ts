@@ -3,6 +3,7 @@ import { registerEnumType } from 'type-graphql';
 import type { Context } from '../../../runtime/context.js';
 import { newId } from '../../../runtime/ids.js';
 import { openJson, sealJson } from './sealed.js';
+import { HEALTH } from './marks.js';
 
 export enum FhirExportRelease {
   R4 = 'r4',
@@ -51,7 +52,7 @@ export class FhirExport {
   @Property({ type: 'int', nullable: true })
   resourceCount: number | null = null;
 
-  @Property({ type: 'blob', nullable: true, hidden: true, lazy: true })
+  @Property({ type: 'blob', nullable: true, hidden: true, lazy: true, comment: HEALTH })
   bundleSealed: Buffer | null = null;
 
   /** When it is made, or tried again; once it has ended, when it is deleted. */

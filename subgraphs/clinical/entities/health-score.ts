@@ -7,6 +7,7 @@ import { DateTime } from '../../../runtime/scalars.js';
 import { BiomarkerCategory } from './biomarker.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
+import { HEALTH } from './marks.js';
 
 export enum HealthScoreStatus {
   COMPLETE = 'complete',
@@ -101,7 +102,7 @@ export class HealthScore {
   @Property({ type: 'double' })
   coverage: number;
 
-  @Property({ type: 'blob', hidden: true })
+  @Property({ type: 'blob', hidden: true, comment: HEALTH })
   detailsSealed: Buffer;
 
   /** Whether this row was told as an event. */

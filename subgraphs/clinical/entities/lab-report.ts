@@ -6,9 +6,10 @@ import { newId } from '../../../runtime/ids.js';
 import { inOrder } from '../../../runtime/loaders.js';
 import { DateTime } from '../../../runtime/scalars.js';
 import { ValueRange } from './biomarker.js';
-import { BiomarkerObservation, BiomarkerObservationComparator } from './observation.js';
+import { BiomarkerObservation, BiomarkerObservationComparator, type BiomarkerObservationStatus } from './observation.js';
 import { openJson } from './sealed.js';
 import { isHeldBack, seesValues } from './value-access.js';
+import { HEALTH, PERSONAL } from './marks.js';
 
 export enum LabReportStatus {
   UPLOADED = 'uploaded',
@@ -106,7 +107,7 @@ export class LabReport {
   mimeType: string;
 
   @Field(() => String)
-  @Property({ type: 'text' })
+  @Property({ type: 'text', comment: PERSONAL })
   sha256: string;
 
   @Field(() => Int, { nullable: true })
@@ -118,7 +119,7 @@ export class LabReport {
   performer: string | null = null;
 
   @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
+  @Property({ type: 'text', nullable: true, comment: PERSONAL })
   reportNumber: string | null = null;
 
   @Field(() => DateTime, { nullable: true })
@@ -166,7 +167,7 @@ export class LabDocument {
   @Property({ type: 'uuid' })
   patientId: string;
 
-  @Property({ type: 'blob', hidden: true, lazy: true })
+  @Property({ type: 'blob', hidden: true, lazy: true, comment: HEALTH })
   bytesSealed: Buffer;
 }
 
@@ -180,6 +181,10 @@ export interface SealedRow {
   range: ValueRange | null;
   /** A unit of the dictionary in which an implausible value would be plausible. */
   proposedUnit: string | null;
+  /** Its own draw where the report has several; null where it does not say, nothing where the report's draw is of all rows. */
+  drawn?: { at: string; id: string } | null;
+  /** Nothing: final. */
+  status?: BiomarkerObservationStatus;
 }
 
 /** The result that a row became, in the request's batch. */
@@ -235,7 +240,7 @@ export class ReportRow {
   observationId: string | null = null;
 
   /** {@link SealedRow}. */
-  @Property({ type: 'blob', hidden: true })
+  @Property({ type: 'blob', hidden: true, comment: HEALTH })
   detailsSealed: Buffer;
 
   open(ctx: Context): SealedRow {

@@ -8,6 +8,7 @@ import { DateTime, Quantity } from '../../../runtime/scalars.js';
 import { roundHalfEven } from '../rules/rounding.js';
 import { ValueRange, type UnitSystem } from './biomarker.js';
 import { seesValues } from './value-access.js';
+import { HEALTH } from './marks.js';
 
 export enum BiomarkerObservationComparator {
   LT = 'lt',
@@ -145,11 +146,18 @@ export class BiomarkerObservation {
   code: string;
 
   /** {@link SealedResult}. */
-  @Property({ type: 'blob', hidden: true })
+  @Property({ type: 'blob', hidden: true, comment: HEALTH })
   resultSealed: Buffer;
 
   /** Canonical unit, not rounded; null when it cannot be converted. */
-  @Property({ fieldName: 'canonical_value', type: new DecimalType('number'), columnType: 'numeric', nullable: true, hidden: true })
+  @Property({
+    fieldName: 'canonical_value',
+    type: new DecimalType('number'),
+    columnType: 'numeric',
+    nullable: true,
+    hidden: true,
+    comment: HEALTH,
+  })
   canonicalAmount: number | null = null;
 
   @Field(() => DateTime, { description: 'Time of the draw; it decides everything clinical.' })

@@ -6,6 +6,7 @@ import { newId } from '../../../runtime/ids.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
+import { HEALTH } from './marks.js';
 
 export enum RedFlagSource {
   BIOMARKER = 'biomarker',
@@ -137,7 +138,7 @@ export class RedFlag {
   status: RedFlagStatus = RedFlagStatus.OPEN;
 
   /** {@link SealedFlag}. */
-  @Property({ type: 'blob', hidden: true })
+  @Property({ type: 'blob', hidden: true, comment: HEALTH })
   detailsSealed: Buffer;
 
   @Field(() => DateTime)

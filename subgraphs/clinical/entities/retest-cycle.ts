@@ -9,6 +9,7 @@ import { Brand, User } from '../references/types.js';
 import { ValueRange } from './biomarker.js';
 import { InterventionKind } from './intervention.js';
 import { seesValues } from './value-access.js';
+import { HEALTH } from './marks.js';
 
 export enum RetestCycleStatus {
   BASELINE_SET = 'baseline_set',
@@ -121,11 +122,11 @@ export class RetestCycle {
   @Property({ type: 'datetime', length: 3 })
   baselineCollectedAt: Date;
 
-  @Property({ fieldName: 'baseline_value', ...number(), nullable: false })
+  @Property({ fieldName: 'baseline_value', ...number(), nullable: false, comment: HEALTH })
   baselineAmount: number;
 
   /** Canonical unit of the marker, for all values of the cycle. */
-  @Property({ type: 'text', hidden: true })
+  @Property({ type: 'text', hidden: true, comment: HEALTH })
   unit: string;
 
   @Enum({ items: () => InterventionKind, type: 'string' })
@@ -153,10 +154,10 @@ export class RetestCycle {
   @Property({ type: 'datetime', length: 3 })
   expiresAt: Date;
 
-  @Property(number())
+  @Property({ ...number(), comment: HEALTH })
   targetLow: number | null = null;
 
-  @Property(number())
+  @Property({ ...number(), comment: HEALTH })
   targetHigh: number | null = null;
 
   @Field(() => Int)
@@ -183,13 +184,13 @@ export class RetestCycle {
   @Property({ type: 'datetime', length: 3, nullable: true })
   followUpCollectedAt: Date | null = null;
 
-  @Property({ fieldName: 'follow_up_value', ...number() })
+  @Property({ fieldName: 'follow_up_value', ...number(), comment: HEALTH })
   followUpAmount: number | null = null;
 
-  @Property({ fieldName: 'delta', ...number() })
+  @Property({ fieldName: 'delta', ...number(), comment: HEALTH })
   deltaAmount: number | null = null;
 
-  @Property({ fieldName: 'delta_percent', ...number() })
+  @Property({ fieldName: 'delta_percent', ...number(), comment: HEALTH })
   deltaShare: number | null = null;
 
   @Field(() => RetestCycleOutcomeDirection, { nullable: true })

@@ -58,10 +58,13 @@ export function observation(of: Export, row: BiomarkerObservation): Resource {
   }); // prettier-ignore
 }
 
+const STUDIES = { coding: [{ system: LOINC, code: '26436-6', display: 'Laboratory studies (set)' }] };
+const LABORATORY = { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0074', code: 'LAB', display: 'Laboratory' }] };
+
 /** All results of one draw. */
 export const panel = (rows: readonly BiomarkerObservation[]): Resource => ({
   resourceType: 'Observation', id: rows[0]!.drawId!, status: 'final', category: category('laboratory'),
-  code: { coding: [{ system: LOINC, code: '26436-6', display: 'Laboratory studies (set)' }] }, subject: subjectOf(rows[0]!.patientId),
+  code: STUDIES, subject: subjectOf(rows[0]!.patientId),
   effectiveDateTime: rows[0]!.collectedAt.toISOString(), hasMember: rows.map(row => reference('Observation', row.id)),
 }); // prettier-ignore
 
@@ -69,11 +72,11 @@ const REPORT_CODE = { coding: [{ system: LOINC, code: '11502-2', display: 'Labor
 
 export const report = (row: LabReport, results: readonly BiomarkerObservation[]): Resource[] => [
   present({
-    resourceType: 'DiagnosticReport', id: row.id, status: STATUS.report[row.status], code: REPORT_CODE, subject: subjectOf(row.patientId),
+    resourceType: 'DiagnosticReport', id: row.id, status: STATUS.report[row.status], category: [LABORATORY], code: REPORT_CODE, subject: subjectOf(row.patientId),
     effectiveDateTime: row.collectedAt?.toISOString() ?? null, issued: row.createdAt.toISOString(), result: results.map(one => reference('Observation', one.id)),
   }),
   {
-    resourceType: 'DocumentReference', id: row.documentId, status: 'current', type: REPORT_CODE, subject: subjectOf(row.patientId), date: row.createdAt.toISOString(),
+    resourceType: 'DocumentReference', id: row.documentId, status: 'current', type: REPORT_CODE, category: [STUDIES], subject: subjectOf(row.patientId), date: row.createdAt.toISOString(),
     content: [{ attachment: { contentType: row.mimeType, title: row.reportNumber ?? 'Laboratory report', creation: row.createdAt.toISOString() } }],
   },
 ]; // prettier-ignore

@@ -6,15 +6,16 @@ import { LabReport, LabReportStatus as Status, ReportRowState as State } from '.
 import { demographicsOf } from '../ports/demographics.js';
 import type { Demographics } from '../rules/demographics.js';
 import { embeddedDocuments } from '../ports/document-store.js';
-import { embeddedParser, ReportUnreadable } from '../ports/report-parser/parser.js';
+import { embeddedParser } from '../ports/report-parser/parser.js';
+import { ReaderDied, ReportUnreadable } from '../ports/report-parser/thread.js';
 import { refusalOfFile, type ReportType } from '../rules/report-file.js';
 import { REPORT_STATES, type LabReportTrigger, type ReadReport } from '../rules/report.js';
 import { lockPatient } from './patient.js';
-import { announceParsed, judgedRows, markDuplicates, openRows, storeRows } from './report-rows.js';
+import { announceParsed, isDrawn, judgedRows, markDuplicates, openRows, storeRows } from './report-rows.js';
 
 /** A parse that has not ended by then is taken over, ms. */
 const LEASE_MS = 120_000;
-/** A parser that fails so often has failed. Source: clinical 3. */
+/** A parser that fails so often has failed; what cannot be read at all fails at once. Source: clinical 3. */
 const MOST_ATTEMPTS = 3;
 const AGAIN_MS = 60_000;
 
@@ -49,18 +50,15 @@ async function keep(ctx: Context, id: string, read: ReadReport, demographics: De
   const report = await ctx.em.findOne(LabReport, { id, status: Status.PARSING }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
   if (!report) return;
   Object.assign(report, {
-    pageCount: read.pageCount, collectedAt: read.collectedAt, reportNumber: read.reportNumber, performer: report.performer ?? read.performer,
+    pageCount: read.pageCount, collectedAt: read.collectedAt !== null && read.collectedAt <= ctx.now() ? read.collectedAt : null, reportNumber: read.reportNumber, performer: report.performer ?? read.performer,
     parserName: read.parser.name, parserVersion: read.parser.version, dueAt: null,
   }); // prettier-ignore
   const rows = await judgedRows(ctx, report, read);
   const sure = rows.filter(row => row.state === State.ACCEPTED);
-  if (report.collectedAt === null || report.collectedAt > ctx.now())
-    for (const row of sure) row.state = State.MATCHED; // the draw time decides everything clinical
-  else {
-    await markDuplicates(ctx, report, sure);
-    const fresh = sure.filter(row => row.state === State.ACCEPTED);
-    await storeRows(ctx, report, fresh.map(row => ({ row, at: `/rows/${row.position}`, person: false, confirmed: false })), demographics); // prettier-ignore
-  }
+  for (const row of sure) if (!isDrawn(ctx, report, row)) row.state = State.MATCHED; // the draw time decides everything clinical
+  await markDuplicates(ctx, report, sure.filter(row => row.state === State.ACCEPTED)); // prettier-ignore
+  const fresh = sure.filter(row => row.state === State.ACCEPTED);
+  await storeRows(ctx, report, fresh.map(row => ({ row, at: `/rows/${row.position}`, person: false, confirmed: false })), demographics); // prettier-ignore
   const done = rows.length > 0 && openRows(rows).length === 0;
   moveReport(ctx, report, done ? 'accept' : 'need_review');
   if (done) announceParsed(ctx, report, rows);
@@ -70,7 +68,8 @@ async function failed(ctx: Context, id: string, error: unknown): Promise<void> {
   const report = await ctx.em.findOne(LabReport, { id, status: Status.PARSING }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!report) return;
   const final = error instanceof ReportUnreadable || report.attempts >= MOST_ATTEMPTS;
-  report.failureCode = error instanceof ReportUnreadable ? error.failureCode : 'parser_error';
+  const isNamed = error instanceof ReportUnreadable || error instanceof ReaderDied;
+  report.failureCode = isNamed ? error.failureCode : 'parser_error';
   report.dueAt = final ? null : new Date(ctx.now().getTime() + AGAIN_MS);
   if (final) moveReport(ctx, report, 'fail');
   ctx.log.warn({ report: id, failure: report.failureCode, attempts: report.attempts }, 'a lab report could not be read');

@@ -1,5 +1,6 @@
 import { biomarkerParsed } from '../../../events/catalogue/clinical.js';
 import type { Context } from '../../../runtime/context.js';
+import { newId } from '../../../runtime/ids.js';
 import { Biomarker } from '../entities/biomarker.js';
 import { LabReport, ReportRow, ReportRowState as State, rowPlace, type SealedRow } from '../entities/lab-report.js';
 import {
@@ -23,10 +24,40 @@ async function dictionary(ctx: Context): Promise<{ entry: Biomarker; names: stri
 /** Rows of a report that was just read. */
 export async function judgedRows(ctx: Context, report: LabReport, read: ReadReport): Promise<ReportRow[]> {
   const known = await dictionary(ctx);
+  const draws = drawsOf(report);
   return read.rows.map((row, position) => {
     const entry = known.find(one => matches(one.names, row.name))?.entry;
-    return rowOf(ctx, report, position, row, judgeRow(row, entry ? markerOf(entry) : null));
+    const judged = judgeRow(row, entry ? markerOf(entry) : null);
+    const at = row.collectedAt;
+    if (at !== undefined) judged.sealed.drawn = at === null || at > ctx.now() ? null : draws(at); // a time to come is none
+    return rowOf(ctx, report, position, row, judged);
   });
+}
+
+/** Results of one time are of one draw, and the report's own time is of the report's own draw. */
+function drawsOf(report: LabReport): (at: Date) => { at: string; id: string } {
+  const ids = new Map([[report.collectedAt?.getTime(), report.drawId]]);
+  return at => {
+    if (!ids.has(at.getTime())) ids.set(at.getTime(), newId());
+    return { at: at.toISOString(), id: ids.get(at.getTime())! };
+  };
+}
+
+/** The draw of a row: its own, else the report's. */
+function drawOf(ctx: Context, report: LabReport, row: ReportRow): { collectedAt: Date | null; drawId: string } {
+  const { drawn } = row.open(ctx);
+  return drawn ? { collectedAt: new Date(drawn.at), drawId: drawn.id } : { collectedAt: report.collectedAt, drawId: report.drawId };
+}
+
+/** Whether it is known, without a person, when a row was drawn. */
+export const isDrawn = (ctx: Context, report: LabReport, row: ReportRow): boolean =>
+  row.open(ctx).drawn !== null && drawOf(ctx, report, row).collectedAt !== null;
+
+/** A person's word about when those rows were drawn of which the report does not say it. */
+export function sayDrawn(ctx: Context, report: LabReport, rows: readonly ReportRow[], at: Date): void {
+  report.collectedAt ??= at;
+  const drawn = drawsOf(report)(at);
+  for (const row of rows) if (row.open(ctx).drawn === null) reseal(ctx, row, { drawn });
 }
 
 function rowOf(
@@ -69,9 +100,10 @@ export function incomingOf(
   at: string,
   by: { person: boolean; confirmed: boolean },
 ): Incoming {
-  const { value, unit, comparator, range } = row.open(ctx);
+  const { value, unit, comparator, range, status = Status.FINAL } = row.open(ctx);
+  const { collectedAt, drawId } = drawOf(ctx, report, row);
   return {
-    name: row.code!, value, unit, comparator, textValue: null, collectedAt: report.collectedAt!, drawId: report.drawId, source: Source.LAB, status: Status.FINAL,
+    name: row.code!, value, unit, comparator, textValue: null, collectedAt: collectedAt!, drawId, source: Source.LAB, status,
     performer: report.performer, method: null, sourceRef: `report:${report.id}:${row.position}`, referenceRange: range, confirmed: by.confirmed, at,
     reportId: report.id, verified: by.person,
   }; // prettier-ignore
@@ -79,17 +111,20 @@ export function incomingOf(
 
 /** Marks rows that say what is stored already: the same day, value and laboratory. Source: clinical 4.2. */
 export async function markDuplicates(ctx: Context, report: LabReport, rows: readonly ReportRow[]): Promise<void> {
-  const day = Math.floor(report.collectedAt!.getTime() / DAY_MS) * DAY_MS;
+  if (rows.length === 0) return;
+  const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
+  const days = rows.map(row => dayOf(drawOf(ctx, report, row).collectedAt!));
   const stored = await ctx.em.find(BiomarkerObservation, {
     patientId: report.patientId, supersededBy: null, status: { $ne: Status.ENTERED_IN_ERROR }, code: { $in: rows.flatMap(row => row.code ?? []) },
-    collectedAt: { $gte: new Date(day), $lt: new Date(day + DAY_MS) }, $or: [{ reportId: null }, { reportId: { $ne: report.id } }],
+    collectedAt: { $gte: new Date(Math.min(...days) * DAY_MS), $lt: new Date((Math.max(...days) + 1) * DAY_MS) }, $or: [{ reportId: null }, { reportId: { $ne: report.id } }],
   }); // prettier-ignore
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
     const { value, unit } = row.open(ctx);
     const same = stored.find(one => {
       const result = one.open(ctx);
       const sameLab = report.performer === null || one.performer === null || one.performer === report.performer;
-      return one.code === row.code && sameLab && result.value === value && result.unit === unit;
+      const sameDay = dayOf(one.collectedAt) === days[index];
+      return one.code === row.code && sameDay && sameLab && result.value === value && result.unit === unit;
     });
     if (same) Object.assign(row, { state: State.DUPLICATE, observationId: same.id });
   }

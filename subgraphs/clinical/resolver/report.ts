@@ -30,7 +30,7 @@ import { lockPatient, patientOf } from './patient.js';
 import { auditRead } from './read-audit.js';
 import { linkTo } from './report-link.js';
 import { moveReport } from './report-parse.js';
-import { addedRow, announceParsed, openRows, reseal, storeRows } from './report-rows.js';
+import { addedRow, announceParsed, openRows, reseal, sayDrawn, storeRows } from './report-rows.js';
 
 export const LabReportConnection = connectionOf(LabReport, 'LabReport');
 const READERS = 'admin:clinical:read|admin:clinical:results';
@@ -177,10 +177,10 @@ export class LabReportResolver {
     await lockPatient(ctx, report.patientId);
     await ctx.em.refresh(report, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (report.status !== Status.NEEDS_REVIEW) fail('conflict', `a ${report.status} report is not under review`);
-    report.collectedAt ??= input.collectedAt ?? null;
     const rows = await rowsOf(ctx, report.id);
     const codes = await findMarkers(ctx, [...input.rows.flatMap(one => one.code ?? []), ...input.added.map(one => one.code)]);
     const accepted = decided(ctx, input, rows, codes);
+    if (input.collectedAt != null) sayDrawn(ctx, report, accepted.map(one => one.row), input.collectedAt); // prettier-ignore
     const added = input.added.map((one, index) => ({
       row: addedRow(ctx, report, rows.length + index, codes.get(one.code)!.code, { value: one.value, unit: one.unit, comparator: one.comparator ?? null }),
       at: `/input/added/${index}`, person: true, confirmed: one.confirmed,

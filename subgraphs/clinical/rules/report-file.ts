@@ -13,17 +13,36 @@ export function sniff(bytes: Buffer): ReportType | null {
   if (startsWith(bytes, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png';
   if (bytes.subarray(4, 8).toString('latin1') === 'ftyp' && /^(heic|heix|hevc|mif1|msf1)$/.test(bytes.subarray(8, 12).toString('latin1')))
     return 'image/heic';
-  const head = bytes.subarray(0, 4096).toString('utf8').trimStart();
+  const head = bytes.subarray(0, 4096).toString('utf8').trimStart(); // the mark of byte order counts as a space
   if (head.startsWith('MSH|')) return 'application/hl7-v2';
   return head.startsWith('{') && isBundle(bytes) ? 'application/fhir+json' : null;
 }
 
-function isBundle(bytes: Buffer): boolean {
-  try {
-    return (JSON.parse(bytes.toString('utf8')) as { resourceType?: string }).resourceType === 'Bundle';
-  } catch {
-    return false;
+const [QUOTE, BACKSLASH] = Buffer.from('"\\') as unknown as [number, number];
+const [OPENING, CLOSING] = [Buffer.from('{['), Buffer.from('}]')];
+const TYPE = /^"resourceType"\s*:\s*"Bundle"/;
+
+/** Where the string that begins at `from` ends. */
+function endOfString(bytes: Buffer, from: number): number {
+  let end = bytes.indexOf(QUOTE, from + 1);
+  for (; end > 0; end = bytes.indexOf(QUOTE, end + 1)) {
+    let slashes = 0;
+    while (bytes[end - 1 - slashes] === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return end;
   }
+  return bytes.length;
+}
+
+/** Whether the outermost object calls itself a bundle, without parsing 20 MiB in the main thread; broken JSON fails in the parser's. */
+function isBundle(bytes: Buffer): boolean {
+  for (let at = 0, depth = 0; at < bytes.length; at++) {
+    if (bytes[at] === QUOTE) {
+      if (depth === 1 && TYPE.test(bytes.toString('latin1', at, at + 64))) return true;
+      at = endOfString(bytes, at);
+    } else if (OPENING.includes(bytes[at]!)) depth++;
+    else if (CLOSING.includes(bytes[at]!)) depth--;
+  }
+  return false;
 }
 
 /** Names of PDF objects that act by themselves or carry other files. */

@@ -1,7 +1,10 @@
 import type { TransitionTable } from '../../../runtime/states.js';
 import type { ValueRange } from '../entities/biomarker.js';
 import { LabReportStatus as Status, ReportRowState as State, type SealedRow } from '../entities/lab-report.js';
-import { BiomarkerObservationComparator as Comparator } from '../entities/observation.js';
+import {
+  BiomarkerObservationComparator as Comparator,
+  type BiomarkerObservationStatus as ObservationStatus,
+} from '../entities/observation.js';
 import type { Marker } from './observation.js';
 import { toCanonical } from './units.js';
 
@@ -49,6 +52,10 @@ export interface ReadRow {
   range: ValueRange | null;
   /** As of the {@link Line}. */
   confidence?: number;
+  /** Of its own draw; null where a report of several draws does not say, nothing where the report's time is of all rows. */
+  collectedAt?: Date | null;
+  /** Nothing: final. */
+  status?: ObservationStatus;
 }
 
 const COMPARATORS: Readonly<Record<string, Comparator>> = {
@@ -157,8 +164,8 @@ function plausibleIn(marker: Marker, value: number, stated: string): string | nu
 
 /** What a row is taken for: matched and plausible with a unit, or something that a person must decide. A unit is never guessed. */
 function judgeText(row: ReadRow, marker: Marker | null): JudgedRow {
-  const { rawText, value, unit, comparator, range } = row;
-  const sealed: SealedRow = { rawText, value, unit, comparator, range, proposedUnit: null };
+  const { rawText, value, unit, comparator, range, status } = row;
+  const sealed: SealedRow = { rawText, value, unit, comparator, range, proposedUnit: null, ...(status && { status }) };
   if (!marker) return { code: null, confidence: 0.3, state: State.UNMATCHED, sealed };
   const canonical = value === null || unit === null ? null : toCanonical(marker, value, unit);
   if (canonical === null) return { code: marker.code, confidence: 0.5, state: State.MATCHED, sealed };

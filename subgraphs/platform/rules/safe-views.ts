@@ -52,9 +52,12 @@ const markOf = (mark: string | null): OmissionReason | null => (MARK.exec(mark ?
 const reasonOf = ({ column, mark }: TableColumn): OmissionReason =>
   markOf(mark) ?? NAMED.find(([pattern]) => pattern.test(column))?.[1] ?? OmissionReason.PERSONAL;
 
+/** The view of a table is called after it, in the singular or, as the specification names that of re-test cycles, in the plural. */
+const isViewOf = (view: string, table: string): boolean => view === `${table}_safe` || view === `${table}s_safe`;
+
 function judge(view: ViewFacts, { columns, grants }: Catalogue): JudgedView {
   const { schema } = view;
-  const table = columns.filter(one => one.schema === schema && `${one.table}_safe` === view.view);
+  const table = columns.filter(one => one.schema === schema && isViewOf(view.view, one.table));
   const shown = table.filter(({ column, mark }) => view.columns.includes(column) && markOf(mark) !== null);
   const beyond = grants.filter(one => one.schema === schema && one.relation === view.view && one.privilege !== 'SELECT');
   const drift = [
@@ -73,7 +76,7 @@ function missing({ columns, views }: Catalogue): JudgedView[] {
   const marked = columns.filter(({ schema, mark }) => schemas.has(schema) && markOf(mark) !== null);
   const tables = new Map(marked.map(({ schema, table }) => [`${schema} ${table}`, { schema, table }]));
   return [...tables.values()]
-    .filter(({ schema, table }) => !views.some(one => one.schema === schema && one.view === `${table}_safe`))
+    .filter(({ schema, table }) => !views.some(one => one.schema === schema && isViewOf(one.view, table)))
     .map(({ schema, table }) => ({ schema, view: `${table}_safe`, columns: [], omitted: [], drift: ['is missing'] }));
 }
 

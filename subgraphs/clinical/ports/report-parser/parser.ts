@@ -1,7 +1,6 @@
-import { Worker } from 'node:worker_threads';
-import { BiomarkerObservationComparator as Comparator } from '../../entities/observation.js';
 import { MOST_PAGES, type ReportType } from '../../rules/report-file.js';
-import { collectedIn, numberIn, readLine, type Line, type ReadReport, type ReadRow } from '../../rules/report.js';
+import { collectedIn, numberIn, readLine, type Line, type ReadReport } from '../../rules/report.js';
+import { inThread, ReportUnreadable } from './thread.js';
 
 /** Reads what a report says. An outside service (region-bound, no retention) would be another one of these. Source: clinical 8. */
 export interface ReportParser {
@@ -9,17 +8,7 @@ export interface ReportParser {
   read(bytes: Buffer, type: ReportType): Promise<ReadReport>;
 }
 
-/** A file that no repetition will make readable. */
-export class ReportUnreadable extends Error {
-  constructor(readonly failureCode: string) {
-    super(failureCode);
-  }
-}
-
 const VERSION = '1';
-/** Limits of a parse. Source: clinical 7.3.5. */
-const DEADLINE_MS = 60_000;
-const MOST_MB = 512;
 
 interface Text {
   pageCount: number;
@@ -34,30 +23,13 @@ export interface ReadData {
   mostPages: number;
 }
 
-const worker = (name: string): URL => {
+const script = (name: 'pdf' | 'ocr' | 'hl7' | 'fhir'): URL => {
   const suffix = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return new URL(`./${name}-worker.${suffix}`, import.meta.url);
 };
 
-/** The text of a file, read in a thread with a deadline and a limit of memory. */
-function textOf(name: 'pdf' | 'ocr', workerData: ReadData): Promise<Text> {
-  const thread = new Worker(worker(name), {
-    workerData,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MB },
-    stderr: true,
-    stdout: true,
-    env: {},
-  });
-  const deadline = setTimeout(() => void thread.terminate(), DEADLINE_MS);
-  return new Promise<Text>((resolve, reject) => {
-    thread.once('message', resolve);
-    thread.once('error', () => reject(new ReportUnreadable('unreadable')));
-    thread.once('exit', () => reject(new ReportUnreadable('too_slow')));
-  }).finally(() => {
-    clearTimeout(deadline);
-    void thread.terminate();
-  });
-}
+/** The text of a file, by lines. */
+const textOf = (name: 'pdf' | 'ocr', data: ReadData): Promise<Text> => inThread<Text>(script(name), data);
 
 function reportOf(parser: string, { pageCount, lines }: Text): ReadReport {
   if (lines === null) throw new ReportUnreadable('too_many_pages');
@@ -81,86 +53,16 @@ async function readPdf(bytes: Buffer): Promise<ReadReport> {
   return text.lines?.length === 0 ? recognised(bytes, 'pdf') : reportOf('text_layer', text);
 }
 
-const instantOf = (text: string | undefined): Date | null => {
-  const match = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2}))?/.exec(text ?? '');
-  return match ? new Date(Date.UTC(+match[1]!, +match[2]! - 1, +match[3]!, +(match[4] ?? 0), +(match[5] ?? 0))) : null;
-};
-
-const ABNORMAL: Readonly<Record<string, Comparator>> = { '<': Comparator.LT, '>': Comparator.GT, '<=': Comparator.LE, '>=': Comparator.GE };
-
-function hl7Row(fields: readonly string[]): ReadRow {
-  const [code = '', name = ''] = (fields[3] ?? '').split('^');
-  const [, sign, number] = /^\s*(<=|>=|<|>)?\s*([\d.]+)\s*$/.exec(fields[5] ?? '') ?? [];
-  const [, low, high] = /^([\d.]+)-([\d.]+)$/.exec(fields[7] ?? '') ?? [];
-  return {
-    page: 1,
-    box: null,
-    rawText: fields.join('|'),
-    name: code || name,
-    value: number === undefined ? null : Number(number),
-    unit: (fields[6] ?? '').split('^')[0] || null,
-    comparator: sign ? ABNORMAL[sign]! : null,
-    range: low === undefined ? null : { low: Number(low), high: Number(high) },
-  };
-}
-
-/** HL7 v2 ORU^R01: OBR-7 is the draw, OBX the results. */
-function readHl7(bytes: Buffer): ReadReport {
-  const segments = bytes.toString('utf8').split(/[\r\n]+/).map(line => line.split('|')); // prettier-ignore
-  const order = segments.find(one => one[0] === 'OBR');
-  return {
-    parser: { name: 'hl7_v2', version: VERSION },
-    pageCount: null,
-    collectedAt: instantOf(order?.[7]),
-    reportNumber: order?.[3]?.split('^')[0] || null,
-    performer: null,
-    rows: segments.filter(one => one[0] === 'OBX').map(hl7Row),
-  };
-}
-
-interface FhirObservation {
-  resourceType: string;
-  code?: { coding?: { code?: string }[]; text?: string };
-  effectiveDateTime?: string;
-  valueQuantity?: { value?: number; unit?: string; code?: string; comparator?: string };
-  referenceRange?: { low?: { value?: number }; high?: { value?: number } }[];
-}
-
-function fhirRow(one: FhirObservation): ReadRow {
-  const { value = null, code, unit, comparator } = one.valueQuantity ?? {};
-  const range = one.referenceRange?.[0];
-  return {
-    page: 1,
-    box: null,
-    rawText: JSON.stringify(one).slice(0, 4000),
-    name: one.code?.coding?.[0]?.code ?? one.code?.text ?? '',
-    value,
-    unit: code ?? unit ?? null,
-    comparator: comparator ? (ABNORMAL[comparator] ?? null) : null,
-    range: range ? { low: range.low?.value ?? null, high: range.high?.value ?? null } : null,
-  };
-}
-
-function readFhir(bytes: Buffer): ReadReport {
-  const { entry = [] } = JSON.parse(bytes.toString('utf8')) as { entry?: { resource?: FhirObservation }[] };
-  const observations = entry.flatMap(({ resource }) => (resource?.resourceType === 'Observation' ? [resource] : []));
-  const at = observations.map(one => new Date(one.effectiveDateTime ?? '')).find(date => !Number.isNaN(date.getTime()));
-  return {
-    parser: { name: 'fhir_bundle', version: VERSION },
-    pageCount: null,
-    collectedAt: at ?? null,
-    reportNumber: null,
-    performer: null,
-    rows: observations.map(fhirRow),
-  };
-}
+/** What says of itself what it means: no extraction, and nothing that is parsed in the main thread. */
+const structured = (name: 'hl7' | 'fhir', bytes: Buffer): Promise<ReadReport> =>
+  inThread<ReadReport>(script(name), { bytes: new Uint8Array(bytes) });
 
 /** The parser in this process: text layers, recognition of pictures and scans, HL7 v2 and FHIR. */
 export const embeddedParser: ReportParser = {
   read: async (bytes, type) => {
     if (type === 'application/pdf') return readPdf(bytes);
-    if (type === 'application/hl7-v2') return readHl7(bytes);
-    if (type === 'application/fhir+json') return readFhir(bytes);
+    if (type === 'application/hl7-v2') return structured('hl7', bytes);
+    if (type === 'application/fhir+json') return structured('fhir', bytes);
     return recognised(bytes, type === 'image/heic' ? 'heic' : 'picture');
   },
 };

@@ -1,0 +1,105 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ReadReport, ReadRow } from '../../rules/report.js';
+
+interface Reference {
+  reference?: string;
+  display?: string;
+  identifier?: { value?: string };
+}
+
+/** What both kinds of resources say of a draw. */
+interface Drawn {
+  resourceType: string;
+  id?: string;
+  status?: string;
+  effectiveDateTime?: string;
+  effectiveInstant?: string;
+  effectivePeriod?: { start?: string };
+}
+
+interface Observation extends Drawn {
+  code?: { coding?: { code?: string }[]; text?: string };
+  valueQuantity?: { value?: number; unit?: string; code?: string; comparator?: string };
+  referenceRange?: { low?: { value?: number }; high?: { value?: number } }[];
+}
+
+interface DiagnosticReport extends Drawn {
+  identifier?: { value?: string }[];
+  performer?: Reference[];
+  result?: Reference[];
+}
+
+interface Entry {
+  fullUrl?: string;
+  resource?: Observation & DiagnosticReport;
+}
+
+const COMPARATORS: Readonly<Record<string, string>> = { '<': 'lt', '>': 'gt', '<=': 'le', '>=': 'ge' };
+/** ObservationStatus; null: there is no result, or there is none any more. What is not listed is not final. */
+const STATUS: Readonly<Record<string, string | null>> = {
+  final: 'final', amended: 'corrected', corrected: 'corrected', appended: 'corrected',
+  registered: null, cancelled: null, 'entered-in-error': null,
+}; // prettier-ignore
+const statusOf = ({ status = 'final' }: Drawn): string | null => (status in STATUS ? STATUS[status]! : 'preliminary');
+const isVoid = ({ status }: Drawn): boolean => status === 'entered-in-error' || status === 'cancelled';
+
+/** A time that names its day at least. */
+function timeOf(one: Drawn | undefined): Date | null {
+  const text = one?.effectiveDateTime ?? one?.effectiveInstant ?? one?.effectivePeriod?.start ?? '';
+  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? new Date(text) : null;
+  return at && !Number.isNaN(at.getTime()) ? at : null;
+}
+
+/** The report that lists a result; the only one of a bundle, where it lists none. */
+function reportOf({ fullUrl, resource }: Entry, reports: readonly DiagnosticReport[]): DiagnosticReport | undefined {
+  const names = [fullUrl, `Observation/${resource!.id}`];
+  const listing = reports.find(one => one.result?.some(({ reference }) => reference !== undefined && names.includes(reference)));
+  return listing ?? (reports.length === 1 && !reports[0]!.result?.length ? reports[0] : undefined);
+}
+
+function rowOf(entry: Entry, reports: readonly DiagnosticReport[]): ReadRow[] {
+  const one = entry.resource!;
+  const within = reportOf(entry, reports);
+  const status = statusOf(one);
+  if (status === null || (within && isVoid(within))) return [];
+  const { value = null, code, unit, comparator } = one.valueQuantity ?? {};
+  const range = one.referenceRange?.[0];
+  const row = {
+    page: 1,
+    box: null,
+    rawText: JSON.stringify(one).slice(0, 4000),
+    name: one.code?.coding?.[0]?.code ?? one.code?.text ?? '',
+    value,
+    unit: code ?? unit ?? null,
+    comparator: comparator ? (COMPARATORS[comparator] ?? null) : null,
+    range: range ? { low: range.low?.value ?? null, high: range.high?.value ?? null } : null,
+    collectedAt: timeOf(one) ?? timeOf(within),
+    status,
+  };
+  return [row as ReadRow]; // names of the enums' values
+}
+
+/** Key of the laboratory: what it is identified by, or its name as such a key. */
+function performerOf(one: DiagnosticReport | undefined): string | null {
+  const { identifier, display } = one?.performer?.[0] ?? {};
+  const key = identifier?.value ?? display?.toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, ''); // prettier-ignore
+  return key && /^[!-~]{1,64}$/.test(key) ? key : null;
+}
+
+function report(text: string): ReadReport {
+  const { entry = [] } = JSON.parse(text) as { entry?: Entry[] };
+  const reports = entry.flatMap(({ resource }) => (resource?.resourceType === 'DiagnosticReport' ? [resource] : []));
+  const main = reports.find(one => !isVoid(one));
+  const rows = entry.filter(one => one.resource?.resourceType === 'Observation').flatMap(one => rowOf(one, reports));
+  return {
+    parser: { name: 'fhir_bundle', version: '2' },
+    pageCount: null,
+    collectedAt: timeOf(main) ?? rows.find(row => row.collectedAt)?.collectedAt ?? null,
+    reportNumber: main?.identifier?.find(one => one.value)?.value ?? null,
+    performer: performerOf(main),
+    rows,
+  };
+}
+
+const { bytes } = workerData as { bytes: Uint8Array };
+parentPort!.postMessage(report(new TextDecoder().decode(bytes)));
