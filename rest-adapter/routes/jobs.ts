@@ -1,4 +1,4 @@
-import { body, input, path, query, type Route, type RouteTable } from '../route.js';
+import { body, bodyKey, input, path, query, type Route, type RouteTable } from '../route.js';
 
 const PROGRESS = 'progress { percent step message at }';
 const JOB = `id queue { name } status payload output priority attempt maxAttempts runAt createdAt startedAt finishedAt nextAttemptAt ${PROGRESS} errorCode
@@ -143,16 +143,16 @@ const queues: Route[] = [
     path: '/v1/queues/{name}/pause',
     status: [200],
     summary: 'Let no job of a queue begin',
-    document: `mutation PauseJobQueue($name: String!) { result: pauseJobQueue(name: $name) { ${QUEUE} } }`,
-    variables: { name: path('name') },
+    document: `mutation PauseJobQueue($name: String!, $reason: String) { result: pauseJobQueue(name: $name, reason: $reason) { ${QUEUE} } }`,
+    variables: { name: path('name'), reason: bodyKey('reason') },
   },
   {
     method: 'POST',
     path: '/v1/queues/{name}/resume',
     status: [200],
     summary: 'Let jobs of a queue begin again',
-    document: `mutation ResumeJobQueue($name: String!) { result: resumeJobQueue(name: $name) { ${QUEUE} } }`,
-    variables: { name: path('name') },
+    document: `mutation ResumeJobQueue($name: String!, $reason: String) { result: resumeJobQueue(name: $name, reason: $reason) { ${QUEUE} } }`,
+    variables: { name: path('name'), reason: bodyKey('reason') },
   },
   {
     method: 'POST',
@@ -218,8 +218,8 @@ const schedules: Route[] = [
     path: '/v1/schedules/{key}',
     status: [204],
     summary: 'Delete a schedule',
-    document: 'mutation DeleteJobSchedule($key: ID!) { result: deleteJobSchedule(key: $key) { key } }',
-    variables: { key: path('key') },
+    document: 'mutation DeleteJobSchedule($key: ID!, $reason: String) { result: deleteJobSchedule(key: $key, reason: $reason) { key } }',
+    variables: { key: path('key'), reason: query('reason') },
     problems: { 409: 'It stands in code' },
   },
   {
@@ -227,8 +227,8 @@ const schedules: Route[] = [
     path: '/v1/schedules/{key}/pause',
     status: [200],
     summary: 'Pause a schedule',
-    document: `mutation PauseJobSchedule($key: ID!) { result: pauseJobSchedule(key: $key) { ${SCHEDULE} } }`,
-    variables: { key: path('key') },
+    document: `mutation PauseJobSchedule($key: ID!, $reason: String) { result: pauseJobSchedule(key: $key, reason: $reason) { ${SCHEDULE} } }`,
+    variables: { key: path('key'), reason: bodyKey('reason') },
     problems: { 409: 'It is not active' },
   },
   {
@@ -236,18 +236,18 @@ const schedules: Route[] = [
     path: '/v1/schedules/{key}/resume',
     status: [200],
     summary: 'Let a schedule go on',
-    document: `mutation ResumeJobSchedule($key: ID!) { result: resumeJobSchedule(key: $key) { ${SCHEDULE} } }`,
-    variables: { key: path('key') },
+    document: `mutation ResumeJobSchedule($key: ID!, $reason: String) { result: resumeJobSchedule(key: $key, reason: $reason) { ${SCHEDULE} } }`,
+    variables: { key: path('key'), reason: bodyKey('reason') },
     problems: { 409: 'It is not paused' },
   },
   {
     method: 'POST',
     path: '/v1/schedules/{key}/run',
-    status: [202],
+    status: [202, 200],
     location: '/v1/jobs/{id}',
     summary: 'Run a schedule now, besides its plan',
-    document: `mutation RunJobScheduleNow($key: ID!) { result: runJobScheduleNow(key: $key) { ${JOB} } }`,
-    variables: { key: path('key') },
+    document: `mutation RunJobScheduleNow($key: ID!, $reason: String) { result: runJobScheduleNow(key: $key, reason: $reason) { ${JOB} } }`,
+    variables: { key: path('key'), reason: bodyKey('reason') },
   },
   {
     method: 'GET',

@@ -30,8 +30,13 @@ function byQueue(jobs: readonly { id: string; queue: string }[]): [string, strin
 }
 
 /** Each once and in order: their locks are taken in it. */
-const schedulesOf = (jobs: readonly { schedule_key: string | null }[]): string[] =>
+export const schedulesOf = (jobs: readonly { schedule_key: string | null }[]): string[] =>
   [...new Set(jobs.flatMap(one => one.schedule_key ?? []))].sort((a, b) => (a < b ? -1 : 1));
+
+/** pg-boss waits for half of the backed-off delay at least; the contract spreads the next attempt over all of it. Source: jobs 2. */
+const FULL_JITTER = `
+update pgboss.job set start_after = clock_timestamp() + random() * make_interval(secs => least(retry_delay_max, retry_delay * 2 ^ least(retry_count, 16)))
+where name = $1 and id = $2 and state = 'retry' and retry_backoff`;
 
 /** Only the holder of the newest claim, and only while the job runs. */
 const MINE = `id = $1 and claim = $2 and status in ('running', 'cancelling')`;
@@ -98,21 +103,24 @@ export class PgBossEngine implements JobEngine {
       [id, claim],
     );
     if (!job) return null;
-    const status = job.status === 'cancelling' ? await this.#cancelled(sql, queue, id) : await this.#failed(sql, queue, id, permanent);
     await sql('update jobs.job_meta set error_code = $2, error_message = $3 where id = $1', [id, code, message]);
+    if (job.status === 'cancelling') return this.#cancelled(sql, queue, id, job.schedule_key);
+    const status = await this.#failed(sql, queue, id, permanent);
     if (status !== 'retrying') await releaseHeld(sql, job.schedule_key);
     return status;
   }
 
-  async #cancelled(sql: Sql, queue: string, id: string): Promise<JobStatus> {
+  async #cancelled(sql: Sql, queue: string, id: string, scheduleKey: string | null): Promise<JobStatus> {
     await this.withdraw(sql, queue, [id]);
     await sql(`update jobs.job_meta set status = 'cancelled', finished_at = clock_timestamp() where id = $1`, [id]);
+    await releaseHeld(sql, scheduleKey);
     return 'cancelled';
   }
 
   async #failed(sql: Sql, queue: string, id: string, permanent: boolean): Promise<JobStatus> {
     if (permanent) await sql('update pgboss.job set retry_limit = retry_count where name = $1 and id = $2', [queue, id]);
     await this.#boss.fail(queue, id, undefined, { db: dbOf(sql) });
+    await sql(FULL_JITTER, [queue, id]);
     const [row] = await sql<{ status: JobStatus }>(
       `update jobs.job_meta m set status = case e.state when 'retry' then 'retrying' else 'dead' end, alarmed = false,
          next_attempt_at = case e.state when 'retry' then e.start_after end, finished_at = case e.state when 'retry' then null else clock_timestamp() end
@@ -123,12 +131,13 @@ export class PgBossEngine implements JobEngine {
   }
 
   async release(sql: Sql, { id, queue, claim }: Claim): Promise<Settlement> {
-    const [job] = await sql(
-      `update jobs.job_meta set status = case when attempt > 1 then 'retrying' else 'queued' end, attempt = attempt - 1, claim = claim + 1
-       where ${MINE} returning 1`,
+    const [job] = await sql<{ status: JobStatus; schedule_key: string | null }>(
+      `select status, schedule_key from jobs.job_meta where ${MINE} for update`,
       [id, claim],
     );
     if (!job) return null;
+    if (job.status === 'cancelling') return this.#cancelled(sql, queue, id, job.schedule_key);
+    await sql(`update jobs.job_meta set status = 'queued', attempt = attempt - 1, claim = claim + 1 where id = $1`, [id]);
     await sql(
       `update pgboss.job set state = case when retry_count > 0 then 'retry' else 'created' end::pgboss.job_state, started_on = null,
          heartbeat_on = null, start_after = clock_timestamp() where name = $1 and id = $2 and state = 'active'`,

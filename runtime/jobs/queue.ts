@@ -103,7 +103,8 @@ export const settingsOf = (queue: JobQueueDefinition): QueueSettings => ({
   timeoutSeconds: queue.timeoutSeconds ?? 900,
   heartbeatSeconds: queue.heartbeatSeconds ?? 60,
   concurrency: queue.concurrency ?? 2,
-  perKeyConcurrency: queue.perKeyConcurrency ?? null,
+  // the engine of itself looks at the first job only, so a key that runs would keep the others back
+  perKeyConcurrency: queue.perKeyConcurrency ?? (queue.policy === 'singleton' ? 1 : null),
   retentionDays: queue.retentionDays ?? 7,
 });
 

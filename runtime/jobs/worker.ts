@@ -208,12 +208,13 @@ export class JobWorker {
   /** Stops claiming; handlers may end, are told to, and at last their jobs go back to the queue, the attempt not counted. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#timers.forEach(timer => clearInterval(timer));
-    this.#hints?.stop();
     await this.#looking;
-    await this.#drained(DRAIN_MS);
+    await this.#drained(DRAIN_MS); // heartbeats and cancellations go on meanwhile
     for (const { run } of this.#running.values()) run.abort('stopping');
     await this.#drained(LAST_MS);
+    this.#timers.forEach(timer => clearInterval(timer));
+    this.#hints?.stop();
+    await this.#beating;
     for (const { run } of this.#running.values())
       await this.database.transaction(sql => this.engine.release(sql, run.claim)).catch(() => undefined);
     await this.database

@@ -384,7 +384,10 @@ describe('who sees what', () => {
   });
 
   test('staff without the payload right see neither payload nor output, and must say why they cancel', async () => {
-    const reader = await p.userToken(ADMIN, ['read:account'], { permissions: ['admin:jobs:operate'], roles: ['developer'] } as never);
+    const reader = await p.userToken(ADMIN, ['read:account'], {
+      permissions: ['admin:jobs:read', 'admin:jobs:operate'],
+      roles: ['developer'],
+    } as never);
     const id = await enqueued(p, 'basic', { payload: { n: 3 } });
     await reaches(p, id, 'succeeded');
     expect((await p.rest('GET', `/jobs/v1/jobs/${id}`, { token: reader })).body).toMatchObject({

@@ -15,7 +15,7 @@ queues.push(
     title: 'Held',
     heartbeatSeconds: 10,
     retryLimit: 2,
-    retryDelaySeconds: 0,
+    retryDelaySeconds: 5,
     retryBackoff: false,
     payload: z.object({}),
     async run({ attempt }: { attempt: number }) {

@@ -1,5 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { platform, type TestPlatform } from '../support/platform.js';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { jitterOf } from '../../subgraphs/jobs/rules/occurrences.js';
+import { atEnd } from '../support/at-end.js';
+import { freePort, platform, type TestPlatform } from '../support/platform.js';
+import { startProcess, type Child } from '../support/processes.js';
 import { until } from '../support/until.js';
 import { attach, obedient, reaches, testQueue, type Seen } from './fixture.js';
 
@@ -14,7 +17,7 @@ beforeAll(async () => {
   const slow = testQueue('slow', ({ id }) => new Promise<void>(resolve => void gates.set(id, resolve)), { concurrency: 20 });
   await attach(p, [testQueue('tick', obedient(seen), { concurrency: 20 }), slow]);
   for (const key of ['jobs.retention', 'jobs.maintenance']) await p.rest('POST', `/jobs/v1/schedules/${key}/pause`, { token });
-  await p.clock('jobs', { now: '2026-12-01T00:00:00.000Z' });
+  await p.sql(`insert into jobs.test_clock (now) values ('2026-10-24T12:00:00Z')`); // the day before the clocks go back
 }, 120_000);
 
 const create = (key: string, body: object) =>
@@ -30,18 +33,50 @@ const now = async (): Promise<Date> => (await p.sql<{ now: Date }>('select now f
 /** The clock goes on while nobody is there to see what is due. */
 const away = (interval: string) => p.sql(`update jobs.test_clock set now = now + $1::interval`, [interval]);
 
+describe('a time zone', () => {
+  test('Europe/Berlin over 2026-10-25: 06:00 runs once, at 05:00Z; 02:30 exists twice and fires once', async () => {
+    await create('morning', { cron: '0 6 * * *', time_zone: 'Europe/Berlin' });
+    await create('autumn', { cron: '30 2 * * *', time_zone: 'Europe/Berlin' });
+    await p.clock('jobs', { now: '2026-10-26T12:00:00.000Z' });
+    for (const key of ['morning', 'autumn']) await pause(key);
+    expect(await dues('morning')).toEqual(['2026-10-25T05:00:00.000Z', '2026-10-26T05:00:00.000Z']);
+    expect(await dues('autumn')).toEqual(['2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z']);
+    await p.clock('jobs', { now: '2026-12-01T00:00:00.000Z' });
+    for (const id of (await p.sql(`select id from jobs.job_meta where queue = 'jobs.tick'`)).map(row => row.id))
+      await reaches(p, id, 'succeeded');
+  }, 60_000);
+});
+
 describe('a schedule', () => {
-  test('every minute sends 60 occurrences and 60 jobs in an hour, with three timekeepers at once', async () => {
+  /** Another process in which nothing but time does something, on the same database. */
+  async function instance(): Promise<Child> {
+    const port = String(await freePort());
+    const front = { GATEWAY_URL: p.url, IDENTITY_ISSUER: `${p.url}/identity`, SUBGRAPH_URL_IDENTITY: p.url };
+    const child = startProcess({ ...p.env, ...front, PORT: port, SERVICES: 'jobs', ROLES: 'subgraphs,scheduler' });
+    atEnd(() => child.end());
+    const ready = () => fetch(`http://localhost:${port}/jobs/readyz`).then(answer => answer.status, () => 0); // prettier-ignore
+    await until('another instance', ready, status => status === 200, 60_000).catch(error => {
+      throw new Error(`${(error as Error).message}\n${child.printed()}`);
+    });
+    return child;
+  }
+
+  test('every minute sends 60 occurrences and 60 jobs in an hour, with three instances', async () => {
+    const others = await Promise.all([instance(), instance()]);
+    seen.length = 0;
     expect((await create('minutely', { cron: '* * * * *' })).status).toBe(201);
-    for (let minute = 0; minute < 60; minute += 20)
-      await Promise.all([1, 2, 3].map(() => p.clock('jobs', { now: new Date(Date.UTC(2026, 11, 1, 0, minute + 20)).toISOString() })));
+    for (let minute = 5; minute <= 60; minute += 5) {
+      await away('5 minutes'); // each of the three sees by itself that five are due
+      await until('five more', () => jobsOf('minutely'), jobs => jobs.length >= minute); // prettier-ignore
+    }
     await pause('minutely');
+    await Promise.all(others.map(child => child.end()));
     expect(await occurrences('minutely')).toHaveLength(60);
     const jobs = await jobsOf('minutely');
     expect(new Set(jobs.map(one => one.id)).size).toBe(60);
     for (const job of jobs) await reaches(p, job.id, 'succeeded');
     expect(seen).toHaveLength(60);
-  }, 60_000);
+  }, 120_000);
 
   test('answers with its next five runs', async () => {
     const { body } = await create('shown', { cron: '0 12 * * *' });
@@ -79,9 +114,12 @@ describe('a schedule', () => {
     await create('jitter', { every: 'PT1H', jitter_seconds: 600 });
     await p.clock('jobs', { advance: 'PT1H' });
     await pause('jitter');
-    const [job] = await p.sql(`select run_at - occurrence_at as later, status from jobs.job_meta where schedule_key = 'operator.jitter'`);
-    expect(job.status).toMatch(/scheduled|queued|succeeded/);
-    expect(await occurrences('jitter')).toHaveLength(1);
+    const [job] = await p.sql(
+      `select id, extract(epoch from coalesce(run_at, occurrence_at) - occurrence_at)::int as later, occurrence_at from jobs.job_meta where schedule_key = 'operator.jitter'`,
+    );
+    expect(job.later).toBe(jitterOf(job.id, 600));
+    expect(job.later).toBeLessThanOrEqual(600);
+    expect(await dues('jitter')).toEqual([job.occurrence_at.toISOString()]);
   });
 });
 
@@ -102,6 +140,36 @@ describe('what was missed while nobody was there', () => {
     expect(all).toHaveLength(3);
     expect(await jobsOf(`down-${misfire}`)).toHaveLength(count);
   });
+
+  test('of more than 100, ALL catches up the last 100; the rest is one warning', async () => {
+    const warn = vi.spyOn(p.host('jobs').log, 'warn');
+    await create('many', { every: 'PT1M', misfire: 'all', grace_seconds: 30 });
+    await away('160 minutes');
+    await p.clock('jobs', { advance: 'PT1S' });
+    await pause('many');
+    const states = `select state, count(*)::int as count, min(due_at) as first from jobs.schedule_occurrence where schedule_key = 'operator.many' group by state order by state`;
+    const [misfired, sent] = await p.sql(states);
+    expect([misfired, sent]).toMatchObject([
+      { state: 'misfired', count: 59 },
+      { state: 'sent', count: 101 },
+    ]); // one within the grace
+    expect(sent.first > misfired.first).toBe(true);
+    expect(warn.mock.calls.filter(([what]) => (what as { schedule?: string }).schedule === 'operator.many')).toHaveLength(1);
+    warn.mockRestore();
+  }, 60_000);
+
+  test('of more than 10,000, the latest are written down', async () => {
+    await create('ages', { every: 'PT1M', misfire: 'once', grace_seconds: 0 });
+    await away('8 days');
+    await p.clock('jobs', { advance: 'PT1S' });
+    await pause('ages');
+    const [row] = await p.sql(
+      `select count(*)::int as count, max(due_at) as last, max(due_at) filter (where state = 'sent') as sent from jobs.schedule_occurrence where schedule_key = 'operator.ages'`,
+    );
+    expect(row.count).toBe(10_000);
+    expect((await now()).getTime() - row.last.getTime()).toBeLessThanOrEqual(60_000);
+    expect(row.sent).toEqual(row.last);
+  }, 60_000);
 
   test('within the grace is sent as if nothing had been', async () => {
     await p.clock('jobs', { now: new Date(Math.ceil((await now()).getTime() / 3_600_000) * 3_600_000).toISOString() });
@@ -155,24 +223,13 @@ describe('an occurrence while an earlier job is not finished', () => {
   }, 60_000);
 });
 
-describe('a time zone', () => {
+describe('a time zone in spring', () => {
   test('Europe/Berlin in spring: 02:30 does not exist on 2027-03-28 and fires once, at 01:00Z', async () => {
     await p.clock('jobs', { now: '2027-03-27T12:00:00.000Z' });
     await create('spring', { cron: '30 2 * * *', time_zone: 'Europe/Berlin' });
     await p.clock('jobs', { now: '2027-03-29T12:00:00.000Z' });
     await pause('spring');
     expect(await dues('spring')).toEqual(['2027-03-28T01:00:00.000Z', '2027-03-29T00:30:00.000Z']);
-  });
-
-  test('in autumn: 02:30 exists twice on 2027-10-31 and fires once; 06:00 is 05:00Z', async () => {
-    await p.clock('jobs', { now: '2027-10-30T12:00:00.000Z' });
-    await create('autumn', { cron: '30 2 * * *', time_zone: 'Europe/Berlin' });
-    await create('morning', { cron: '0 6 * * *', time_zone: 'Europe/Berlin' });
-    await p.clock('jobs', { now: '2027-11-01T12:00:00.000Z' });
-    expect(await dues('autumn')).toEqual(['2027-10-31T00:30:00.000Z', '2027-11-01T01:30:00.000Z']);
-    expect(await dues('morning')).toEqual(['2027-10-31T05:00:00.000Z', '2027-11-01T05:00:00.000Z']);
-    await pause('autumn');
-    await pause('morning');
   });
 });
 

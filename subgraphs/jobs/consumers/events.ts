@@ -19,12 +19,14 @@ const reminder = handle(doseReminderScheduled, async (ctx: Context, { user_id: u
   );
 });
 
+/** Each run once, and none after a later one. */
+const SYNCED = `
+update jobs.schedule set last_status = $2, last_sync_run = $3, last_sync_at = $4 where split_part(key, '.', 1) = 'partner' and payload->>'entity' = $1
+  and (last_sync_at is null or (last_sync_at < $4 and last_sync_run <> $3))`;
+
 /** The run itself says how it ended; the job that began it only knows that it began. */
-const sync = handle(externalSyncCompleted, async (ctx: Context, { data }) => {
-  await ctx.sql(`update jobs.schedule set last_status = $2 where split_part(key, '.', 1) = 'partner' and payload->>'entity' = $1`, [
-    data.entity,
-    data.status,
-  ]);
+const sync = handle(externalSyncCompleted, async (ctx: Context, { data, occurred_at: at }) => {
+  await ctx.sql(SYNCED, [data.entity, data.status, data.run_id, at]);
 });
 
 export const consumers: readonly Consumer<Context>[] = [

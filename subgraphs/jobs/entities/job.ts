@@ -5,7 +5,7 @@ import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { JobLogLineLevel, JobStatus, MEMBERS, READERS } from './words.js';
+import { JobLogLineLevel, JobStatus, MEMBERS, VIEWERS } from './words.js';
 
 @ObjectType({ description: 'How far a job is; it never decreases.' })
 export class JobProgress {
@@ -23,7 +23,7 @@ export class JobProgress {
 }
 
 /** Work after the answer, from its request to its end. Services and staff; a member sees `OwnJob`. Source: jobs 2. */
-@Access(READERS)
+@Access(VIEWERS)
 @Directive('@key(fields: "id")')
 @ObjectType({ description: 'Work that runs after the answer.' })
 @Entity({ tableName: 'job_meta' })
@@ -151,7 +151,7 @@ export class Job {
 
 export const JobConnection = connectionOf<Job>(Job, 'Job');
 
-@Access(READERS)
+@Access(VIEWERS)
 @ObjectType({ description: 'A line of a job’s log, redacted.' })
 export class JobLogLine {
   @Field(() => DateTime)
@@ -195,7 +195,7 @@ export class OwnJob {
 
 export const OwnJobConnection = connectionOf<OwnJob>(OwnJob, 'OwnJob');
 
-@Access(READERS)
+@Access(VIEWERS)
 @ObjectType({ description: 'How many were concerned.' })
 export class JobCount {
   @Field(() => Int)

@@ -3,10 +3,10 @@ import { Directive, Field, Float, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { JobQueuePolicy, JobWorkerState, READERS } from './words.js';
+import { JobQueuePolicy, JobWorkerState, VIEWERS } from './words.js';
 
 /** A queue of a service, declared in code; operators may override its settings. Source: jobs 2. */
-@Access(READERS)
+@Access(VIEWERS)
 @Directive('@key(fields: "name")')
 @ObjectType({ description: 'A queue: whose jobs, in which order, how often tried.' })
 @Entity({ tableName: 'queue_definition' })
@@ -81,7 +81,7 @@ export class JobQueue {
 export const JobQueueConnection = connectionOf<JobQueue>(JobQueue, 'JobQueue');
 
 /** Of the last hour, where nothing else is said. Source: jobs 4, GET /v1/overview. */
-@Access(READERS)
+@Access(VIEWERS)
 @ObjectType({ description: 'How a queue does; rates are of the last hour.' })
 export class JobQueueOverview {
   @Field(() => String)
@@ -109,14 +109,14 @@ export class JobQueueOverview {
   runP95Seconds: number | null;
 }
 
-@Access(READERS)
+@Access(VIEWERS)
 @ObjectType()
 export class JobsOverview {
   @Field(() => [JobQueueOverview])
   queues: JobQueueOverview[];
 }
 
-@Access(READERS)
+@Access(VIEWERS)
 @ObjectType({ description: 'A process that works queues of a service.' })
 export class JobWorker {
   @Field(() => String)

@@ -3,10 +3,10 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { JobOccurrenceState, JobScheduleMisfire, JobScheduleOverlap, JobScheduleSource, JobScheduleStatus, READERS } from './words.js';
+import { JobOccurrenceState, JobScheduleMisfire, JobScheduleOverlap, JobScheduleSource, JobScheduleStatus, VIEWERS } from './words.js';
 
 /** When a queue is given a job by time alone: exactly one of cron, every and at. Source: jobs 2. */
-@Access(READERS)
+@Access(VIEWERS)
 @Directive('@key(fields: "key")')
 @ObjectType({ description: 'Sends a job to a queue when it is due.' })
 @Entity({ tableName: 'schedule' })
@@ -72,6 +72,12 @@ export class JobSchedule {
   @Property({ type: 'text', nullable: true })
   lastStatus: string | null = null;
 
+  @Property({ type: 'uuid', nullable: true })
+  lastSyncRun: string | null = null;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  lastSyncAt: Date | null = null;
+
   @Field(() => Int)
   @Property({ type: 'int' })
   jitterSeconds: number;
@@ -87,7 +93,7 @@ export class JobSchedule {
 export const JobScheduleConnection = connectionOf<JobSchedule>(JobSchedule, 'JobSchedule');
 
 /** Why did it run, or not: one row for each time that a schedule was due. Source: jobs 9.2. */
-@Access(READERS)
+@Access(VIEWERS)
 @ObjectType({ description: 'A time at which a schedule was due, and what became of it.' })
 export class JobOccurrence {
   @Field(() => ID)
@@ -99,7 +105,10 @@ export class JobOccurrence {
   @Field(() => JobOccurrenceState)
   state: JobOccurrenceState;
 
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The job that was sent, or the one on an exclusive queue for which this one was skipped.',
+  })
   jobId: string | null;
 }
 

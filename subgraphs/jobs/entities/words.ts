@@ -79,12 +79,11 @@ registerEnumType(JobWorkerState, { name: 'JobWorkerState', description: 'Lost: s
 
 /** Who may enqueue; the operation also asks for the scope of the queue's service. Source: jobs 4. */
 export const ENQUEUERS = { service: 'admin:jobs' } as const;
-export const READERS = {
-  service: 'admin:jobs',
-  staff: 'admin:jobs:read|admin:jobs:operate|admin:jobs:payload|admin:jobs:schedules',
-} as const;
+/** Queues, too: an operation of admins takes a service token with the scope as well. Source: conventions 7. */
+export const READERS = { service: 'admin:jobs', staff: 'admin:jobs:read' } as const;
+/** Whoever may act on a thing sees what an action answers; to look for things takes `READERS`. */
+export const VIEWERS = { service: 'admin:jobs', staff: 'admin:jobs:read|admin:jobs:operate|admin:jobs:schedules' } as const;
 export const OPERATORS = { service: 'admin:jobs', staff: 'admin:jobs:operate' } as const;
-export const QUEUE_OPERATORS = { staff: 'admin:jobs:operate', service: 'admin:jobs' } as const;
 export const PLANNERS = { service: 'admin:jobs', staff: 'admin:jobs:schedules' } as const;
 /** Payload and output. */
 export const PAYLOAD_READERS = { service: 'admin:jobs', staff: 'admin:jobs:payload' } as const;

@@ -7,6 +7,9 @@ import { JobStatus } from '../entities/words.js';
 export const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 /** Not nothing but blanks. */
 export const NOT_BLANK = '\\S';
+/** Why somebody does it, for the audit. */
+export const REASON = { minLength: 1, maxLength: 500, pattern: NOT_BLANK } as const;
+export const WHY = 'For the audit; staff must give one.';
 const KEY = { minLength: 1, maxLength: 200, pattern: NOT_BLANK } as const;
 
 @InputType()
@@ -83,7 +86,7 @@ export class DiscardJobInput {
   @Field(() => ID)
   id: string;
 
-  @Rule({ minLength: 1, maxLength: 500, pattern: NOT_BLANK })
+  @Rule(REASON)
   @Field(() => String)
   reason: string;
 }
@@ -94,7 +97,7 @@ export class OperateJobInput {
   @Field(() => ID)
   id: string;
 
-  @Rule({ minLength: 1, maxLength: 500, pattern: NOT_BLANK })
-  @Field(() => String, { nullable: true, description: 'For the audit; staff must give one.' })
+  @Rule(REASON)
+  @Field(() => String, { nullable: true, description: WHY })
   reason?: string | null;
 }

@@ -1,7 +1,7 @@
 import { Field, InputType, Int } from 'type-graphql';
 import { Rule } from '../../../runtime/rule.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { NOT_BLANK } from './job.js';
+import { REASON, WHY } from './job.js';
 
 @InputType()
 export class RetryDeadJobsInput {
@@ -23,7 +23,7 @@ export class RetryDeadJobsInput {
   @Field(() => Int, { defaultValue: 1000 })
   limit: number = 1000;
 
-  @Rule({ minLength: 1, maxLength: 500, pattern: NOT_BLANK })
+  @Rule(REASON)
   @Field(() => String, { nullable: true, description: 'For the audit.' })
   reason?: string | null;
 }
@@ -68,4 +68,8 @@ export class UpdateJobQueueInput {
   @Rule({ min: 1 })
   @Field(() => Int, { nullable: true, description: 'The version that was read; another one is a conflict.' })
   version?: number | null;
+
+  @Rule(REASON)
+  @Field(() => String, { nullable: true, description: WHY })
+  reason?: string | null;
 }

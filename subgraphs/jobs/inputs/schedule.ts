@@ -2,6 +2,7 @@ import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/page.js';
 import { Rule } from '../../../runtime/rule.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { REASON, WHY } from './job.js';
 import { JobOccurrenceState, JobScheduleMisfire, JobScheduleOverlap, JobScheduleStatus } from '../entities/words.js';
 
 const KEY = '^[a-z_]+\\.[a-z0-9_.-]+$';
@@ -67,6 +68,10 @@ export class CreateJobScheduleInput {
   @Rule({ min: 0, max: 3600 })
   @Field(() => Int, { defaultValue: 0, description: 'Each job begins up to so many seconds later.' })
   jitterSeconds: number = 0;
+
+  @Rule(REASON)
+  @Field(() => String, { nullable: true, description: 'For the audit.' })
+  reason?: string | null;
 }
 
 @InputType({ description: 'What is left out stays. A changed time counts from now.' })
@@ -110,4 +115,8 @@ export class UpdateJobScheduleInput {
   @Rule({ min: 1 })
   @Field(() => Int, { description: 'The version that was read; another one is a conflict.' })
   version: number;
+
+  @Rule(REASON)
+  @Field(() => String, { nullable: true, description: WHY })
+  reason?: string | null;
 }

@@ -6,7 +6,7 @@ import { inOrder } from '../../../runtime/loaders.js';
 import { JSONObject } from '../../../runtime/scalars.js';
 import { Job, JobLogLine, JobProgress } from '../entities/job.js';
 import { JobQueue } from '../entities/queue.js';
-import { PAYLOAD_READERS, READERS } from '../entities/words.js';
+import { PAYLOAD_READERS, READERS, VIEWERS } from '../entities/words.js';
 import { PlatformService, User } from '../references/types.js';
 import { loadQueue } from './payload.js';
 
@@ -34,31 +34,31 @@ const MAX_OF_USER = 20;
 
 @Resolver(() => Job)
 export class JobFieldsResolver {
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => JobQueue)
   async queue(@Root() { queueName }: Job, @Ctx() ctx: Context): Promise<JobQueue> {
     return (await loadQueue(ctx, queueName))!;
   }
 
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => User, { nullable: true })
   user(@Root() { userId }: Job): User | null {
     return userId === null ? null : { id: userId };
   }
 
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => JobProgress, { nullable: true })
   progress(@Root() job: Job): JobProgress | null {
     return progressOf(job);
   }
 
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => JSONObject, { nullable: true, description: 'Null to staff without admin:jobs:payload.' })
   async payload(@Root() { id }: Job, @Ctx() ctx: Context): Promise<unknown> {
     return mayReadPayload(ctx) ? ((await loadContents(ctx, id))?.payload ?? null) : null;
   }
 
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => JSONObject, { nullable: true, description: 'Null to staff without admin:jobs:payload.' })
   async output(@Root() { id }: Job, @Ctx() ctx: Context): Promise<unknown> {
     return mayReadPayload(ctx) ? ((await loadContents(ctx, id))?.output ?? null) : null;

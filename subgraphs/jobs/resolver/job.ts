@@ -1,7 +1,6 @@
 import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
-import { isStaff } from '../../../runtime/caller.js';
 import { Context } from '../../../runtime/context.js';
 import { fail } from '../../../runtime/errors.js';
 import { isUuid } from '../../../runtime/ids.js';
@@ -17,6 +16,8 @@ import { isOver, JOB_STATES } from '../rules/states.js';
 import { wake } from './enqueue.js';
 import { progressOf } from './job-fields.js';
 import { loadQueue } from './payload.js';
+import { PLACE_FREE } from './places.js';
+import { reasonOf } from './reason.js';
 
 /** A long poll looks so often. */
 const LOOK_MS = 200;
@@ -56,11 +57,16 @@ async function lock(ctx: Context, id: string): Promise<Job> {
   return job ?? fail('not_found', 'Not found');
 }
 
-/** Staff say why. Source: jobs 7.13. */
-function reasonOf(ctx: Context, { reason }: OperateJobInput): string | null {
-  if (!reason && isStaff(ctx.caller))
-    fail('invalid_request', 'The reason is missing', { errors: [{ pointer: '/input/reason', message: 'is required of staff' }] });
-  return reason ?? null;
+/** Erasure has taken the payload: there is nothing left to run. @throws Problem conflict. */
+async function requirePayload(ctx: Context, id: string): Promise<void> {
+  const [kept] = await ctx.sql('select 1 from jobs.job_meta where id = $1 and payload is not null', [id]);
+  if (!kept) fail('conflict', 'a job whose payload was erased cannot be put back', { reason: 'payload_erased' });
+}
+
+/** One job of a key waits or runs on an exclusive queue. @throws Problem conflict. */
+async function requirePlace(ctx: Context, { id }: Job): Promise<void> {
+  const [taken] = await ctx.sql(`select 1 from jobs.job_meta m where m.id = $1 and not ${PLACE_FREE}`, [id]);
+  if (taken) fail('conflict', 'another job of the queue waits or runs', { reason: 'queue_exclusive' });
 }
 
 @Resolver(() => Job)
@@ -110,7 +116,7 @@ export class JobResolver {
     const job = await lock(ctx, input.id);
     const was = job.status;
     job.status = move(JOB_STATES, 'job', was, 'cancel');
-    ctx.audit('job.cancelled', job.id, { was, reason: reasonOf(ctx, input) });
+    ctx.audit('job.cancelled', job.id, { was, reason: reasonOf(ctx, input.reason) });
     if (job.status === JobStatus.CANCELLING) return this.#tell(ctx, job);
     job.finishedAt = ctx.now();
     job.held = false;
@@ -135,7 +141,9 @@ export class JobResolver {
   async retryJob(@Arg('input', () => OperateJobInput) input: OperateJobInput, @Ctx() ctx: Context): Promise<Job> {
     const job = await lock(ctx, input.id);
     move(JOB_STATES, 'job', job.status, 'retry');
-    ctx.audit('job.retried', job.id, { was: job.status, error_code: job.errorCode, reason: reasonOf(ctx, input) });
+    await requirePayload(ctx, job.id);
+    await requirePlace(ctx, job);
+    ctx.audit('job.retried', job.id, { was: job.status, error_code: job.errorCode, reason: reasonOf(ctx, input.reason) });
     await engineOf(ctx.host).redrive(ctx.sql, job.queueName, [job.id]);
     wake(ctx, [job.queueName]);
     return ctx.em.refreshOrFail(job);

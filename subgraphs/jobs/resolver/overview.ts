@@ -3,7 +3,7 @@ import { Access } from '../../../runtime/access.js';
 import { Context } from '../../../runtime/context.js';
 import { inOrder } from '../../../runtime/loaders.js';
 import { JobQueue, JobQueueOverview, JobsOverview, JobWorker } from '../entities/queue.js';
-import { JobWorkerState, READERS } from '../entities/words.js';
+import { JobWorkerState, READERS, VIEWERS } from '../entities/words.js';
 
 /** A worker that has been silent for longer is lost. Source: jobs 2. */
 const LOST_SECONDS = 60;
@@ -57,25 +57,25 @@ export class OverviewResolver {
     }));
   }
 
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => Int, { description: 'Jobs that wait for a worker.' })
   async depth(@Root() { name }: JobQueue, @Ctx() ctx: Context): Promise<number> {
     return (await figuresOf(ctx, name))!.depth;
   }
 
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => Int, { nullable: true })
   async oldestReadySeconds(@Root() { name }: JobQueue, @Ctx() ctx: Context): Promise<number | null> {
     return (await figuresOf(ctx, name))!.oldestReadySeconds;
   }
 
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => Float, { description: 'Of the last hour, 0 to 1.' })
   async failureRate(@Root() { name }: JobQueue, @Ctx() ctx: Context): Promise<number> {
     return (await figuresOf(ctx, name))!.failureRate;
   }
 
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => Int)
   async deadCount(@Root() { name }: JobQueue, @Ctx() ctx: Context): Promise<number> {
     return (await figuresOf(ctx, name))!.deadCount;

@@ -8,10 +8,13 @@ import type { QueueSettings } from '../../../runtime/jobs/queue.js';
 import { Rule } from '../../../runtime/rule.js';
 import { JobCount } from '../entities/job.js';
 import { JobQueue, JobQueueConnection } from '../entities/queue.js';
-import { OPERATORS, QUEUE_OPERATORS, READERS } from '../entities/words.js';
+import { JobQueuePolicy, OPERATORS, READERS } from '../entities/words.js';
+import { REASON, WHY } from '../inputs/job.js';
 import { RetryDeadJobsInput, UpdateJobQueueInput } from '../inputs/queue.js';
 import { engineOf } from '../ports/engine.js';
 import { wake } from './enqueue.js';
+import { PLACE_FREE } from './places.js';
+import { reasonOf } from './reason.js';
 
 /** Settings by field, and the columns that note that an operator has set them. */
 const SETTINGS = {
@@ -33,6 +36,9 @@ async function lock(ctx: Context, name: string): Promise<JobQueue> {
 const settingsOf = (queue: JobQueue): QueueSettings =>
   Object.fromEntries(Object.keys(SETTINGS).map(key => [key, queue[key as keyof QueueSettings]])) as never;
 
+const firstOfKeys = <Row extends { group_key: string | null }>(rows: readonly Row[]): Row[] =>
+  rows.filter((row, index) => rows.findIndex(one => one.group_key === row.group_key) === index);
+
 @Resolver(() => JobQueue)
 export class QueueResolver {
   @Access(READERS)
@@ -49,10 +55,11 @@ export class QueueResolver {
     return ctx.em.findOne(JobQueue, { name });
   }
 
-  @Access(QUEUE_OPERATORS)
+  @Access(OPERATORS)
   @Mutation(() => JobQueue, { description: 'Overrides settings of a queue until the next override; its policy never changes.' })
   async updateJobQueue(@Arg('input', () => UpdateJobQueueInput) input: UpdateJobQueueInput, @Ctx() ctx: Context): Promise<JobQueue> {
-    const { name, version, ...given } = input;
+    const { name, version, reason, ...given } = input;
+    const why = reasonOf(ctx, reason);
     const queue = await lock(ctx, name);
     if (version != null && version !== queue.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
     const changes = Object.entries(given).filter(([, value]) => value !== undefined && value !== null) as [keyof QueueSettings, never][];
@@ -60,41 +67,60 @@ export class QueueResolver {
     if (given.perKeyConcurrency === null) queue.perKeyConcurrency = null;
     const set = Object.keys(given).filter(key => given[key as keyof typeof given] !== undefined) as (keyof typeof SETTINGS)[];
     queue.overridden = [...new Set([...queue.overridden, ...set.map(key => SETTINGS[key])])];
-    ctx.audit('job_queue.updated', name, Object.fromEntries(changes));
+    ctx.audit('job_queue.updated', name, { ...Object.fromEntries(changes), reason: why });
     await engineOf(ctx.host).define(ctx.sql, name, queue.policy, settingsOf(queue));
     return queue;
   }
 
   @Access(OPERATORS)
   @Mutation(() => JobQueue, { description: 'No job of the queue begins; running ones finish.' })
-  pauseJobQueue(@Rule({ maxLength: 128 }) @Arg('name', () => String) name: string, @Ctx() ctx: Context): Promise<JobQueue> {
-    return this.#setPaused(ctx, name, true);
+  pauseJobQueue(
+    @Rule({ maxLength: 128 })
+    @Arg('name', () => String)
+    name: string,
+    @Rule(REASON)
+    @Arg('reason', () => String, { nullable: true, description: WHY })
+    reason: string | null,
+    @Ctx() ctx: Context,
+  ): Promise<JobQueue> {
+    return this.#setPaused(ctx, name, true, reason);
   }
 
   @Access(OPERATORS)
   @Mutation(() => JobQueue)
-  resumeJobQueue(@Rule({ maxLength: 128 }) @Arg('name', () => String) name: string, @Ctx() ctx: Context): Promise<JobQueue> {
-    return this.#setPaused(ctx, name, false);
+  resumeJobQueue(
+    @Rule({ maxLength: 128 })
+    @Arg('name', () => String)
+    name: string,
+    @Rule(REASON)
+    @Arg('reason', () => String, { nullable: true, description: WHY })
+    reason: string | null,
+    @Ctx() ctx: Context,
+  ): Promise<JobQueue> {
+    return this.#setPaused(ctx, name, false, reason);
   }
 
-  async #setPaused(ctx: Context, name: string, paused: boolean): Promise<JobQueue> {
+  async #setPaused(ctx: Context, name: string, paused: boolean, given: string | null): Promise<JobQueue> {
+    const reason = reasonOf(ctx, given, '/reason');
     const queue = await lock(ctx, name);
-    ctx.audit(paused ? 'job_queue.paused' : 'job_queue.resumed', name, { was: queue.paused });
+    ctx.audit(paused ? 'job_queue.paused' : 'job_queue.resumed', name, { was: queue.paused, reason });
     queue.paused = paused;
     if (!paused) wake(ctx, [name]);
     return queue;
   }
 
   @Access(OPERATORS)
-  @Mutation(() => JobCount, { description: 'Puts dead jobs of a queue back, oldest first.' })
+  @Mutation(() => JobCount, { description: 'Puts dead jobs of a queue back, oldest first; not those whose payload was erased.' })
   async retryDeadJobs(@Arg('input', () => RetryDeadJobsInput) input: RetryDeadJobsInput, @Ctx() ctx: Context): Promise<JobCount> {
     const { name, errorCode = null, from = null, to = null, limit, reason = null } = input;
-    await lock(ctx, name);
-    const rows = await ctx.sql<{ id: string }>(
-      `select id from jobs.job_meta where queue = $1 and status = 'dead' and ($2::text is null or error_code = $2)
-         and ($3::timestamptz is null or finished_at >= $3) and ($4::timestamptz is null or finished_at < $4) order by created_at, id limit $5 for update`,
+    const { policy } = await lock(ctx, name);
+    const dead = await ctx.sql<{ id: string; group_key: string | null }>(
+      `select m.id, m.group_key from jobs.job_meta m where queue = $1 and status = 'dead' and payload is not null and ($2::text is null or error_code = $2)
+         and ($3::timestamptz is null or finished_at >= $3) and ($4::timestamptz is null or finished_at < $4) and ${PLACE_FREE}
+       order by created_at, id limit $5 for update of m`,
       [name, errorCode, from?.toISOString() ?? null, to?.toISOString() ?? null, limit],
     );
+    const rows = policy === JobQueuePolicy.EXCLUSIVE ? firstOfKeys(dead) : dead;
     ctx.audit('job_queue.dead_retried', name, { count: rows.length, error_code: errorCode, reason });
     if (rows.length) await engineOf(ctx.host).redrive(ctx.sql, name, rows.map(row => row.id)); // prettier-ignore
     wake(ctx, [name]);

@@ -7,18 +7,21 @@ import { Context } from '../../../runtime/context.js';
 import { isCron, isTimeZone, nextOf } from '../../../runtime/cron.js';
 import { fail } from '../../../runtime/errors.js';
 import { newId } from '../../../runtime/ids.js';
+import type { Enqueued } from '../../../runtime/jobs/engine.js';
 import { decodeCursor, toConnection, type Connection } from '../../../runtime/page.js';
 import { Rule } from '../../../runtime/rule.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
 import { Job } from '../entities/job.js';
 import { JobQueue } from '../entities/queue.js';
 import { JobOccurrence, JobOccurrenceConnection, JobSchedule, JobScheduleConnection } from '../entities/schedule.js';
-import { JobScheduleSource, JobScheduleStatus, PAYLOAD_READERS, PLANNERS, READERS } from '../entities/words.js';
+import { JobScheduleSource, JobScheduleStatus, PAYLOAD_READERS, PLANNERS, READERS, VIEWERS } from '../entities/words.js';
+import { REASON, WHY } from '../inputs/job.js';
 import { CreateJobScheduleInput, JobOccurrencesArgs, JobSchedulesArgs, UpdateJobScheduleInput } from '../inputs/schedule.js';
 import { engineOf } from '../ports/engine.js';
 import { timeViolations, type Times } from '../rules/schedule.js';
 import { wake } from './enqueue.js';
 import { loadQueue, requireQueue, violationsOf } from './payload.js';
+import { reasonOf } from './reason.js';
 
 const SHOWN_RUNS = 5;
 
@@ -93,7 +96,7 @@ export class ScheduleResolver {
     @Arg('input', () => CreateJobScheduleInput) input: CreateJobScheduleInput,
     @Ctx() ctx: Context,
   ): Promise<JobSchedule> {
-    const { queue: queueName, timeZone, payload, ...rest } = input;
+    const { queue: queueName, timeZone, payload, reason = null, ...rest } = input;
     const given = { ...rest, cron: rest.cron ?? null, every: rest.every ?? null, at: rest.at ?? null };
     const schedule = ctx.em.create(
       JobSchedule,
@@ -113,7 +116,7 @@ export class ScheduleResolver {
     if (await ctx.em.findOne(JobSchedule, { key: input.key })) fail('conflict', 'The key is taken');
     schedule.nextRunAt = nextOf(schedule, ctx.now());
     ctx.em.persist(schedule);
-    ctx.audit('job_schedule.created', schedule.key, { queue: queueName });
+    ctx.audit('job_schedule.created', schedule.key, { queue: queueName, reason });
     return schedule;
   }
 
@@ -123,7 +126,8 @@ export class ScheduleResolver {
     @Arg('input', () => UpdateJobScheduleInput) input: UpdateJobScheduleInput,
     @Ctx() ctx: Context,
   ): Promise<JobSchedule> {
-    const { key, version, cron, every, at, ...rest } = input;
+    const { key, version, cron, every, at, reason: given, ...rest } = input;
+    const reason = reasonOf(ctx, given);
     const schedule = await lock(ctx, key);
     requireOperators(schedule);
     if (version !== schedule.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
@@ -132,7 +136,10 @@ export class ScheduleResolver {
     Object.assign(schedule, times, Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null)));
     if (moved || rest.payload !== undefined) await requireSound(ctx, schedule);
     if (moved) this.#replan(schedule, ctx.now());
-    ctx.audit('job_schedule.updated', key, { changed: Object.keys(input).filter(name => !['key', 'version'].includes(name)) });
+    ctx.audit('job_schedule.updated', key, {
+      changed: Object.keys(input).filter(name => !['key', 'version', 'reason'].includes(name)),
+      reason,
+    });
     return schedule;
   }
 
@@ -145,60 +152,97 @@ export class ScheduleResolver {
 
   @Access(PLANNERS)
   @Mutation(() => JobSchedule)
-  async deleteJobSchedule(@Rule({ maxLength: 128 }) @Arg('key', () => ID) key: string, @Ctx() ctx: Context): Promise<JobSchedule> {
+  async deleteJobSchedule(
+    @Rule({ maxLength: 128 })
+    @Arg('key', () => ID)
+    key: string,
+    @Rule(REASON)
+    @Arg('reason', () => String, { nullable: true, description: 'For the audit.' })
+    reason: string | null,
+    @Ctx() ctx: Context,
+  ): Promise<JobSchedule> {
     const schedule = await lock(ctx, key);
     requireOperators(schedule);
     ctx.em.remove(schedule);
-    ctx.audit('job_schedule.deleted', key);
+    ctx.audit('job_schedule.deleted', key, { reason });
     return schedule;
   }
 
   @Access(PLANNERS)
   @Mutation(() => JobSchedule)
-  async pauseJobSchedule(@Rule({ maxLength: 128 }) @Arg('key', () => ID) key: string, @Ctx() ctx: Context): Promise<JobSchedule> {
+  async pauseJobSchedule(
+    @Rule({ maxLength: 128 })
+    @Arg('key', () => ID)
+    key: string,
+    @Rule(REASON)
+    @Arg('reason', () => String, { nullable: true, description: WHY })
+    given: string | null,
+    @Ctx() ctx: Context,
+  ): Promise<JobSchedule> {
+    const reason = reasonOf(ctx, given, '/reason');
     const schedule = await lock(ctx, key);
     if (schedule.status !== JobScheduleStatus.ACTIVE) fail('conflict', `a schedule that is ${schedule.status} cannot be paused`);
     schedule.status = JobScheduleStatus.PAUSED;
-    ctx.audit('job_schedule.paused', key);
+    ctx.audit('job_schedule.paused', key, { reason });
     return schedule;
   }
 
   @Access(PLANNERS)
   @Mutation(() => JobSchedule, { description: 'Goes on with the next time that is due; what was missed while paused is not sent.' })
-  async resumeJobSchedule(@Rule({ maxLength: 128 }) @Arg('key', () => ID) key: string, @Ctx() ctx: Context): Promise<JobSchedule> {
+  async resumeJobSchedule(
+    @Rule({ maxLength: 128 })
+    @Arg('key', () => ID)
+    key: string,
+    @Rule(REASON)
+    @Arg('reason', () => String, { nullable: true, description: WHY })
+    given: string | null,
+    @Ctx() ctx: Context,
+  ): Promise<JobSchedule> {
+    const reason = reasonOf(ctx, given, '/reason');
     const schedule = await lock(ctx, key);
     if (schedule.status !== JobScheduleStatus.PAUSED) fail('conflict', `a schedule that is ${schedule.status} cannot be resumed`);
     schedule.nextRunAt = nextOf(schedule, ctx.now());
     schedule.status = schedule.nextRunAt ? JobScheduleStatus.ACTIVE : JobScheduleStatus.FINISHED;
-    ctx.audit('job_schedule.resumed', key);
+    ctx.audit('job_schedule.resumed', key, { reason });
     return schedule;
   }
 
   @Access(PLANNERS)
-  @Mutation(() => Job, { description: 'Enqueues an extra job; the next run stays as planned.' })
-  async runJobScheduleNow(@Rule({ maxLength: 128 }) @Arg('key', () => ID) key: string, @Ctx() ctx: Context): Promise<Job> {
+  @Mutation(() => Job, {
+    description: 'Enqueues an extra job; the next run stays as planned. A queue of one job at a time answers the job that is there.',
+  })
+  async runJobScheduleNow(
+    @Rule({ maxLength: 128 })
+    @Arg('key', () => ID)
+    key: string,
+    @Rule(REASON)
+    @Arg('reason', () => String, { nullable: true, description: WHY })
+    given: string | null,
+    @Ctx() ctx: Context,
+  ): Promise<Job> {
+    const reason = reasonOf(ctx, given, '/reason');
     const { queueName, payload } = await lock(ctx, key);
-    const id = newId();
-    const job = { id, queue: queueName, payload, schedule_key: key, requested_by: actorOf(ctx.caller) };
-    await engineOf(ctx.host).enqueue(ctx.sql, [job], ctx.now());
-    ctx.audit('job_schedule.run', key, { job_id: id });
+    const job = { id: newId(), queue: queueName, payload, schedule_key: key, requested_by: actorOf(ctx.caller) };
+    const [{ id, existing }] = (await engineOf(ctx.host).enqueue(ctx.sql, [job], ctx.now())) as [Enqueued];
+    if (existing) ctx.status(200);
+    ctx.audit('job_schedule.run', key, { job_id: id, existing, reason });
     wake(ctx, [queueName]);
     return ctx.em.findOneOrFail(Job, { id });
   }
 
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => JobQueue)
   async queue(@Root() { queueName }: JobSchedule, @Ctx() ctx: Context): Promise<JobQueue> {
     return (await loadQueue(ctx, queueName))!;
   }
 
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => JSONObject, { nullable: true, description: 'Null to staff without admin:jobs:payload.' })
   payload(@Root() { payload }: JobSchedule, @Ctx() ctx: Context): unknown {
     return mayAccess(ruleOf(PAYLOAD_READERS), ctx.caller) ? payload : null;
   }
 
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => String, { nullable: true, description: 'What its own run has said, else the status of its last job.' })
   async lastStatus(@Root() { key, lastStatus }: JobSchedule, @Ctx() ctx: Context): Promise<string | null> {
     return lastStatus ?? (await ctx.load('schedule.last', key, keys => this.#lastStatuses(ctx, keys)));
@@ -213,7 +257,7 @@ export class ScheduleResolver {
     return keys.map(key => rows.find(row => row.key === key)?.status ?? null);
   }
 
-  @Access(READERS)
+  @Access(VIEWERS)
   @FieldResolver(() => [DateTime], { description: 'The next five times at which it is due.' })
   nextRuns(@Root() schedule: JobSchedule): Date[] {
     if (schedule.status !== JobScheduleStatus.ACTIVE) return [];
