@@ -69,14 +69,14 @@ export class ConsumerResolver {
   @Access(READERS)
   @FieldResolver(() => DateTime, {
     nullable: true,
-    description: 'When the oldest waiting event was emitted; null where none waits or the broker does not say.',
+    description: 'When the oldest event that waits or is in work was emitted; null where there is none. Replays do not count.',
   })
   async oldestUnhandledAt(@Root() { name }: EventConsumer, @Ctx() ctx: Context): Promise<Date | null> {
     return (await depthOf(ctx, name)).oldestAt;
   }
 
   @Access(READERS)
-  @FieldResolver(() => Float, { description: 'Age of the oldest waiting event.' })
+  @FieldResolver(() => Float, { description: 'Age of the oldest event that waits or is in work.' })
   async lagSeconds(@Root() { name }: EventConsumer, @Ctx() ctx: Context): Promise<number> {
     const { oldestAt } = await depthOf(ctx, name);
     return oldestAt ? Math.max(0, Date.now() - oldestAt.getTime()) / 1000 : 0;
