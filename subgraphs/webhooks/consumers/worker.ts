@@ -11,7 +11,7 @@ import { settingsOf, type WebhookSettings } from '../ports/settings.js';
 import { redactRequestHeaders } from '../rules/redaction.js';
 import { bodyOf, headersOf, secretsAt } from '../rules/wire.js';
 import { configurationOf, type Configuration } from './configuration.js';
-import { takeProbe } from './health.js';
+import { LimitNotes, takeProbe } from './health.js';
 import { dataContext } from './ingest.js';
 import { Pace } from './pace.js';
 import { Recorder } from './recorder.js';
@@ -45,6 +45,7 @@ export class DeliveryWorker {
   readonly #signal: Signal;
   readonly #slots: Slots;
   readonly #pace = new Pace();
+  readonly #limits = new LimitNotes();
   readonly #attempts = new Set<Promise<void>>();
   #stopping = false;
   #searching: Promise<void> = Promise.resolve();
@@ -131,11 +132,6 @@ export class DeliveryWorker {
     return 0;
   }
 
-  /** Whether a subscription's first attempts wait for its rate limit. */
-  isLimited(subscriptionId: string): boolean {
-    return this.#slots.isLimited(subscriptionId);
-  }
-
   /** Looks once and starts what there is room for. Answers how many it started, or that some wait for the next moment. */
   async #search(): Promise<number> {
     this.#shards.expire();
@@ -146,6 +142,7 @@ export class DeliveryWorker {
     return this.host.read(async ctx => {
       await this.#configuration.refresh(ctx.sql);
       const limited = this.#slots.limited();
+      await this.#limits.write(ctx.sql, limited);
       const due = await findDue(ctx.sql, { shards, now: ctx.now(), full: this.#slots.full(), limited, inHand, limit });
       const chosen = (await this.#probing(ctx, roundRobin(due))).filter(head => this.#slots.take(head));
       if (chosen.length) await this.#send(ctx.sql, chosen, ctx.now());
