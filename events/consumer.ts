@@ -9,6 +9,7 @@ import { Limiter } from './limiter.js';
 import { errorOf, type EventLog } from './log.js';
 import type { EventMetrics } from './metrics.js';
 import type { Sql } from './outbox.js';
+import { InHand } from './progress.js';
 import { Seeding } from './seeding.js';
 import type { Slug } from './slugs.js';
 import { partitionOf, type ConsumerSpec, type Delivery, type Partitions, type Settled, type Transport } from './transport/port.js';
@@ -178,6 +179,7 @@ class Running<Ctx> implements RunningConsumer {
   readonly #spec: ConsumerSpec;
   readonly #stopping = new AbortController();
   readonly #schedulers: KeyScheduler[];
+  readonly #inHand = new InHand();
   readonly #handling: Handling<Ctx>;
   readonly #retries: RetryWorker<Ctx>;
   readonly #ends: (() => Promise<void>)[] = [];
@@ -221,6 +223,7 @@ class Running<Ctx> implements RunningConsumer {
       consumer: this.name,
       paused,
       metrics: this.deps.metrics,
+      standing: () => this.#inHand.standing,
       onWaiting: () => this.#retry(),
       onPaused: paused => (paused ? subscription.pause() : subscription.resume()),
       onSeeding: () => this.#seed(),
@@ -241,7 +244,7 @@ class Running<Ctx> implements RunningConsumer {
   /** The keys of a partition run side by side, one key strictly in the order of arrival. */
   #onMessage(delivery: Delivery): Promise<Settled> {
     const scheduler = this.#schedulers[partitionOf(delivery.slot, this.#spec.partitions)]!;
-    return scheduler.run(delivery.event.order_key, () => this.#handling.settle(delivery));
+    return this.#inHand.during(delivery, () => scheduler.run(delivery.event.order_key, () => this.#handling.settle(delivery)));
   }
 
   /** Waits for its end at a stop, so that nobody writes any more. */

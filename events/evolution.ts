@@ -22,9 +22,12 @@ export const revisionOf = (event: EventDefinition): Revision => {
   return { revision, owner, user, scope, data: dataSchemaOf(event) };
 };
 
-/** Words that explain and do not constrain; a format says all that its pattern says. */
+/**
+ * Words that explain and do not constrain; a format says all that its pattern says. How many keys a map may have binds emitters alone: a
+ * consumer that takes any number takes fewer.
+ */
 const isRemark = (word: string, schema: JsonSchema): boolean =>
-  ['$schema', 'title', 'description', 'examples'].includes(word) || (word === 'pattern' && 'format' in schema);
+  ['$schema', 'title', 'description', 'examples', 'maxProperties'].includes(word) || (word === 'pattern' && 'format' in schema);
 
 /** The same for schemas that accept the same: without remarks, in one order. */
 function canonical(schema: JsonSchema): JsonSchema {

@@ -269,7 +269,6 @@ export class Handling<Ctx> {
     metrics?.handled.inc({ consumer, type: event.type, outcome });
     if (outcome !== 'handled' || event.replay_id) return;
     const age = (Date.now() - timeOfId(event.id)) / 1000;
-    metrics?.lagSeconds.set({ consumer }, age);
     if (event.type === 'platform.canary.v1') metrics?.roundtripSeconds.observe(age);
     if (this.#order.follows(event.order_key, event.seq)) return;
     metrics?.outOfOrder.inc();

@@ -51,7 +51,12 @@ export function createEventMetrics(registry: Registry): EventMetrics {
       labelNames: ['consumer', 'type', 'outcome'],
       registers,
     }),
-    lagSeconds: new Gauge({ name: 'consumer_lag_seconds', help: 'Age of the event handled last', labelNames: ['consumer'], registers }),
+    lagSeconds: new Gauge({
+      name: 'consumer_lag_seconds',
+      help: 'Age of the oldest event in hand, 0 when none is',
+      labelNames: ['consumer'],
+      registers,
+    }),
     blockedKeys: new Gauge({
       name: 'consumer_blocked_keys',
       help: 'Order keys that wait behind a dead letter',

@@ -1,11 +1,14 @@
 import type pg from 'pg';
 import { errorOf, type EventLog } from './log.js';
 import type { EventMetrics } from './metrics.js';
+import { ProgressNotes, type Standing } from './progress.js';
 
 /** Look at retries and at pauses once a second, for all consumers of the process in one query. */
 const WATCH_MS = 1_000;
 /** Rounds between two counts for the metrics and two notes that the consumer is alive. */
 const SLOW_ROUNDS = 15;
+/** Rounds between two notes of where the consumers stand. */
+const PROGRESS_ROUNDS = 5;
 
 /** A consumer that wants to know what operators and time did to it. */
 export interface Watched {
@@ -13,6 +16,8 @@ export interface Watched {
   /** How it begins. */
   paused: boolean;
   metrics: EventMetrics | undefined;
+  /** What it has in hand now. */
+  standing(): Standing;
   /** Dead letters may be due. */
   onWaiting(): Promise<void>;
   onPaused(paused: boolean): Promise<void>;
@@ -47,13 +52,16 @@ from events.dead_letter where consumer = any ($1) and status in ('dead', 'retryi
 /** One per pool, so that 28 services in a process cost one query a second. */
 class Watch {
   readonly #watched = new Set<Entry>();
+  readonly #progress: ProgressNotes;
   #timer: NodeJS.Timeout | undefined;
   #round = 0;
 
   constructor(
     readonly pool: pg.Pool,
     readonly log: EventLog,
-  ) {}
+  ) {
+    this.#progress = new ProgressNotes(pool);
+  }
 
   add(watched: Watched): { stop(): void } {
     const entry = { ...watched, busy: Promise.resolve(), retrying: false, seeding: false };
@@ -80,7 +88,10 @@ class Watch {
       const names = [...new Set([...this.#watched].map(({ consumer }) => consumer))];
       const { rows } = await this.pool.query<State>(STATES, [names]);
       for (const entry of this.#watched) rows.filter(({ name }) => name === entry.consumer).forEach(state => this.#tell(entry, state));
-      if (this.#round++ % SLOW_ROUNDS === 0) await this.#note(names);
+      const round = this.#round++;
+      this.#measureLag();
+      if (round % PROGRESS_ROUNDS === 0) await this.#noteProgress();
+      if (round % SLOW_ROUNDS === 0) await this.#note(names);
     } catch (error) {
       this.log.warn({ err: errorOf(error) }, 'the state of the consumers could not be read');
     }
@@ -101,6 +112,19 @@ class Watch {
   #retry(watched: Entry): void {
     watched.retrying = true;
     void watched.onWaiting().finally(() => (watched.retrying = false));
+  }
+
+  #measureLag(): void {
+    for (const { consumer, metrics, standing } of this.#watched) {
+      const { oldestAt } = standing();
+      metrics?.lagSeconds.set({ consumer }, oldestAt ? Math.max(0, Date.now() - oldestAt.getTime()) / 1000 : 0);
+    }
+  }
+
+  /** Of a paused one the last note stays: it says from where on events wait. */
+  #noteProgress(): Promise<void> {
+    const active = [...this.#watched].filter(({ paused }) => !paused);
+    return this.#progress.write(new Map(active.map(({ consumer, standing }) => [consumer, standing()])));
   }
 
   async #note(names: string[]): Promise<void> {

@@ -13,14 +13,18 @@ async function databaseAnswers(host: ServiceHost): Promise<boolean> {
   return true;
 }
 
+/** The service's own checks; `service` where they cannot be made, or not in time. */
+const ownChecks = (host: ServiceHost): Promise<Readonly<Record<string, boolean>>> => {
+  const failed = { service: false };
+  const late = new Promise<typeof failed>(resolve => setTimeout(resolve, CHECK_MS, failed).unref());
+  return Promise.race([host.declaration.ready?.(host) ?? Promise.resolve({}), late]).catch(() => failed);
+};
+
 /** Whether the process has heard of revocations; before, it knows nothing about the tokens it would accept. */
 const heardRevocations = (host: ServiceHost): boolean => host.revocations.silence !== null;
 
 async function checksOf(host: ServiceHost, works: boolean): Promise<Record<string, boolean>> {
-  const [database, own] = await Promise.all([
-    within(databaseAnswers(host)),
-    host.declaration.ready?.(host).catch(() => ({ service: false })) ?? {},
-  ]);
+  const [database, own] = await Promise.all([within(databaseAnswers(host)), ownChecks(host)]);
   return { database, bus: host.transport.ready().ok, revocations: heardRevocations(host), work: works, ...own };
 }
 

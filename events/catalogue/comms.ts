@@ -5,11 +5,18 @@ import { SLUGS } from '../slugs.js';
 
 const owner = 'comms' as const;
 
+/** Values that a template is filled with. */
+const MAX_PARAMS = 30;
+const params = z
+  .record(code('kind'), z.union([ts(), str(''), int(), bool()]))
+  .refine(all => Object.keys(all).length <= MAX_PARAMS, `has more than ${MAX_PARAMS} keys`)
+  .meta({ maxProperties: MAX_PARAMS });
+
 export const messageSendRequested = defineEvent('comms.message.send_requested.v1',
   data({
     request_id: id(), template: code('security_notice'), channels: list(oneOf('email', 'sms', 'push', 'in_app')),
     recipient_type: oneOf('user', 'staff', 'staff_role', 'client_owner', 'gift'), recipient_id: absent(ref('')),
-    params: sample(z.record(code('kind'), z.union([ts(), str(''), int(), bool()])), { kind: 'new_device' }), dedupe_key: str('security_notice:1'), send_after: absent(ts()),
+    params: sample(params, { kind: 'new_device' }), dedupe_key: str('security_notice:1'), send_after: absent(ts()),
     category: oneOf('transactional', 'clinical', 'marketing'),
   }),
   {

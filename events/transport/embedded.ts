@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { timeOfId, type OutboxRow } from '../envelope.js';
+import { NO_REPLAY, timeOfId, type OutboxRow } from '../envelope.js';
 import { sqlStateOf } from '../failure.js';
 import { planWithIndexes } from '../index-plans.js';
 import { LeaseKeeper } from '../leases.js';
@@ -172,8 +172,8 @@ class EmbeddedTransport implements Transport {
     const {
       rows: [row],
     } = await this.options.pool.query<{ events: number; oldest: string | null }>(
-      'select count(*)::int as events, (array_agg(event_id order by seq))[1] as oldest from events.queue where consumer = $1',
-      [consumer],
+      'select count(*)::int as events, (array_agg(event_id order by seq) filter (where replay_id = $2))[1] as oldest from events.queue where consumer = $1',
+      [consumer, NO_REPLAY],
     );
     const unacked = Math.min(this.#subscriptions.get(consumer)?.inFlight ?? 0, row!.events);
     return { ready: row!.events - unacked, unacked, oldestAt: row!.oldest ? new Date(timeOfId(row!.oldest)) : null };

@@ -60,8 +60,9 @@ export interface HintSubscription {
 
 export interface Depth {
   ready: number;
+  /** In hand, in all processes. */
   unacked: number;
-  /** When the oldest event that waits was emitted; null when none waits or the broker does not say. */
+  /** When the oldest event that waits or is in hand was emitted; null when there is none. Events of replays do not count. */
   oldestAt: Date | null;
 }
 

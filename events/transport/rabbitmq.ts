@@ -5,6 +5,7 @@ import type { ChannelModel, ConsumeMessage } from 'amqplib';
 import type pg from 'pg';
 import type { OutboxRow } from '../envelope.js';
 import { errorOf, type EventLog } from '../log.js';
+import { progressOf } from '../progress.js';
 import {
   type Channel,
   type ConsumerSpec,
@@ -231,7 +232,8 @@ class RabbitTransport implements Transport {
         }),
       ).catch(unlessMissing); // detached
     const ready = counts.reduce((sum, count) => sum + count, 0);
-    return { ready, unacked: this.#subscriptions.get(consumer)?.inFlight ?? 0, oldestAt: null };
+    const { inHand, oldestAt } = await progressOf(this.options.pool, consumer, ready);
+    return { ready, unacked: Math.max(inHand, this.#subscriptions.get(consumer)?.inFlight ?? 0), oldestAt };
   }
 
   hint(channel: Channel, key: string, body: Json): void {

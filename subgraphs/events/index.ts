@@ -2,6 +2,7 @@ import { service } from '../../runtime/service.js';
 import { clockControl } from '../../runtime/test-controls.js';
 import { alarmWorker } from './consumers/alarms.js';
 import { canaryConsumer } from './consumers/canary.js';
+import { ready } from './consumers/readiness.js';
 import { BusResolver } from './resolver/bus.js';
 import { consumerReferences, ConsumerResolver } from './resolver/consumer.js';
 import { deadLetterReferences, DeadLetterResolver } from './resolver/dead-letter.js';
@@ -44,4 +45,5 @@ export default service({
   consumers: [canaryConsumer],
   workers: [tailWorker, alarmWorker],
   erase,
+  ready,
 });

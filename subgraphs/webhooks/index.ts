@@ -8,7 +8,7 @@ import { jobWorker } from './consumers/jobs.js';
 import { secretsTimer } from './consumers/secrets.js';
 import { attemptsTimer, retentionTimer } from './consumers/timers.js';
 import { endingSecretsTimer, warningsTimer } from './consumers/warnings.js';
-import { deliveryWorker, workerOf } from './consumers/worker.js';
+import { areReady, deliveryWorker } from './consumers/worker.js';
 import { WebhookAttempt, WebhookDelivery } from './entities/delivery.js';
 import {
   ErasedUser,
@@ -118,5 +118,5 @@ export default service({
     await mountInbound(app, host);
   },
   nativePaths: inboundPaths,
-  ready: async host => ({ shards: workerOf(host)?.ready ?? true }),
+  ready: async host => ({ shards: areReady(host) }),
 });

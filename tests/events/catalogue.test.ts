@@ -143,3 +143,13 @@ describe('the catalogue is the contract', () => {
     expect(properties).toEqual((payloadOf(data.replace(`${MAP}, `, '')) as { properties: object }).properties);
   });
 });
+
+test('a requested message has at most 30 parameters', () => {
+  const event = CATALOGUE.get('comms.message.send_requested.v1')!;
+  const withParams = (count: number): object => ({
+    ...(event.examples[0] as object),
+    params: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, index])),
+  });
+  expect([30, 31].map(count => event.schema.safeParse(withParams(count)).success)).toEqual([true, false]);
+  expect((dataOf(event.name).properties!.params as { maxProperties?: number }).maxProperties).toBe(30);
+});

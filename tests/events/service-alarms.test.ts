@@ -1,9 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { v7 } from 'uuid';
 import { biomarkerAdded } from '../../events/catalogue/clinical.js';
 import { platformCanary } from '../../events/catalogue/platform.js';
 import { newId } from '../../events/envelope.js';
 import { lookAtAlarms } from '../../subgraphs/events/consumers/alarms.js';
+import { Lags } from '../../subgraphs/events/consumers/lags.js';
 import { alarmsOf } from '../../subgraphs/events/rules.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 
@@ -46,6 +47,17 @@ test('a probe is measured once, and the bus shows how long probes take', async (
   await expect.poll(async () => (await bus()).roundtrip_p95_ms, { timeout: 30_000 }).toBeGreaterThanOrEqual(0);
   const rows = await p.sql('select type, slot, ms from events.roundtrip');
   expect(rows).toEqual([{ type: platformCanary.name, slot: expect.any(Number), ms: expect.any(Number) }]);
+});
+
+test('a consumer that is stuck with an event in hand lags, though nothing is ready', async () => {
+  const oldestAt = new Date(Date.now() - 400_000);
+  vi.spyOn(p.host('events').transport, 'depth').mockImplementation(async name => ({
+    ready: 0,
+    unacked: name === 'clinical.retest' ? 1 : 0,
+    oldestAt: name === 'clinical.retest' ? oldestAt : null,
+  }));
+  const lags = await new Lags().look(p.host('events'));
+  expect([...lags].filter(([, seconds]) => seconds > 300).map(([name]) => name)).toEqual(['clinical.retest']);
 });
 
 describe('developers are told', () => {

@@ -63,7 +63,7 @@ describe('a detached consumer', () => {
     await expect.poll(() => handled([first!]), PATIENCE).toEqual([first]);
     await published();
     const before = await runs();
-    const detached = await order('detach');
+    const detached = await order('detach', { reason: 'moves house' });
     expect(detached).toMatchObject({ status: 200, body: { status: 'detached', position: expect.any(String), depth: 0 } });
     expect((await order('detach')).status).toBe(409);
     expect((await order('pause')).status).toBe(409);
@@ -72,7 +72,7 @@ describe('a detached consumer', () => {
     expect(await handled(missed)).toEqual([]);
     expect((await consumer()).depth).toBe(0);
 
-    expect(await order('attach')).toMatchObject({ status: 202, body: { status: 'active' } });
+    expect(await order('attach', { reason: 'has moved' })).toMatchObject({ status: 202, body: { status: 'active' } });
     const live = await emit(user, 5); // while it is being fed
     await expect.poll(() => handled([...missed, ...live]), PATIENCE).toEqual([...missed, ...live]);
     expect(await runs()).toBe(before + 55);
@@ -80,11 +80,13 @@ describe('a detached consumer', () => {
     const later = await emit(user, 2);
     await expect.poll(() => handled(later), PATIENCE).toEqual(later);
     expect((await order('attach')).status).toBe(409);
-    const actions = await p.sql<{ action: string }>(
-      `select action from events.audit_log where target = $1 and action ~ 'tach|position' order by at, id`,
+    const actions = await p.sql<{ action: string; actor: any; details: any }>(
+      `select action, actor, details from events.audit_log where target = $1 and action ~ 'tach|position' order by at, id`,
       [CONSUMER],
     );
     expect(actions.map(({ action }) => action)).toEqual(['consumer.detached', 'consumer.position_noted', 'consumer.attached']);
+    expect(actions.map(({ details }) => details.reason)).toEqual(['moves house', undefined, 'has moved']);
+    expect(actions.map(({ actor }) => actor.client_id)).toEqual(['demo-m2m', 'demo-m2m', 'demo-m2m']);
   });
 
   test('can be detached while it is paused with events in its queue, and gets those as well', async () => {

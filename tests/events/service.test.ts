@@ -24,6 +24,12 @@ beforeAll(async () => {
 const call = (method: string, path: string, body?: unknown, token: string | null = operator): Promise<Answer> =>
   p.rest(method, `/events${path}`, { token, ...(body !== undefined && { body }) });
 
+/** Who does it in these tests, as audit rows have it. */
+const OPERATOR = { kind: 'service', client_id: 'demo-m2m' };
+
+const audited = (target: string): Promise<any[]> =>
+  p.sql('select action, actor, details from events.audit_log where target = $1 order by at, id', [target]);
+
 /** The re-test handler knows no such observation, so its effect is that the event counts as handled. */
 const emit = (userId: string): Promise<string> =>
   p.host('clinical').transaction(async ctx => {
@@ -202,6 +208,19 @@ describe('the log', () => {
     ]);
   });
 
+  test('readyz names database, transport and relay, and fails while no relay has a group', async () => {
+    const checks = async (): Promise<any> => (await call('GET', '/readyz', undefined, null)).body.checks;
+    expect(await checks()).toMatchObject({ database: 'ok', transport: 'ok', relay: 'ok' });
+    const abandoned = async (): Promise<any> => {
+      await p.sql(`update events.lease set expires_at = clock_timestamp() - interval '11 seconds' where name = 'relay:3'`);
+      return call('GET', '/readyz', undefined, null);
+    };
+    await expect
+      .poll(abandoned, { timeout: 20_000 })
+      .toMatchObject({ status: 503, body: { status: 'unavailable', checks: { transport: 'ok', relay: 'failing' } } });
+    await expect.poll(async () => (await checks()).relay, { timeout: 20_000 }).toBe('ok');
+  });
+
   test('the bus says what waits and who relays it', async () => {
     const bus = (await call('GET', '/v1/bus')).body;
     expect(bus).toMatchObject({
@@ -246,12 +265,13 @@ describe('consumers', () => {
       .poll(async () => (await call('GET', `/v1/consumers/${CONSUMER}`)).body.depth, { timeout: 20_000 })
       .toBeGreaterThanOrEqual(6);
     expect(await handled(ids)).toEqual([]);
-    expect((await call('POST', `/v1/consumers/${CONSUMER}/resume`)).body).toMatchObject({ status: 'active', paused_reason: null });
+    const resumed = await call('POST', `/v1/consumers/${CONSUMER}/resume`, { reason: 'all is well' });
+    expect(resumed.body).toMatchObject({ status: 'active', paused_reason: null });
     await expect.poll(() => handled(ids), { timeout: 20_000 }).toEqual(ids);
     expect((await call('POST', `/v1/consumers/${CONSUMER}/resume`)).status).toBe(409);
-    expect(await p.sql(`select action from events.audit_log where target = $1 order by at`, [CONSUMER])).toEqual([
-      { action: 'consumer.paused' },
-      { action: 'consumer.resumed' },
+    expect(await audited(CONSUMER)).toEqual([
+      { action: 'consumer.paused', actor: OPERATOR, details: { status: 'paused', reason: 'a look' } },
+      { action: 'consumer.resumed', actor: OPERATOR, details: { status: 'active', reason: 'all is well' } },
     ]);
   });
 });
@@ -299,10 +319,11 @@ describe('dead letters', () => {
       detail: expect.stringContaining(letter),
     });
 
-    expect(await call('POST', `/v1/dead-letters/${letter}/replay`)).toMatchObject({
+    expect(await call('POST', `/v1/dead-letters/${letter}/replay`, { reason: 'handler repaired' })).toMatchObject({
       status: 202,
       body: { id: letter, status: 'retrying' },
     });
+    expect(await audited(letter)).toEqual([{ action: 'dead_letter.replayed', actor: OPERATOR, details: { reason: 'handler repaired' } }]);
     await expect.poll(() => handled([first, second]), { timeout: 20_000 }).toEqual([first, second]);
     await expect.poll(async () => [(await letterOf(first)).status, (await letterOf(second)).status]).toEqual(['resolved', 'resolved']);
     expect((await call('POST', `/v1/dead-letters/${letter}/replay`)).status).toBe(409);
@@ -320,9 +341,7 @@ describe('dead letters', () => {
       resolved_by: 'service:demo-m2m',
     });
     await expect.poll(() => handled([first, second]), { timeout: 20_000 }).toEqual([second]);
-    expect(await p.sql(`select action, details from events.audit_log where target = $1`, [letter])).toEqual([
-      { action: 'dead_letter.discarded', details: { reason: 'settled by hand' } },
-    ]);
+    expect(await audited(letter)).toEqual([{ action: 'dead_letter.discarded', actor: OPERATOR, details: { reason: 'settled by hand' } }]);
   });
 
   test("a consumer's are replayed together, each key from its first", async () => {
@@ -332,7 +351,13 @@ describe('dead letters', () => {
       status: 202,
       body: { keys: 0, events: 0 },
     });
-    expect((await call('POST', '/v1/dead-letters/replay', { consumer: CONSUMER })).body).toEqual({ keys: 2, events: 4 });
+    const replayed = await call('POST', '/v1/dead-letters/replay', { consumer: CONSUMER, note: 'handler repaired' });
+    expect(replayed.body).toEqual({ keys: 2, events: 4 });
+    expect((await audited(CONSUMER)).at(-1)).toEqual({
+      action: 'dead_letters.replayed',
+      actor: OPERATOR,
+      details: { keys: 2, events: 4, reason: null, type: null, note: 'handler repaired' },
+    });
     for (const { first, second } of [one, two])
       await expect.poll(() => handled([first, second]), { timeout: 20_000 }).toEqual([first, second]);
     expect((await call('POST', '/v1/dead-letters/replay', { consumer: 'clinical.nothing' })).body).toMatchObject({

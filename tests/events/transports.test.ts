@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, inject, test, vi } f
 import { handle, startConsumer, type Envelope } from '../../events/consumer.js';
 import { eraseUserEvents } from '../../events/erasure.js';
 import { userErasureRequested } from '../../events/catalogue/identity.js';
+import { timeOfId } from '../../events/envelope.js';
 import { appendEvents } from '../../events/outbox.js';
 import { BrokerConnection } from '../../events/transport/rabbitmq-connection.js';
 import { Names } from '../../events/transport/rabbitmq-topology.js';
@@ -207,6 +208,29 @@ describe.each(kinds)('%s transport', kind => {
     await vi.waitFor(async () => expect(await transport.depth('clinical.first')).toMatchObject({ ready: 27, unacked: 0 }), {
       timeout: 10_000,
     });
+  });
+
+  test('any process says since when the oldest event waits, in hand or in the queue', async () => {
+    const [transport, other] = [world.transport(), world.transport()];
+    let free: (() => void) | undefined;
+    const held = new Promise<void>(resolve => (free = resolve));
+    const running = await world.consumer(
+      transport,
+      noting('clinical.first', (_ctx, event) => (event.data.n === 1 ? held : Promise.resolve())),
+    );
+    await world.relay(transport);
+    const [first] = await world.emit('clinical', { userId: newUser() }, [1]);
+    await world.emit('clinical', { userId: newUser() }, [2]);
+    const told = { oldestAt: new Date(timeOfId(first!)) };
+    await vi.waitFor(async () => expect(await other.depth('clinical.first')).toMatchObject(told), { timeout: 20_000 });
+    free!();
+    await effectsOf('clinical.first', 2);
+    const nothing = { ready: 0, unacked: 0, oldestAt: null };
+    await vi.waitFor(async () => expect(await other.depth('clinical.first')).toEqual(nothing), { timeout: 20_000 });
+    await running.stop();
+    const [second] = await world.emit('clinical', { userId: newUser() }, [3]);
+    const waiting = { ready: 1, unacked: 0, oldestAt: new Date(timeOfId(second!)) };
+    await vi.waitFor(async () => expect(await other.depth('clinical.first')).toEqual(waiting), { timeout: 20_000 });
   });
 
   test('erasing a user empties the earlier payloads and frees the keys that waited behind them', async () => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { opens, remember, RateLimit, retryAfter, type Failure } from '../../subgraphs/webhooks/rules/holding-back.js';
+import { writeHealth, type HealthEvent } from '../../subgraphs/webhooks/consumers/health.js';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
 import type { Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
@@ -98,6 +99,40 @@ describe('at the door', () => {
     expect(new Set(receiver.received.map(one => one.body.user_id)).size).toBe(14);
   });
 
+  test('the circuit is half open while one lane probes', async () => {
+    await p.clock('webhooks', { now: '2027-01-01T12:00:00.000Z' });
+    receiver.reply(500);
+    const users = await people(11);
+    for (const user of users.slice(0, 10)) await protocolBegan(p, user);
+    await untilCounts({ retrying: 10 });
+    await protocolBegan(p, users[10]!);
+    await untilCounts({ retrying: 10, circuit_open: 1 });
+    const probe = Promise.withResolvers<void>();
+    receiver.reply((_one, response) => void probe.promise.then(() => response.writeHead(200).end()));
+    const moved = p.clock('webhooks', { advance: 'PT30S' });
+    await until('the probe', circuit, ({ state }) => state === 'half_open');
+    probe.resolve();
+    await moved;
+    await untilCounts({ retrying: 10, delivered: 1 });
+    expect(await circuit()).toMatchObject({ state: 'closed', next_probe_at: null });
+  });
+
+  test('10 consecutive failures count over a restart and over workers', async () => {
+    const failures = (from: number) =>
+      Array.from({ length: 5 }, (_, index) => ({
+        subscriptionId: subscription.id,
+        userId: `u${index}`,
+        endedAt: new Date(Date.parse('2027-01-01T18:00:00.000Z') + (from + index) * 1000),
+        outcome: { error: 'http_status' as const, responseHeaders: {} },
+        goneSince: null,
+      }));
+    const record = (batch: readonly HealthEvent[]) => p.host('webhooks').transaction(ctx => writeHealth(ctx.sql, batch));
+    await record(failures(0));
+    expect(await circuit()).toMatchObject({ state: 'closed' });
+    await record(failures(5)); // nothing but the database is common to the two
+    expect(await circuit()).toMatchObject({ state: 'open', since: '2027-01-01T18:00:09.000Z' });
+  });
+
   test('Retry-After holds first attempts of others back, and no retry', async () => {
     await p.clock('webhooks', { now: '2027-01-02T00:00:00.000Z' });
     receiver.reply((_one, response) => void response.writeHead(429, { 'retry-after': '3600' }).end());
@@ -125,6 +160,21 @@ describe('at the door', () => {
     const busiest = Math.max(...times.map(at => times.filter(other => other >= at && other < at + 900).length));
     expect(busiest).toBeLessThanOrEqual(22); // 20 and the tenth that a burst may have
     await untilCounts({ delivered: 30 });
+  });
+
+  test('what waits for the rate limit says so, and is listed so', async () => {
+    await call(p, 'PATCH', `/v1/webhook-subscriptions/${subscription.id}`, { rate_limit_per_second: 1 });
+    for (const user of await people(6)) await protocolBegan(p, user);
+    const waiting = async (what: string): Promise<any[]> =>
+      (await call(p, 'GET', `/v1/webhook-deliveries?subscription_id=${subscription.id}&waiting_for=${what}`)).body.data;
+    const limited = await until(
+      'some to wait for the rate limit, and none to be ready',
+      async () => [await waiting('rate_limit'), await waiting('ready')],
+      ([some, ready]) => some!.length > 0 && ready!.length === 0,
+    );
+    expect(new Set(limited[0]!.map(one => one.waiting_for))).toEqual(new Set(['rate_limit']));
+    await call(p, 'PATCH', `/v1/webhook-subscriptions/${subscription.id}`, { rate_limit_per_second: null });
+    await untilCounts({ delivered: 6 });
   });
 
   test('no more requests than max_concurrency are in the air, over all users', async () => {

@@ -179,6 +179,28 @@ describe('POST /v1/webhook-subscriptions/{id}/recover', () => {
     expect(await finished(again.id)).toMatchObject({ status: 'completed', created: 0 });
   });
 
+  test('after 120 hours without a success and the disabling that follows, enabling and recovering delivers the missed in order', async () => {
+    const since = justNow();
+    receiver.reply(500);
+    const users = await grantees(p, 2);
+    for (const user of users) await protocolBegan(p, user, 1);
+    await untilStatuses(p, subscription.id, ['retrying', 'retrying']);
+    await p.clock('webhooks', { advance: 'PT121H' });
+    const disabled = (await call(p, 'GET', `/v1/webhook-subscriptions/${subscription.id}`)).body;
+    expect(disabled).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
+    await untilStatuses(p, subscription.id, ['dead_lettered', 'dead_lettered']);
+    for (const version of [2, 3, 4]) for (const user of users) await untilIngested(p, await protocolBegan(p, user, version));
+    receiver.reply(200);
+    expect((await action('enable')).body).toMatchObject({ status: 'active', failing_since: null, circuit: { state: 'closed' } });
+    const before = receiver.received.length;
+    expect(await finished((await recover(since)).body.id)).toMatchObject({ status: 'completed', created: 6 });
+    await receiver.until(all => all.length === before + 6);
+    for (const user of users) {
+      const missed = receiver.received.slice(before).filter(one => one.body.user_id === user);
+      expect(missed.map(one => one.body.data.version)).toEqual([2, 3, 4]);
+    }
+  });
+
   test('leaves out events from before the grant of now', async () => {
     const since = justNow();
     await action('disable', { reason: 'x' });

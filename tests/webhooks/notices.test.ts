@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
 import type { Receiver } from '../support/receiver.js';
+import { hourly } from '../../subgraphs/webhooks/consumers/identity-sweep.js';
 import { until } from '../support/until.js';
 import { call, grantees, PROMPTED, prompted, PROTOCOL, protocolBegan, subscribe, untilStatuses, type Subscribed } from './fixture.js';
 
@@ -200,6 +201,7 @@ describe('what identity takes away', () => {
     expect(await read()).toMatchObject({ status: 'active', event_types: [PROMPTED] });
     const [open] = await untilStatuses(p, subscription.id, ['cancelled']);
     expect(['filter_changed', 'grant_revoked']).toContain(open.cancel_reason);
+    expect((await told()).kinds).toEqual(['SCOPE_REMOVED']);
     await without('read:protocols', 'read:my_outcomes');
     await advance('P1D');
     expect(await read()).toMatchObject({ status: 'disabled', disabled_reason: 'scope_removed', event_types: [PROMPTED] });
@@ -224,5 +226,20 @@ describe('what identity takes away', () => {
     expect(one.scopes).toEqual({});
     const statuses = (await call(p, 'GET', `/v1/webhook-deliveries?user_id=${user}`)).body.data.map((each: any) => each.status);
     expect(statuses).toEqual(['cancelled']);
+  });
+
+  test('an hourly sweep compares a 24th of the grants, so that a day covers each exactly once', async () => {
+    const users = await grantees(p, 60);
+    await p.sql(`update identity.oauth_grant set status = 'revoked', version = version + 1 where user_id = any($1)`, [users]);
+    const open = async (): Promise<number> =>
+      (await p.sql(`select from webhooks.grant_projection where user_id = any($1) and scopes <> '{}'`, [users])).length;
+    const ended: number[] = [];
+    for (let hour = 0; hour < 24; hour++) {
+      const before = await open();
+      await p.host('webhooks').read(ctx => hourly.run(ctx, new Date(Date.UTC(2027, 5, 1, 7 + hour))));
+      ended.push(before - (await open()));
+    }
+    expect(ended.reduce((sum, one) => sum + one, 0)).toBe(60);
+    expect(Math.max(...ended)).toBeLessThan(30); // no hour does the work of the day
   });
 });

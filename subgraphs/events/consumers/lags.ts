@@ -1,8 +1,8 @@
 import type { ServiceHost } from '../../../runtime/host.js';
 
 /**
- * How long events have waited for each active consumer, s. A broker does not say how old the first message of a queue is; then it counts
- * since when the queue was never seen empty.
+ * How long events have waited for each active consumer, in a queue or in hand, s. Where nobody knows how old the first is (a replay's are
+ * old by nature) it counts since when the consumer was never seen without any.
  */
 export class Lags {
   readonly #waitingSince = new Map<string, number>();
@@ -14,9 +14,9 @@ export class Lags {
   }
 
   async #lagOf({ transport }: ServiceHost, name: string): Promise<number> {
-    const { ready, oldestAt } = await transport.depth(name);
+    const { ready, unacked, oldestAt } = await transport.depth(name);
     const now = Date.now(); // system time: so are the ids of events
-    if (ready === 0) this.#waitingSince.delete(name);
+    if (ready + unacked === 0) this.#waitingSince.delete(name);
     else if (!this.#waitingSince.has(name)) this.#waitingSince.set(name, now);
     return Math.max(0, now - (oldestAt?.getTime() ?? this.#waitingSince.get(name) ?? now)) / 1000;
   }

@@ -9,7 +9,7 @@ export class PauseEventConsumerInput {
   name: string;
 
   @Rule({ minLength: 3, maxLength: 500 })
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Why; kept in the audit log.' })
   reason?: string | null;
 }
 
@@ -18,6 +18,10 @@ export class ResumeEventConsumerInput {
   @Rule({ maxLength: 100 })
   @Field(() => String)
   name: string;
+
+  @Rule({ minLength: 3, maxLength: 500 })
+  @Field(() => String, { nullable: true, description: 'Why; kept in the audit log.' })
+  reason?: string | null;
 }
 
 @InputType()
@@ -25,6 +29,10 @@ export class DetachEventConsumerInput {
   @Rule({ maxLength: 100 })
   @Field(() => String)
   name: string;
+
+  @Rule({ minLength: 3, maxLength: 500 })
+  @Field(() => String, { nullable: true, description: 'Why; kept in the audit log.' })
+  reason?: string | null;
 }
 
 @InputType()
@@ -32,12 +40,20 @@ export class AttachEventConsumerInput {
   @Rule({ maxLength: 100 })
   @Field(() => String)
   name: string;
+
+  @Rule({ minLength: 3, maxLength: 500 })
+  @Field(() => String, { nullable: true, description: 'Why; kept in the audit log.' })
+  reason?: string | null;
 }
 
 @InputType()
 export class ReplayConsumerDeadLetterInput {
   @Field(() => ID)
   id: string;
+
+  @Rule({ minLength: 3, maxLength: 500 })
+  @Field(() => String, { nullable: true, description: 'Why; kept in the audit log.' })
+  reason?: string | null;
 }
 
 @InputType()
@@ -62,4 +78,8 @@ export class ReplayConsumerDeadLettersInput {
   @Rule({ maxLength: 100 })
   @Field(() => String, { nullable: true, description: 'Event type.' })
   type?: string | null;
+
+  @Rule({ minLength: 3, maxLength: 500 })
+  @Field(() => String, { nullable: true, description: 'Why it is done; kept in the audit log. `reason` chooses.' })
+  note?: string | null;
 }

@@ -52,6 +52,10 @@ export class CreateEventReplayInput {
 export class CancelEventReplayInput {
   @Field(() => ID)
   id: string;
+
+  @Rule({ minLength: 3, maxLength: 500 })
+  @Field(() => String, { nullable: true, description: 'Why; kept in the audit log.' })
+  reason?: string | null;
 }
 
 @ArgsType()

@@ -37,7 +37,7 @@ async function attachedOf(ctx: Context, name: string): Promise<Attached> {
 const change = (
   ctx: Context,
   name: string,
-  trigger: ConsumerTrigger,
+  { trigger, reason }: { trigger: ConsumerTrigger; reason: string | null },
   run: (tx: Context, consumer: EventConsumer) => Promise<void>,
 ): Promise<void> =>
   ctx.host.transaction(async tx => {
@@ -45,16 +45,16 @@ const change = (
     const status = move<ConsumerStatus, ConsumerTrigger>(CONSUMER_STATES, 'consumer', consumer.status, trigger);
     await run(tx, consumer);
     await tx.sql('update events.consumer set status = $2, paused_reason = null, version = version + 1 where name = $1', [name, status]);
-    tx.audit(`consumer.${trigger}ed`, name, { from: consumer.status });
+    tx.audit(`consumer.${trigger}ed`, name, { from: consumer.status, ...(reason && { reason }) });
   }, ctx.request);
 
 /**
  * Takes a consumer off the stream and notes from where it must be fed one day. Where its queues cannot be removed it is as it was before.
  * @throws Problem not_found, conflict, unavailable.
  */
-export async function detach(ctx: Context, name: string): Promise<void> {
+export async function detach(ctx: Context, name: string, reason: string | null): Promise<void> {
   let before: ConsumerStatus = 'active';
-  await change(ctx, name, 'detach', async (_tx, consumer) => void (before = consumer.status));
+  await change(ctx, name, { trigger: 'detach', reason }, async (_tx, consumer) => void (before = consumer.status));
   try {
     await notePosition(ctx, name);
   } catch (error) {
@@ -89,10 +89,10 @@ const isDropped = (position: Places, floor: Places): boolean => position.some((p
  * Lets a consumer be fed from where it was, and then live. Its processes do it as soon as they see it.
  * @throws Problem not_found, conflict.
  */
-export async function attach(ctx: Context, name: string): Promise<void> {
+export async function attach(ctx: Context, name: string, reason: string | null): Promise<void> {
   const consumer = await ctx.host.read(async one => attachedOf(one, name));
   if (consumer?.status === 'detached' && consumer.position === null) await notePosition(ctx, name); // whoever detached it did not get that far
-  await change(ctx, name, 'attach', async tx => {
+  await change(ctx, name, { trigger: 'attach', reason }, async tx => {
     const { position } = await attachedOf(tx, name);
     if (!position || isDropped(position, await floorOfLog(tx.sql)))
       fail('conflict', 'The consumer is detached, and the log no longer has all that it has missed');

@@ -31,18 +31,19 @@ const depthOf = async (ctx: Context, name: string): Promise<Depth> =>
   (await ctx.load('events.depth', name, names => Promise.all(names.map(one => ctx.host.transport.depth(one)))))!;
 
 /** Every process that has the consumer follows within two seconds. @throws Problem not_found, conflict. */
-async function moveConsumer(ctx: Context, name: string, trigger: ConsumerTrigger, reason: string | null): Promise<EventConsumer> {
+async function moveConsumer(ctx: Context, name: string, trigger: 'pause' | 'resume', reason: string | null): Promise<EventConsumer> {
   const consumer = (await lockConsumer(ctx, name)) ?? fail('not_found', 'There is no such consumer');
   const status = move<ConsumerStatus, ConsumerTrigger>(CONSUMER_STATES, 'consumer', consumer.status, trigger);
   const version = consumer.version + 1;
+  const pausedReason = trigger === 'pause' ? reason : null;
   await ctx.sql('update events.consumer set status = $2, paused_reason = $3, version = $4 where name = $1', [
     name,
     status,
-    reason,
+    pausedReason,
     version,
   ]);
   ctx.audit(`consumer.${trigger}d`, name, { status, ...(reason && { reason }) });
-  return Object.assign(consumer, { status, pausedReason: reason, version });
+  return Object.assign(consumer, { status, pausedReason, version });
 }
 
 @Resolver(() => EventConsumer)
@@ -69,14 +70,14 @@ export class ConsumerResolver {
   @Access(READERS)
   @FieldResolver(() => DateTime, {
     nullable: true,
-    description: 'When the oldest waiting event was emitted; null where none waits or the broker does not say.',
+    description: 'When the oldest event that waits or is in work was emitted; null where there is none. Replays do not count.',
   })
   async oldestUnhandledAt(@Root() { name }: EventConsumer, @Ctx() ctx: Context): Promise<Date | null> {
     return (await depthOf(ctx, name)).oldestAt;
   }
 
   @Access(READERS)
-  @FieldResolver(() => Float, { description: 'Age of the oldest waiting event.' })
+  @FieldResolver(() => Float, { description: 'Age of the oldest event that waits or is in work.' })
   async lagSeconds(@Root() { name }: EventConsumer, @Ctx() ctx: Context): Promise<number> {
     const { oldestAt } = await depthOf(ctx, name);
     return oldestAt ? Math.max(0, Date.now() - oldestAt.getTime()) / 1000 : 0;
@@ -94,20 +95,20 @@ export class ConsumerResolver {
   @Access(OPERATORS)
   @Mutation(() => EventConsumer, { description: 'What waited is handled in order.' })
   resumeEventConsumer(
-    @Arg('input', () => ResumeEventConsumerInput) { name }: ResumeEventConsumerInput,
+    @Arg('input', () => ResumeEventConsumerInput) { name, reason }: ResumeEventConsumerInput,
     @Ctx() ctx: Context,
   ): Promise<EventConsumer> {
-    return moveConsumer(ctx, name, 'resume', null);
+    return moveConsumer(ctx, name, 'resume', reason ?? null);
   }
 
   @Access(OPERATORS)
   @OwnTransactions()
   @Mutation(() => EventConsumer, { description: 'Its queues are removed; what it misses is sent from the log when it is attached again.' })
   async detachEventConsumer(
-    @Arg('input', () => DetachEventConsumerInput) { name }: DetachEventConsumerInput,
+    @Arg('input', () => DetachEventConsumerInput) { name, reason }: DetachEventConsumerInput,
     @Ctx() ctx: Context,
   ): Promise<EventConsumer> {
-    await detach(ctx, name);
+    await detach(ctx, name, reason ?? null);
     return (await consumerOf(ctx, name))!;
   }
 
@@ -115,10 +116,10 @@ export class ConsumerResolver {
   @OwnTransactions()
   @Mutation(() => EventConsumer, { description: 'Sends what it has missed from the log, in order, then lets it take part again.' })
   async attachEventConsumer(
-    @Arg('input', () => AttachEventConsumerInput) { name }: AttachEventConsumerInput,
+    @Arg('input', () => AttachEventConsumerInput) { name, reason }: AttachEventConsumerInput,
     @Ctx() ctx: Context,
   ): Promise<EventConsumer> {
-    await attach(ctx, name);
+    await attach(ctx, name, reason ?? null);
     return (await consumerOf(ctx, name))!;
   }
 }

@@ -72,10 +72,10 @@ export class DeadLetterResolver {
   @Access(OPERATORS)
   @Mutation(() => ConsumerDeadLetter, { description: 'Tries a dead letter again, and after it what is parked behind it.' })
   replayConsumerDeadLetter(
-    @Arg('input', () => ReplayConsumerDeadLetterInput) { id }: ReplayConsumerDeadLetterInput,
+    @Arg('input', () => ReplayConsumerDeadLetterInput) { id, reason }: ReplayConsumerDeadLetterInput,
     @Ctx() ctx: Context,
   ): Promise<ConsumerDeadLetter> {
-    ctx.audit('dead_letter.replayed', id);
+    ctx.audit('dead_letter.replayed', id, { ...(reason && { reason }) });
     return change(ctx, id, () => replayDeadLetter(ctx.sql, id, ctx.now()));
   }
 
@@ -95,11 +95,11 @@ export class DeadLetterResolver {
     @Arg('input', () => ReplayConsumerDeadLettersInput) input: ReplayConsumerDeadLettersInput,
     @Ctx() ctx: Context,
   ): Promise<DeadLetterReplay> {
-    const { consumer, reason = null, type = null } = input;
+    const { consumer, reason = null, type = null, note } = input;
     if (!(await consumerOf(ctx, consumer)))
       fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/consumer', message: 'is not a consumer' }] });
     const replayed = await replayFronts(ctx, consumer, reason, type);
-    ctx.audit('dead_letters.replayed', consumer, { ...replayed, reason, type });
+    ctx.audit('dead_letters.replayed', consumer, { ...replayed, reason, type, ...(note && { note }) });
     return replayed;
   }
 }

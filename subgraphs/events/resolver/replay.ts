@@ -77,14 +77,14 @@ export class ReplayResolver {
   @Access(OPERATORS)
   @Mutation(() => EventReplay, { description: 'What was sent stays sent.' })
   async cancelEventReplay(
-    @Arg('input', () => CancelEventReplayInput) { id }: CancelEventReplayInput,
+    @Arg('input', () => CancelEventReplayInput) { id, reason }: CancelEventReplayInput,
     @Ctx() ctx: Context,
   ): Promise<EventReplay> {
     const replay = (await lockReplay(ctx, id)) ?? fail('not_found', 'There is no such replay');
     const status = move<EventReplayStatus, 'cancel'>(REPLAY_STATES, 'replay', replay.status, 'cancel');
     const finishedAt = ctx.now();
     await ctx.sql('update events.replay set status = $2, finished_at = $3 where id = $1', [id, status, finishedAt.toISOString()]);
-    ctx.audit('replay.cancelled', id, { consumer: replay.consumerName, sent: replay.sent });
+    ctx.audit('replay.cancelled', id, { consumer: replay.consumerName, sent: replay.sent, ...(reason && { reason }) });
     return Object.assign(replay, { status, finishedAt });
   }
 }

@@ -60,7 +60,7 @@ async function narrow(ctx: Context, { id, event_types }: Open, client: ClientFac
     cancelled: await closeOpen(ctx.sql, closing),
     disabled: kept.length === 0,
   });
-  if (kept.length === 0) await notify(ctx, id, 'disabled', 'scope_removed');
+  await (kept.length === 0 ? notify(ctx, id, 'disabled', 'scope_removed') : notify(ctx, id, 'scope_removed'));
 }
 
 const hasRefused = (subscriptions: readonly SubscriptionConfiguration[], client: ClientFacts): boolean =>
@@ -138,7 +138,8 @@ async function sweep(ctx: Context, parts: readonly number[]): Promise<void> {
 const partOf = (slot: Date): number => Math.floor(slot.getTime() / HOUR_MS) % PARTS;
 const ALL = Array.from({ length: PARTS }, (_, part) => part);
 
-const hourly = sweepTimer({ name: 'identity', everyMs: HOUR_MS, run: (ctx, slot) => sweep(ctx, [partOf(slot)]) });
+/** One part in each hour, so that a day covers every grant once. */
+export const hourly = sweepTimer({ name: 'identity', everyMs: HOUR_MS, run: (ctx, slot) => sweep(ctx, [partOf(slot)]) });
 /** A manual clock that is moved by months runs every slot on its way: there the day's parts are done at once. */
 const daily = sweepTimer({ name: 'identity', everyMs: PARTS * HOUR_MS, run: ctx => sweep(ctx, ALL) });
 

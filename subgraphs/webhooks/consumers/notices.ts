@@ -9,6 +9,10 @@ const NOTICES: Readonly<Record<WebhookNoticeKind, { template: string; message: s
   failing_72h: { template: 'webhook_failing', message: 'The endpoint has failed for 72 hours; after 120 hours it is disabled.' },
   disabled: { template: 'webhook_disabled', message: 'The subscription was disabled.' },
   backlog: { template: 'webhook_backlog', message: 'The subscription is paused, and held events have become dead letters.' },
+  scope_removed: {
+    template: 'webhook_scope_removed',
+    message: 'Event types left the filter, because the client no longer has their scope.',
+  },
   secret_expiring: { template: 'webhook_secret_expiring', message: 'A previous secret ends in an hour, and the endpoint answers 401.' },
 };
 

@@ -7,7 +7,7 @@ import type { Outcome } from '../ports/deliverer.js';
 import { afterAttempt } from '../rules/schedule.js';
 import { afterTrigger, isOpen } from '../rules/states.js';
 import { insertAttempts } from './attempts.js';
-import { Health } from './health.js';
+import { writeHealth } from './health.js';
 import { advance, countByLane, type LaneKey, type TouchedLane } from './lanes.js';
 
 /** An attempt that ended and is to be written down. */
@@ -131,7 +131,6 @@ function lanesOf(changes: readonly Change[]): TouchedLane[] {
 export class Recorder {
   #waiting: { attempted: Attempted; done: () => void }[] = [];
   #running: Promise<void> | null = null;
-  readonly #health = new Health();
 
   /**
    * @param holder id under which the shards are leased.
@@ -195,7 +194,7 @@ export class Recorder {
     if (replayed.length) await sql(RESOLVE, [replayed.map(one => one.subscriptionId), replayed.map(one => one.eventId), now.toISOString()]);
     await advance(sql, lanesOf(changes), now);
     const gone = new Map(changes.map(change => [change.one.deliveryId, change.goneSince]));
-    await this.#health.write(
+    await writeHealth(
       sql,
       ended.map(one => ({ ...one, goneSince: gone.get(one.deliveryId) ?? null })),
     );

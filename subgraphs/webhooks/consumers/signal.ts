@@ -29,11 +29,31 @@ export class Signal {
   }
 }
 
-const signals = new WeakMap<ServiceHost, Signal>();
+/** A signal for each of several loops. */
+export class Signals {
+  readonly #listeners = new Set<Signal>();
 
-/** The one signal of a running service: ingest, replay and the recorder raise it, the delivery worker waits for it. */
-export function signalOf(host: ServiceHost): Signal {
+  notify(): void {
+    this.#listeners.forEach(listener => listener.notify());
+  }
+
+  /** For one loop: what it has heard, the others hear too. */
+  listen(): Signal {
+    const listener = new Signal();
+    this.#listeners.add(listener);
+    return listener;
+  }
+
+  forget(listener: Signal): void {
+    this.#listeners.delete(listener);
+  }
+}
+
+const signals = new WeakMap<ServiceHost, Signals>();
+
+/** The one signal of a running service: ingest, replay and the recorder raise it, the delivery workers wait for it. */
+export function signalOf(host: ServiceHost): Signals {
   let signal = signals.get(host);
-  if (!signal) signals.set(host, (signal = new Signal()));
+  if (!signal) signals.set(host, (signal = new Signals()));
   return signal;
 }

@@ -38,10 +38,6 @@ export class Slots {
     return [...this.#rates].filter(([, rate]) => !rate.allows(now)).map(([id]) => id);
   }
 
-  isLimited(subscriptionId: string): boolean {
-    return this.#rates.get(subscriptionId)?.allows(performance.now()) === false;
-  }
-
   /** Part of a subscription's users that are this worker's: those of the shards it holds. */
   #shareOf(id: string, spread: number): number {
     const parts = shardsOf(id, spread);

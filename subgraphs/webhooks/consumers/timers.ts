@@ -7,7 +7,7 @@ import { settingsOf } from '../ports/settings.js';
 import { advance } from './lanes.js';
 import { reseal } from './reseal.js';
 import { signalOf } from './signal.js';
-import { workerOf } from './worker.js';
+import { areBusy } from './worker.js';
 
 /** When each lane may go on: its head's time, or later where first attempts are held back. */
 const TIMES = `
@@ -38,7 +38,7 @@ export const attemptsTimer: Timer<Context> = {
 
 /** Something is due, or in the air: a probe moves the time of its own lane when it begins. */
 async function hasWork(ctx: Context, at: Date): Promise<boolean> {
-  return workerOf(ctx.host)?.busy || (await ctx.sql<{ due: number }>(DUE, [at.toISOString()]))[0]!.due > 0;
+  return areBusy(ctx.host) || (await ctx.sql<{ due: number }>(DUE, [at.toISOString()]))[0]!.due > 0;
 }
 
 async function untilAttempted(ctx: Context, at: Date): Promise<void> {

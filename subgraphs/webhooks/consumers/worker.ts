@@ -11,12 +11,12 @@ import { settingsOf, type WebhookSettings } from '../ports/settings.js';
 import { redactRequestHeaders } from '../rules/redaction.js';
 import { bodyOf, headersOf, secretsAt } from '../rules/wire.js';
 import { configurationOf, type Configuration } from './configuration.js';
-import { takeProbe } from './health.js';
+import { LimitNotes, takeProbe } from './health.js';
 import { dataContext } from './ingest.js';
 import { Pace } from './pace.js';
 import { Recorder } from './recorder.js';
 import { Shards } from './shards.js';
-import { signalOf, type Signal } from './signal.js';
+import { signalOf, type Signal, type Signals } from './signal.js';
 import { Slots } from './slots.js';
 import { findDue, readBodies, roundRobin, type DueHead, type EventBody } from './work.js';
 
@@ -42,9 +42,11 @@ export class DeliveryWorker {
   readonly #configuration: Configuration;
   readonly #shards: Shards;
   readonly #recorder: Recorder;
-  readonly #signal: Signal;
+  readonly #signal: Signals;
+  readonly #listener: Signal;
   readonly #slots: Slots;
   readonly #pace = new Pace();
+  readonly #limits = new LimitNotes();
   readonly #attempts = new Set<Promise<void>>();
   #stopping = false;
   #searching: Promise<void> = Promise.resolve();
@@ -58,13 +60,14 @@ export class DeliveryWorker {
   ) {
     this.#configuration = configurationOf(host);
     this.#signal = signalOf(host);
+    this.#listener = this.#signal.listen();
     this.#shards = new Shards(work => host.transaction(ctx => work(ctx.sql)), LEASE_MS);
     this.#shards.on('lost', shard => this.#abandon(shard));
     this.#slots = new Slots(this.#configuration, shard => this.#shards.holds(shard));
     this.#recorder = new Recorder(host, settings.retrySeconds, this.#shards.holder, shard => this.#shards.holds(shard));
   }
 
-  /** Whether it has held a shard within 30 s. Source: section 4, readyz. */
+  /** Whether it has held a shard within 30 s. */
   get ready(): boolean {
     return this.#shards.idleMs < 30_000;
   }
@@ -85,6 +88,7 @@ export class DeliveryWorker {
     this.#stopping = true;
     this.#signal.notify();
     await this.#searching;
+    this.#signal.forget(this.#listener);
     await Promise.race([Promise.allSettled(this.#attempts), new Promise(resolve => setTimeout(resolve, DRAIN_MS).unref())]);
     this.#slots.inHand.forEach(one => one.abort.abort());
     await Promise.allSettled(this.#attempts);
@@ -122,18 +126,13 @@ export class DeliveryWorker {
       const took = performance.now() - started;
       pause = found ? BUSY_MS : Math.min(pause * 2, IDLE_MS);
       if (!this.#stopping) await sleep(Math.max(GAP_MS, took, this.#pace.pauseMs()));
-      if (!this.#stopping) await this.#signal.wait(pause);
+      if (!this.#stopping) await this.#listener.wait(pause);
     }
   }
 
   #warn(error: unknown, message: string): number {
     this.host.log.warn({ err: loggedError(error) }, message);
     return 0;
-  }
-
-  /** Whether a subscription's first attempts wait for its rate limit. */
-  isLimited(subscriptionId: string): boolean {
-    return this.#slots.isLimited(subscriptionId);
   }
 
   /** Looks once and starts what there is room for. Answers how many it started, or that some wait for the next moment. */
@@ -146,6 +145,7 @@ export class DeliveryWorker {
     return this.host.read(async ctx => {
       await this.#configuration.refresh(ctx.sql);
       const limited = this.#slots.limited();
+      await this.#limits.write(ctx.sql, limited);
       const due = await findDue(ctx.sql, { shards, now: ctx.now(), full: this.#slots.full(), limited, inHand, limit });
       const chosen = (await this.#probing(ctx, roundRobin(due))).filter(head => this.#slots.take(head));
       if (chosen.length) await this.#send(ctx.sql, chosen, ctx.now());
@@ -250,19 +250,26 @@ export class DeliveryWorker {
   }
 }
 
-const workers = new WeakMap<ServiceHost, DeliveryWorker>();
+const workers = new WeakMap<ServiceHost, readonly DeliveryWorker[]>();
 
-/** The delivery worker of a service in this process; undefined where the process has none. */
-export const workerOf = (host: ServiceHost): DeliveryWorker | undefined => workers.get(host);
+/** The delivery workers of a service in this process; none where the process has another role. */
+const workersOf = (host: ServiceHost): readonly DeliveryWorker[] => workers.get(host) ?? [];
 
-/** Runs a delivery worker in processes with the role `consumers`. */
+/** Whether a worker of this process has held a shard within 30 s, if it has workers. Source: section 4, readyz. */
+export const areReady = (host: ServiceHost): boolean => workersOf(host).length === 0 || workersOf(host).some(worker => worker.ready);
+
+/** Whether requests of this process are in the air. */
+export const areBusy = (host: ServiceHost): boolean => workersOf(host).some(worker => worker.busy);
+
+/** Runs the delivery workers in processes with the role `consumers`; they share the shards with each other as with those of other processes. */
 export const deliveryWorker: Worker = {
   role: 'consumers',
   async start(host) {
     const settings = settingsOf(host);
-    const worker = new DeliveryWorker(host, settings, new HttpDeliverer({ egress: settings.egress }));
-    workers.set(host, worker);
-    await worker.start();
-    return worker;
+    const { egress } = settings;
+    const all = Array.from({ length: settings.workers }, () => new DeliveryWorker(host, settings, new HttpDeliverer({ egress })));
+    workers.set(host, all);
+    await Promise.all(all.map(worker => worker.start()));
+    return { stop: async () => void (await Promise.all(all.map(worker => worker.stop()))) };
   },
 };

@@ -226,4 +226,12 @@ export class WebhookHealth {
   /** End of the last attempt of a delivery that got status 410 to the end, with no success since it began. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   goneAt: Date | null;
+
+  /** By the system clock: until then first attempts wait for the rate limit, unless a worker says so again. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  limitedUntil: Date | null;
+
+  /** Since the last success, the newest ten: `{at, userId}`. */
+  @Property({ type: 'json' })
+  recentFailures: unknown;
 }

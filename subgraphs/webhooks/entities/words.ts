@@ -122,7 +122,14 @@ export type WebhookStatsWindow = Word<typeof WebhookStatsWindow>;
 
 export const WebhookNoticeKind = words(
   'WebhookNoticeKind',
-  { FAILING_24H: 'failing_24h', FAILING_72H: 'failing_72h', DISABLED: 'disabled', BACKLOG: 'backlog', SECRET_EXPIRING: 'secret_expiring' },
+  {
+    FAILING_24H: 'failing_24h',
+    FAILING_72H: 'failing_72h',
+    DISABLED: 'disabled',
+    BACKLOG: 'backlog',
+    SECRET_EXPIRING: 'secret_expiring',
+    SCOPE_REMOVED: 'scope_removed',
+  },
   'What the owner of a subscription was told.',
 );
 export type WebhookNoticeKind = Word<typeof WebhookNoticeKind>;

@@ -8,6 +8,8 @@ import type { Egress } from '../rules/url.js';
 export interface WebhookSettings {
   egress: Egress;
   retrySeconds: readonly number[];
+  /** Delivery workers that a process starts. */
+  workers: number;
   /** Requests in the air of one worker. */
   globalConcurrency: number;
   retentionDays: number;
@@ -37,6 +39,7 @@ export function readSettings(config: Config): WebhookSettings {
   return {
     egress: egressOf(config),
     retrySeconds: schedule ? parseSchedule(schedule) : RETRY_SECONDS,
+    workers: integer(config, 'WEBHOOKS_WORKERS', 1, 1, 16),
     globalConcurrency: integer(config, 'WEBHOOKS_GLOBAL_CONCURRENCY', 512, 1, 10_000),
     autoDisableHours: integer(config, 'WEBHOOKS_AUTO_DISABLE_HOURS', 120, 1, 8760),
     retentionDays: integer(config, 'WEBHOOKS_RETENTION_DAYS', 30, 7, 90),

@@ -4,14 +4,14 @@ import { inOrder } from '../../../runtime/loaders.js';
 import { page, PageArgs, type Connection } from '../../../runtime/page.js';
 import { JSONObject } from '../../../runtime/scalars.js';
 import { WebhookAttempt, WebhookAttemptConnection, WebhookDelivery } from '../entities/delivery.js';
-import { WebhookHealth, WebhookSubscription } from '../entities/subscription.js';
+import { WebhookSubscription } from '../entities/subscription.js';
 import { WebhookWait } from '../entities/words.js';
-import { workerOf } from '../consumers/worker.js';
 import { settingsOf } from '../ports/settings.js';
 import { OAuthClient, PlatformEvent, User } from '../references.js';
 import { maxAttempts } from '../rules/schedule.js';
 import { waitingFor } from '../rules/states.js';
 import { payloadOf, responseBodyOf } from './payload.js';
+import { healthOf } from './subscription-fields.js';
 
 const subscriptionOf = (ctx: Context, id: string): Promise<WebhookSubscription | null> =>
   ctx.load('webhooks.subscription', id, async ids =>
@@ -37,14 +37,6 @@ const headOf = (ctx: Context, { subscriptionId, userId }: WebhookDelivery): Prom
     const heads = new Map(rows.map(row => [Number(row.key), row.head_id]));
     return lanes.map((_, index) => heads.get(index + 1) ?? null);
   });
-
-const isCircuitOpen = async (ctx: Context, subscriptionId: string): Promise<boolean> => {
-  const state = await ctx.load('webhooks.circuit', subscriptionId, async ids => {
-    const rows = await ctx.em.find(WebhookHealth, { subscriptionId: { $in: [...ids] } });
-    return ids.map(id => rows.find(row => row.subscriptionId === id)?.circuitState ?? null);
-  });
-  return state !== null && state !== 'closed';
-};
 
 @Resolver(() => WebhookDelivery)
 export class DeliveryFieldsResolver {
@@ -72,18 +64,17 @@ export class DeliveryFieldsResolver {
   @FieldResolver(() => WebhookWait, { nullable: true, description: 'Pending deliveries only.' })
   async waitingFor(@Root() delivery: WebhookDelivery, @Ctx() ctx: Context): Promise<WebhookWait | null> {
     if (delivery.status !== 'pending') return null;
-    const [head, subscription, circuitOpen] = await Promise.all([
+    const [head, subscription, health] = await Promise.all([
       headOf(ctx, delivery),
       subscriptionOf(ctx, delivery.subscriptionId),
-      isCircuitOpen(ctx, delivery.subscriptionId),
+      healthOf(ctx, delivery.subscriptionId),
     ]);
-    const rateLimited = workerOf(ctx.host)?.isLimited(delivery.subscriptionId) ?? false; // a limit lives in its worker's memory
     return waitingFor({
       status: delivery.status,
       isHead: head === delivery.id,
       paused: subscription?.status === 'paused',
-      circuitOpen,
-      rateLimited,
+      circuitOpen: health !== null && health.circuitState !== 'closed',
+      rateLimited: health?.limitedUntil != null && health.limitedUntil.getTime() > Date.now(),
     });
   }
 

@@ -10,13 +10,17 @@ const IS_HEAD =
 const IS_PAUSED = `exists (select from webhooks.webhook_subscription s where s.id = d.subscription_id and s.status = 'paused')`;
 const IS_CIRCUIT_OPEN = `exists (select from webhooks.webhook_health h where h.subscription_id = d.subscription_id and h.circuit_state <> 'closed')`;
 
-/** SQL of "pending and waits for this"; the rate limit lives in the worker's memory, so no stored row waits for it. */
+/** By the system clock, as the rate itself is. */
+const IS_LIMITED = `exists (select from webhooks.webhook_health h where h.subscription_id = d.subscription_id and h.limited_until > clock_timestamp())`;
+const MAY_GO = `d.status = 'pending' and ${IS_HEAD} and not ${IS_PAUSED} and not ${IS_CIRCUIT_OPEN}`;
+
+/** SQL of "pending and waits for this". */
 const WAITS: Readonly<Record<WebhookWait, string>> = {
   head_of_line: `d.status = 'pending' and not ${IS_HEAD}`,
   paused: `d.status = 'pending' and ${IS_HEAD} and ${IS_PAUSED}`,
   circuit_open: `d.status = 'pending' and ${IS_HEAD} and not ${IS_PAUSED} and ${IS_CIRCUIT_OPEN}`,
-  ready: `d.status = 'pending' and ${IS_HEAD} and not ${IS_PAUSED} and not ${IS_CIRCUIT_OPEN}`,
-  rate_limit: 'false',
+  ready: `${MAY_GO} and not ${IS_LIMITED}`,
+  rate_limit: `${MAY_GO} and ${IS_LIMITED}`,
 };
 
 /** Conditions of a list with their parameters; a value that is not given makes none. */

@@ -10,7 +10,8 @@ import { OAuthClient } from '../references.js';
 import { deadLetters, deliveries } from './delivery-list.js';
 import { circuitOf } from './subscription-answer.js';
 
-const healthOf = (ctx: Context, subscriptionId: string): Promise<WebhookHealth | null> =>
+/** Null before the first attempt of a subscription. */
+export const healthOf = (ctx: Context, subscriptionId: string): Promise<WebhookHealth | null> =>
   ctx.load('webhooks.health', subscriptionId, async ids => {
     const rows = await ctx.em.find(WebhookHealth, { subscriptionId: { $in: [...ids] } });
     return inOrder(ids, rows, row => row.subscriptionId);

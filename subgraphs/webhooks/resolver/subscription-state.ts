@@ -75,7 +75,15 @@ export class SubscriptionStateResolver {
     await ctx.em.nativeUpdate(
       WebhookHealth,
       { subscriptionId: id },
-      { failingSince: null, failedAttempts: 0, circuitState: 'closed', circuitSince: null, firstsHeldUntil: null, goneAt: null },
+      {
+        failingSince: null,
+        failedAttempts: 0,
+        circuitState: 'closed',
+        circuitSince: null,
+        firstsHeldUntil: null,
+        goneAt: null,
+        recentFailures: [],
+      },
     );
     return subscription;
   }
