@@ -300,6 +300,8 @@ describe('erasure', () => {
     expect((await clinic.rest('POST', '/v1/protocols', { user_id: patient, kind: 'protocol', key: 'lipid_reset' })).status).toBe(status);
     expect((await clinic.rest('POST', '/v1/retest-cycles', clinic.cycleBody(patient))).status).toBe(status);
     expect((await clinic.post(patient, { code: 'ldl_c', value: 110, collectedAt: day(95) })).status).toBe(status);
+    const report = { user_id: patient, file: Buffer.from('MSH|^~\\&|LAB|LAB|APP|APP|20260701||ORU^R01|1|P|2.5').toString('base64') };
+    expect((await clinic.rest('POST', '/v1/bloodwork', report)).status).toBe(scope === 'full' ? 404 : 202);
     if (scope === 'full') expect(await rowsOf(patient)).toBe(0); // so no sweep can prompt
   });
 

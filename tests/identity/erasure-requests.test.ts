@@ -110,7 +110,7 @@ describe('a full erasure', () => {
     const made = (await call('POST', '', {}, own)).body;
     expect((await patch(made.id, { status: 'in_progress' }, service)).body).toMatchObject({ started_at: expect.any(String) });
     const done = await until('all services to confirm', () => read(made.id), one => one.status === 'completed', 30_000);
-    expect(done.tasks.map((task: { service: string; status: string }) => [task.service, task.status])).toEqual(['clinical', 'entitlements', 'events', 'identity', 'jobs', 'platform', 'webhooks', 'workflow'].map(slug => [slug, 'confirmed']));
+    expect(done.tasks.map((task: { service: string; status: string }) => [task.service, task.status])).toEqual(['clinical', 'entitlements', 'events', 'identity', 'intelligence', 'jobs', 'platform', 'webhooks', 'workflow'].map(slug => [slug, 'confirmed']));
     expect(await events('user.erasure_completed.v1', made.id)).toEqual([expect.objectContaining({ status: 'completed', failed_services: [] })]);
     expect(await events('user.erasure_requested.v1', made.id)).toHaveLength(1);
     expect((await p.sql('select status from identity."user" where id = $1', [DEMO]))[0].status).toBe('erased');

@@ -26,7 +26,7 @@ import type { Demographics } from '../rules/demographics.js';
 import { embeddedDocuments } from '../ports/document-store.js';
 import { MOST_BYTES, sniff } from '../rules/report-file.js';
 import { findMarkers } from './dictionary.js';
-import { lockPatient, patientOf } from './patient.js';
+import { lockPatient, patientOf, requireNotErased } from './patient.js';
 import { auditRead } from './read-audit.js';
 import { linkTo } from './report-link.js';
 import { moveReport } from './report-parse.js';
@@ -143,6 +143,7 @@ export class LabReportResolver {
     if (bytes.length > MOST_BYTES) fail('payload_too_large', 'A report has at most 20 MiB');
     const mimeType = sniff(bytes) ?? fail('unsupported_media_type', 'A report is a PDF, JPEG, PNG, HEIC, HL7 v2 message or FHIR Bundle');
     await lockPatient(ctx, patientId);
+    await requireNotErased(ctx, patientId);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const before = await ctx.em.findOne(LabReport, { patientId, sha256 });
     if (before) {

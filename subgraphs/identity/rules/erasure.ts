@@ -27,8 +27,8 @@ type Scope = 'full' | 'health' | 'marketing';
 
 /** Services that hold data of each kind and exist; identity's own task runs last. Marketing data is identity's alone so far. */
 const HOLDERS: Readonly<Record<Scope, readonly string[]>> = {
-  full: ['clinical', 'entitlements', 'jobs', 'platform', 'webhooks', 'workflow', 'events', 'identity'],
-  health: ['clinical', 'webhooks', 'events'],
+  full: ['clinical', 'entitlements', 'intelligence', 'jobs', 'platform', 'webhooks', 'workflow', 'events', 'identity'],
+  health: ['clinical', 'intelligence', 'webhooks', 'events'],
   marketing: ['identity'],
 };
 
