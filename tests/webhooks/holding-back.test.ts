@@ -9,7 +9,7 @@ import { call, grantees, deliveriesOf, PROTOCOL, protocolBegan, subscribe, until
 
 describe('the circuit', () => {
   const failures = (users: string[], stepMs: number): Failure[] =>
-    users.reduce<Failure[]>((all, userId, index) => remember(all, { at: index * stepMs, userId }), []);
+    users.reduce<Failure[]>((all, user, index) => remember(all, { at: index * stepMs, user }), []);
   const users = (count: number, of: number): string[] => Array.from({ length: count }, (_, index) => `u${index % of}`);
 
   test.each([

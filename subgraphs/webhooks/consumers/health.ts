@@ -1,6 +1,6 @@
 import type { Sql } from '../../../events/outbox.js';
 import type { Outcome } from '../ports/deliverer.js';
-import { opens, PROBE_MS, remember, retryAfter, type Failure } from '../rules/holding-back.js';
+import { opens, PROBE_MS, remember, retryAfter, userTag, type Failure } from '../rules/holding-back.js';
 
 /** What the health of a subscription needs to know of an attempt that ended. */
 export interface HealthEvent {
@@ -119,7 +119,7 @@ export async function writeHealth(sql: Sql, batch: readonly HealthEvent[]): Prom
 
 function failed({ userId, endedAt, outcome, goneSince }: HealthEvent, row: HealthRow): HealthRow {
   const at = endedAt.getTime();
-  const failures = remember(row.recent_failures, { at, userId });
+  const failures = remember(row.recent_failures, { at, user: userTag(userId) });
   const asked = retryAfter(outcome.responseHeaders?.['retry-after'], at);
   return {
     ...row,

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Consecutive failures, over at least so many users, within so long, that open the circuit. Source: section 3, circuit. */
 export const OPENING = { failures: 10, users: 3, withinMs: 60_000 } as const;
 /** Distance of the probes of an open circuit, ms. */
@@ -12,8 +14,12 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8}, .* GMT$/;
 export interface Failure {
   /** ms. */
   at: number;
-  userId: string;
+  /** {@link userTag}. */
+  user: string;
 }
+
+/** Tells users of a few failures apart and names nobody: of 65,536 values, so what is kept of an erased person says nothing. */
+export const userTag = (userId: string): string => createHash('sha256').update(userId).digest('hex').slice(0, 4);
 
 /** The failures since the last success that may still count: the newest ten. */
 export const remember = (failures: readonly Failure[], failure: Failure): Failure[] => [...failures, failure].slice(-OPENING.failures);
@@ -21,7 +27,7 @@ export const remember = (failures: readonly Failure[], failure: Failure): Failur
 /** Whether these failures, the newest last, open the circuit. */
 export function opens(failures: readonly Failure[]): boolean {
   if (failures.length < OPENING.failures) return false;
-  const users = new Set(failures.map(failure => failure.userId));
+  const users = new Set(failures.map(failure => failure.user));
   return users.size >= OPENING.users && failures.at(-1)!.at - failures[0]!.at <= OPENING.withinMs;
 }
 
