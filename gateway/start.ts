@@ -1,6 +1,7 @@
 import { loadConfig, type Config } from '../runtime/config.js';
 import { withDevelopmentSecrets } from '../runtime/secrets.js';
 import { SERVICES } from '../subgraphs/services.js';
+import { stepBack } from './background.js';
 import { startPlatform, type Platform } from './platform.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -58,6 +59,7 @@ async function main(): Promise<void> {
   const config = loadConfig(await withDevelopmentSecrets(process.env));
   say('Platform Service Suite is starting:');
   const platform = await startPlatform({ config, services: SERVICES, say });
+  stepBack(config.roles);
   stopOnSignals(platform);
   reloadOnHangup(platform);
   say(welcome(config, platform, ((performance.now() - started) / 1000).toFixed(1)));

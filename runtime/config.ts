@@ -4,6 +4,9 @@ import { SLUGS, schemaOf, type Slug } from '../events/slugs.js';
 export const ROLES = ['subgraphs', 'gateway', 'rest', 'relay', 'consumers', 'scheduler'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** Whether somebody waits for what a process of these roles answers; else all its work is in the background. */
+export const answersRequests = (roles: ReadonlySet<Role>): boolean => roles.has('subgraphs') || roles.has('gateway') || roles.has('rest');
+
 export interface Config {
   readonly production: boolean;
   readonly port: number;

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { protocolStarted } from '../../dist/events/catalogue/clinical.js';
 import { handle } from '../../dist/events/consumer.js';
 import { timeOfId } from '../../dist/events/envelope.js';
+import { stepBack } from '../../dist/gateway/background.js';
 import { startPlatform } from '../../dist/gateway/platform.js';
 import { loadConfig } from '../../dist/runtime/config.js';
 import { SERVICES } from '../../dist/subgraphs/services.js';
@@ -60,7 +61,9 @@ async function emit(host, { events, users, perTransaction, perSecond, first = 0,
 }
 
 reset();
-const platform = await startPlatform({ config: loadConfig(process.env), services });
+const config = loadConfig(process.env);
+const platform = await startPlatform({ config, services });
+stepBack(config.roles);
 answer(platform, {
   emit: order => emit(platform.hosts.get('clinical'), order),
   reset,

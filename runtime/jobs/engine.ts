@@ -80,7 +80,7 @@ export interface JobEngine {
   withdraw(sql: Sql, queue: string, ids: readonly string[]): Promise<void>;
   /** Puts dead or cancelled jobs back, attempts from 0, in the place they had. */
   redrive(sql: Sql, queue: string, ids: readonly string[]): Promise<void>;
-  /** Forgets jobs. */
+  /** Forgets jobs; of one that runs, the keys. */
   forget(sql: Sql, ids: readonly string[]): Promise<void>;
 }
 

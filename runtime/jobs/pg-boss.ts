@@ -192,7 +192,11 @@ export class PgBossEngine implements JobEngine {
   }
 
   async forget(sql: Sql, ids: readonly string[]): Promise<void> {
-    await sql('delete from pgboss.job where id = any($1)', [ids]);
+    await sql(`delete from pgboss.job where id = any($1) and state <> 'active'`, [ids]);
+    await sql(
+      `update pgboss.job set group_id = null, singleton_key = case when singleton_key is not null then id::text end where id = any($1)`,
+      [ids],
+    );
   }
 }
 

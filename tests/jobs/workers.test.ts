@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { Permanent } from '../../runtime/jobs/queue.js';
 import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { act, attach, enqueued, jobOf, reaches, testQueue, type Worked } from './fixture.js';
@@ -15,11 +16,13 @@ const queue = () =>
     return { done: true };
   }, { concurrency: 10, heartbeatSeconds: 10 }); // prettier-ignore
 
+const inLine = () => testQueue('lines', async () => Promise.reject(new Permanent('no_such_order')), { policy: 'key_fifo' });
+
 let work: Worked;
 beforeAll(async () => {
   p = await platform();
   token = await p.serviceToken();
-  work = await attach(p, [queue()]);
+  work = await attach(p, [queue(), inLine()]);
 }, 120_000);
 
 async function running(body: object = {}): Promise<string> {
@@ -172,7 +175,10 @@ describe('erasure', () => {
     lives.get(finished)!.resolve();
     await reaches(p, finished, 'succeeded');
     const waiting = await enqueued(p, 'held', { user_id: DEMO2, run_at: '2099-01-01T00:00:00Z', payload: { mode: canary } });
-    const busy = await running({ payload: { user_id: DEMO2, mode: canary } });
+    const busy = await running({ payload: { user_id: DEMO2, mode: canary }, group_key: `user:${DEMO2}` });
+    const keyed = await enqueued(p, 'lines', { group_key: `user:${DEMO2}`, payload: {} });
+    await reaches(p, keyed, 'dead');
+    await p.sql('update pgboss.job set group_id = $2 where id = $1', [busy, `user:${DEMO2}`]);
     await p.host('jobs').transaction(async ctx => {
       const { erase } = p.host('jobs').declaration;
       if (erase !== 'nothing_held') await erase(ctx, { userId: DEMO2, requestId: '0190b3a0-0000-7000-8000-0000000000e1', scope: 'full' });
@@ -180,10 +186,11 @@ describe('erasure', () => {
     expect(await jobOf(p, finished)).toMatchObject({ status: 'succeeded', payload: null, output: null, user: null });
     expect(await jobOf(p, waiting)).toMatchObject({ status: 'cancelled', payload: null, user: null });
     expect((await jobOf(p, busy)).status).toMatch(/cancelling|cancelled/);
-    for (const table of ['job_meta', 'job_log', 'schedule'])
-      expect(await p.sql(`select 1 from jobs.${table} t where t::text like $1 or t::text like $2`, [`%${DEMO2}%`, `%${canary}%`])).toEqual(
-        [],
-      );
+    for (const table of ['jobs.job_meta', 'jobs.job_log', 'jobs.schedule', 'pgboss.job'])
+      expect(
+        await p.sql(`select 1 from ${table} t where t::text like $1 or t::text like $2`, [`%${DEMO2}%`, `%${canary}%`]),
+        table,
+      ).toEqual([]);
     lives.get(busy)!.resolve();
   });
 });

@@ -1,3 +1,4 @@
+import { getPriority } from 'node:os';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { separateProcesses, type Processes } from '../support/processes.js';
 import { until } from '../support/until.js';
@@ -14,6 +15,12 @@ describe(`every service in its own process (${inject('amqpUrl') ? 'RabbitMQ' : '
   }, 120_000);
 
   test('the re-test journey has the same results as in one process', () => retestCycleJourney(p), 120_000);
+
+  test('a process that answers no requests lets those that do go before it on their machine', async () => {
+    const nice = (name: string): number => getPriority(p.children.get(name)!.process.pid);
+    await until('the relay to step back', async () => nice('relay') - nice('front'), more => more === 5); // prettier-ignore
+    expect(nice('clinical')).toBe(nice('front'));
+  });
 
   test('a service that is killed takes its own fields along and no others, and is back when it is', async () => {
     await p.children.get('clinical')!.end('SIGKILL');

@@ -43,6 +43,13 @@ describe('the orchestrator of the loop', () => {
     expect((await ticks()).map(tick => tick.key).sort()).toEqual(keys.map(key => `loop:${key}`));
   }, 180_000);
 
+  test('a tick names the run that asked for it', async () => {
+    const [first] = await runs();
+    const document = 'query($id: ID!) { loopTick(id: $id) { id workflowRun { id key status } } }';
+    const { data } = await p.graphql(document, { id: first!.output!.tick_id }, { token });
+    expect(data.loopTick.workflowRun).toEqual({ id: first!.id, key: first!.key, status: 'SUCCEEDED' });
+  });
+
   test('tick answers 409 → run SUCCEEDED', async () => {
     const key = 'loop:2027-02-01T03:07:00.000Z';
     await p.sql(`insert into intelligence.loop_tick select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'status', 'running', 'idempotency_key', $1::text))).*

@@ -4,7 +4,8 @@ import { releaseHeld, schedulesOf } from '../../../runtime/jobs/pg-boss.js';
 import { engineOf } from '../ports/engine.js';
 
 /** Jobs that are about the user, by their column or by what they carry. */
-const OF_USER = `(user_id = $1 or payload::text like '%' || $1 || '%' or output::text like '%' || $1 || '%' or requested_by like '%' || $1)`;
+const OF_USER = `(user_id = $1 or payload::text like '%' || $1 || '%' or output::text like '%' || $1 || '%'
+  or group_key like '%' || $1 || '%' or dedupe_key like '%' || $1 || '%' or requested_by like '%' || $1)`;
 
 interface Found {
   id: string;
@@ -32,8 +33,7 @@ export async function erase(ctx: Context, { userId, scope }: ErasureRequest): Pr
 async function wipe(ctx: Context, found: readonly Found[], user: string): Promise<void> {
   const ids = found.map(job => job.id);
   const waiting = found.filter(job => ['scheduled', 'queued', 'retrying'].includes(job.status));
-  for (const queue of new Set(waiting.map(job => job.queue)))
-    await engineOf(ctx.host).withdraw(ctx.sql, queue, waiting.filter(job => job.queue === queue).map(job => job.id)); // prettier-ignore
+  await engineOf(ctx.host).forget(ctx.sql, ids);
   await ctx.sql(
     `update jobs.job_meta set payload = null, output = null, user_id = null, error_message = null, progress_message = null, progress_step = null,
        dedupe_key = null, group_key = null, held = false,

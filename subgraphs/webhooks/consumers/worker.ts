@@ -13,7 +13,7 @@ import { bodyOf, headersOf, secretsAt } from '../rules/wire.js';
 import { configurationOf, type Configuration } from './configuration.js';
 import { LimitNotes, takeProbe } from './health.js';
 import { dataContext } from './ingest.js';
-import { Pace } from './pace.js';
+import { paceOf, type Pace } from './pace.js';
 import { Recorder } from './recorder.js';
 import { Shards } from './shards.js';
 import { signalOf, type Signal, type Signals } from './signal.js';
@@ -45,7 +45,7 @@ export class DeliveryWorker {
   readonly #signal: Signals;
   readonly #listener: Signal;
   readonly #slots: Slots;
-  readonly #pace = new Pace();
+  readonly #pace: Pace;
   readonly #limits = new LimitNotes();
   readonly #attempts = new Set<Promise<void>>();
   #stopping = false;
@@ -59,6 +59,7 @@ export class DeliveryWorker {
     private readonly deliverer: Deliverer,
   ) {
     this.#configuration = configurationOf(host);
+    this.#pace = paceOf(host.config.roles);
     this.#signal = signalOf(host);
     this.#listener = this.#signal.listen();
     this.#shards = new Shards(work => host.transaction(ctx => work(ctx.sql)), LEASE_MS);
@@ -121,11 +122,9 @@ export class DeliveryWorker {
   async #loop(): Promise<void> {
     let pause = BUSY_MS;
     while (!this.#stopping) {
-      const started = performance.now();
       const found = await this.#search().catch(error => this.#warn(error, 'work could not be looked for'));
-      const took = performance.now() - started;
       pause = found ? BUSY_MS : Math.min(pause * 2, IDLE_MS);
-      if (!this.#stopping) await sleep(Math.max(GAP_MS, took, this.#pace.pauseMs()));
+      if (!this.#stopping) await sleep(Math.max(GAP_MS, this.#pace.pauseMs()));
       if (!this.#stopping) await this.#listener.wait(pause);
     }
   }
