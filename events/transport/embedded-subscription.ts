@@ -34,9 +34,25 @@ with head as (select slot, seq, replay_id from events.queue where consumer = $1 
 update events.queue q set deliveries = q.deliveries + 1 from head h
 where q.consumer = $1 and q.slot = h.slot and q.seq = h.seq and q.replay_id = h.replay_id`;
 
+/**
+ * What is in hand of a partition since its lease was gained. Once it was not held for a moment, all of it is given back, and nothing is read
+ * before it is: a lease that comes back at once would else let an event overtake an earlier one of its key that was given back.
+ */
+class Tenure {
+  inHand = 0;
+  #over = false;
+
+  constructor(private readonly holds: () => boolean) {}
+
+  get over(): boolean {
+    return (this.#over ||= !this.holds());
+  }
+}
+
 /** One consumer's share of `events.queue` in this process: the partitions whose leases it holds. */
 export class EmbeddedSubscription implements Subscription {
   readonly #inFlight = new Set<number>();
+  readonly #tenures = new Map<number, Tenure>();
   /** Settled while a read was under way: the read may still show them. */
   #settledMeanwhile = new Set<number>();
   #reading = false;
@@ -81,6 +97,20 @@ export class EmbeddedSubscription implements Subscription {
     return !this.#closed && !this.#paused && this.keeper.held(this.#lease(partition)) !== undefined;
   }
 
+  /** Of the partitions that are held and may be read, those that begin anew included. */
+  #open(): Map<number, Tenure> {
+    const all = Array.from({ length: this.spec.partitions }, (_, partition) => [partition, this.#tenure(partition)] as const);
+    return new Map(all.filter(([, tenure]) => !tenure.over));
+  }
+
+  #tenure(partition: number): Tenure {
+    const last = this.#tenures.get(partition);
+    if (last && (!last.over || last.inHand > 0)) return last;
+    const next = new Tenure(() => this.#holds(partition));
+    this.#tenures.set(partition, next);
+    return next;
+  }
+
   async #gained(partition: number, crashed: boolean): Promise<void> {
     if (crashed) await this.pool.query(COUNT_CRASH, [this.spec.name, this.#slots([partition])]);
     this.wake();
@@ -114,12 +144,12 @@ export class EmbeddedSubscription implements Subscription {
 
   async #read(): Promise<void> {
     this.#readAt = performance.now();
-    const held = Array.from({ length: this.spec.partitions }, (_, partition) => partition).filter(partition => this.#holds(partition));
+    const tenures = this.#open();
     const room = WINDOW - this.#inFlight.size;
-    if (held.length === 0 || room < WINDOW / 4) return;
-    const rows = await this.#rows(held, room);
+    if (tenures.size === 0 || room < WINDOW / 4) return;
+    const rows = await this.#rows([...tenures.keys()], room);
     this.#more = rows.length === room;
-    rows.forEach(row => this.#deliver(row));
+    rows.forEach(row => this.#deliver(row, tenures.get(partitionOf(row.slot, this.spec.partitions))!));
   }
 
   async #rows(partitions: readonly number[], limit: number): Promise<QueueRow[]> {
@@ -132,10 +162,11 @@ export class EmbeddedSubscription implements Subscription {
     return rows.filter(row => !this.#settledMeanwhile.has(row.seq));
   }
 
-  #deliver(row: QueueRow): void {
-    if (this.#inFlight.has(row.seq)) return; // a replay of an event that is in hand waits for it
+  /** What was read in a tenure that is over stays: earlier ones of its key, in hand when it was read, may have been given back since. */
+  #deliver(row: QueueRow, tenure: Tenure): void {
+    if (tenure.over || this.#inFlight.has(row.seq)) return; // a replay of an event that is in hand waits for it
     this.#inFlight.add(row.seq);
-    const partition = partitionOf(row.slot, this.spec.partitions);
+    tenure.inHand++;
     const replayId = row.replay_id === NO_REPLAY ? null : row.replay_id;
     const { deliveries, rerun, erased, slot } = row;
     const settled = this.onMessage({
@@ -146,15 +177,16 @@ export class EmbeddedSubscription implements Subscription {
       queued: true,
       rerun,
       erased,
-      stale: () => !this.#holds(partition),
+      stale: () => tenure.over,
     });
-    settled.catch(() => undefined).finally(() => this.#settled(row.seq)); // not settled: it stays in the queue for whoever holds the partition
+    settled.catch(() => undefined).finally(() => this.#settled(row.seq, tenure)); // not settled: it stays in the queue for whoever holds the partition
   }
 
-  #settled(seq: number): void {
+  #settled(seq: number, tenure: Tenure): void {
     this.#inFlight.delete(seq);
     this.#settledMeanwhile.add(seq);
-    if (this.#more) this.wake();
+    tenure.inHand--;
+    if (this.#more || (tenure.inHand === 0 && tenure.over && !this.#closed)) this.wake();
   }
 
   async pause(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Sql } from '../../../events/outbox.js';
+import { prepared } from '../../../events/prepared.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { newId } from '../../../runtime/ids.js';
 import type { WebhookAttemptTrigger } from '../entities/words.js';
@@ -26,13 +27,13 @@ export interface EndedAttempt {
 /** How the body of an answer is bound to its attempt. */
 export const bodyContext = (attemptId: string): string => `webhook_attempt.response_body:${attemptId}`;
 
-const INSERT_ATTEMPTS = `
+const INSERT_ATTEMPTS = prepared(`
 insert into webhooks.webhook_attempt (id, started_at, delivery_id, subscription_id, event_type, number, finished_at, url, resolved_ip, status_code, error, timings,
   request_headers, response_headers, response_body_sealed, response_truncated, trigger)
 select id, started_at, delivery_id, subscription_id, event_type, number, finished_at, url, resolved_ip, status_code, error, timings,
   request_headers, response_headers, decode(response_body, 'base64'), response_truncated, trigger
 from json_to_recordset($1::json) as a(id uuid, started_at timestamptz, delivery_id uuid, subscription_id uuid, event_type text, number int, finished_at timestamptz, url text,
-  resolved_ip text, status_code int, error text, timings jsonb, request_headers jsonb, response_headers jsonb, response_body text, response_truncated boolean, trigger text)`;
+  resolved_ip text, status_code int, error text, timings jsonb, request_headers jsonb, response_headers jsonb, response_body text, response_truncated boolean, trigger text)`);
 
 function rowOf(host: ServiceHost, one: EndedAttempt): object {
   const id = one.id ?? newId();

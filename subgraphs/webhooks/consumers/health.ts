@@ -1,4 +1,5 @@
 import type { Sql } from '../../../events/outbox.js';
+import { prepared } from '../../../events/prepared.js';
 import type { Outcome } from '../ports/deliverer.js';
 import { opens, PROBE_MS, remember, retryAfter, userTag, type Failure } from '../rules/holding-back.js';
 
@@ -39,7 +40,7 @@ const NOTHING: HealthRow = {
  * One row per subscription, added to what is stored. A success closes the circuit and ends every wait; an open circuit stays as it
  * is under further failures, a half-open one is open again. Source: section 3, circuit.
  */
-const HEALTH = `
+const HEALTH = prepared(`
 insert into webhooks.webhook_health as h (subscription_id, failing_since, failed_attempts, last_success_at, last_failure_at, circuit_state, circuit_since, firsts_held_until, gone_at, recent_failures)
 select subscription_id, failing_since, failed_attempts, last_success_at, last_failure_at, case when opened_at is null then 'closed' else 'open' end, opened_at,
   greatest(held_until, opened_at + $2 * interval '1 millisecond'), case when gone_since is not null then last_failure_at end, recent_failures
@@ -60,7 +61,7 @@ on conflict (subscription_id) do update set
     when h.circuit_state <> 'closed' then h.firsts_held_until
     else greatest(h.firsts_held_until, excluded.firsts_held_until) end,
   gone_at = case when excluded.last_success_at is not null then null else coalesce(excluded.gone_at, h.gone_at) end,
-  recent_failures = excluded.recent_failures`;
+  recent_failures = excluded.recent_failures`);
 
 /** In the order of `HEALTH`, so that two workers that share a subscription do not wait for each other. */
 const RECENT = `

@@ -1,4 +1,5 @@
 import type { Sql } from '../../../events/outbox.js';
+import { prepared } from '../../../events/prepared.js';
 
 /** The queue of one user at one subscription. */
 export interface LaneKey {
@@ -46,7 +47,7 @@ export const JOIN_LANE = `on conflict (subscription_id, user_id) do update set
   head_sequence = least(excluded.head_sequence, l.head_sequence)`;
 
 /** Deliveries and their lanes. The lanes are locked in the order of their subscriptions, as everywhere, so that nobody waits in a circle. */
-const ENQUEUE = (storeEvent: boolean): string => `
+const enqueueText = (storeEvent: boolean): string => `
 with wanted as (
   select * from json_to_recordset($1::json) as w(id uuid, subscription_id uuid, client_id text, shard smallint, held boolean, replay_no int, replay_of_id uuid)
 )${storeEvent ? STORE_EVENT : ''}, made as (
@@ -59,6 +60,8 @@ select w.subscription_id, $3, w.shard, w.id, $2, $5, w.replay_no, 0, case when w
 from wanted w join made m on m.id = w.id order by w.subscription_id
 ${JOIN_LANE}
 returning l.shard`;
+const ENQUEUE = prepared(enqueueText(false));
+const STORE_AND_ENQUEUE = prepared(enqueueText(true));
 
 /** Makes deliveries of one event: one statement. An event that the bus brings twice makes none. Answers the shards with work. Source: rule 12. */
 export async function enqueue(sql: Sql, event: StoredEvent, deliveries: readonly NewDelivery[], now: Date): Promise<number[]> {
@@ -74,7 +77,7 @@ export async function enqueue(sql: Sql, event: StoredEvent, deliveries: readonly
   const stores = event.dataSealed !== null;
   const common = [JSON.stringify(wanted), event.id, event.userId, event.type, event.sequence, now.toISOString()];
   const rows = await sql<{ shard: number }>(
-    ENQUEUE(stores),
+    stores ? STORE_AND_ENQUEUE : ENQUEUE,
     stores ? [...common, event.occurredAt, event.dataSealed, event.traceparent] : common,
   );
   return rows.map(row => row.shard);

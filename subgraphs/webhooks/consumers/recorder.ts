@@ -1,4 +1,5 @@
 import type { Sql } from '../../../events/outbox.js';
+import { prepared } from '../../../events/prepared.js';
 import { loggedError } from '../../../runtime/log.js';
 import type { Context } from '../../../runtime/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
@@ -37,23 +38,23 @@ const RETRY_MS = 250;
 
 /**
  * Tables grow from nothing faster than statistics follow: planned freely, a batch of a few rows would read all deliveries. With these
- * settings the transaction looks everything up by key.
+ * settings the transaction looks everything up by key, also with plans that were made when the tables were empty.
  */
 const BY_KEY = `set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`;
 
-const LOCK_SHARDS = `
+const LOCK_SHARDS = prepared(`
 select s.shard, ${BY_KEY} from webhooks.webhook_shard s join unnest($1::int[], $2::bigint[]) as e(shard, epoch) on e.shard = s.shard and e.epoch = s.epoch
-where s.holder = $3 order by s.shard for share of s`;
+where s.holder = $3 order by s.shard for share of s`);
 
-const LOCK_LANES = `
+const LOCK_LANES = prepared(`
 select 1 from webhooks.webhook_lane l join unnest($1::uuid[], $2::uuid[]) as k(subscription_id, user_id) using (subscription_id, user_id)
-order by l.subscription_id, l.user_id for update of l`;
+order by l.subscription_id, l.user_id for update of l`);
 
-const READ_DELIVERIES = `
+const READ_DELIVERIES = prepared(`
 select d.id, d.status, d.replay_no, (extract(epoch from d.first_attempt_at) * 1000)::float8 as first_attempt_at from webhooks.webhook_delivery d
-join unnest($1::uuid[], $2::uuid[]) as k(id, event_id) on k.event_id = d.event_id and k.id = d.id`;
+join unnest($1::uuid[], $2::uuid[]) as k(id, event_id) on k.event_id = d.event_id and k.id = d.id`);
 
-const UPDATE_DELIVERIES = `
+const UPDATE_DELIVERIES = prepared(`
 update webhooks.webhook_delivery d set
   attempt_count = greatest(d.attempt_count, r.number), first_attempt_at = coalesce(d.first_attempt_at, r.started_at), last_status_code = r.status_code, last_error = r.error,
   pending_trigger = null, status = r.status, next_attempt_at = r.next_attempt_at, finished_at = coalesce(r.finished_at, d.finished_at), delivered_at = r.delivered_at,
@@ -61,7 +62,7 @@ update webhooks.webhook_delivery d set
   cancel_reason = case when r.status = 'cancelled' then d.cancel_reason end
 from json_to_recordset($1::json) as r(id uuid, event_id uuid, number int, started_at timestamptz, finished_at timestamptz, delivered_at timestamptz, status text,
   next_attempt_at timestamptz, dead_letter_reason text, status_code int, error text)
-where d.event_id = r.event_id and d.id = r.id`;
+where d.event_id = r.event_id and d.id = r.id`);
 
 /** A dead letter is resolved when a replay of its event is delivered. Source: section 2, resolvedAt. */
 const RESOLVE = `
