@@ -21,9 +21,9 @@ export const WRONG_DESIGNS: Readonly<Record<string, WrongDesign>> = {
       {
         module: 'runtime/transaction.js',
         find: 'ctx.now());\n    if (ctx.events.length) {',
-        // 20 ms: the way to a broker, which this design takes after the commit
+        // 100 ms: the way to a busy broker and its confirm, which this design takes after the commit
         replace:
-          'ctx.now());\n    await ctx.em.commit();\n    await new Promise(done => setTimeout(done, 20));\n    if (ctx.events.length) {',
+          'ctx.now());\n    await ctx.em.commit();\n    await new Promise(done => setTimeout(done, 100));\n    if (ctx.events.length) {',
       },
       { module: 'runtime/transaction.js', find: '    }\n    await ctx.em.commit();\n}', replace: '    }\n}' },
     ],
