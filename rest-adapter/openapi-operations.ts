@@ -120,20 +120,19 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   201: 'Created.',
   202: 'Accepted; the work goes on.',
   204: 'Done; no body.',
+  302: 'It is at another address.',
 };
 
 function successOf(schemas: Schemas, plan: Plan, status: number): Json {
   const { route } = plan;
+  const isPlaced = route.redirect !== undefined || (route.location !== undefined && (status === 201 || status === 202));
   const headers = {
     ...REQUEST_ID,
-    ...(route.location &&
-      (status === 201 || status === 202) && {
-        Location: { description: 'Address of the resource.', schema: { type: 'string', format: 'uri-reference' } },
-      }),
+    ...(isPlaced && { Location: { description: 'Address of the resource.', schema: { type: 'string', format: 'uri-reference' } } }),
     ...(route.etag && { ETag: { description: 'Changes with the answer.', schema: { type: 'string' } } }),
   };
   const description = DESCRIPTIONS[status] ?? 'Done.';
-  if (status === 204) return { description, headers };
+  if (status === 204 || status === 302) return { description, headers };
   const example = route.example?.response;
   return {
     description,

@@ -129,12 +129,19 @@ const rulesOf = (way: readonly Located[]): (AccessRule | null)[] =>
 const hasVariable = (operation: OperationDefinitionNode, name: string): boolean =>
   operation.variableDefinitions?.some(definition => definition.variable.name.value === name) ?? false;
 
+const hasMember = (shape: Shape, name: string): boolean => shape.kind === 'object' && shape.members.some(member => member.wire === name);
+
 /** `{id}` of `Location` must be a key of the answer or of the path. */
 function checkLocation(draft: Draft, shape: Shape): void {
   for (const [, name] of draft.route.location?.matchAll(/\{([^}]+)\}/g) ?? []) {
-    const inAnswer = shape.kind === 'object' && shape.members.some(member => member.wire === name);
-    if (!inAnswer && !draft.route.path.includes(`{${name}}`)) refuse(`Location needs ${name}, which the answer lacks`);
+    if (!hasMember(shape, name!) && !draft.route.path.includes(`{${name}}`)) refuse(`Location needs ${name}, which the answer lacks`);
   }
+}
+
+/** A redirect is the one success of its route, and its address is in the answer. */
+function checkRedirect({ route: { redirect, status } }: Draft, shape: Shape): void {
+  if ((redirect !== undefined) !== status.includes(302) || (redirect && status.length > 1)) refuse('a redirect has the status 302 alone');
+  if (redirect && !hasMember(shape, redirect)) refuse(`the redirect needs ${redirect}, which the answer lacks`);
 }
 
 function parentOf(draft: Draft, operation: OperationDefinitionNode, way: readonly Located[]): GraphQLCompositeType {
@@ -152,6 +159,7 @@ function compile(draft: Draft): Plan {
   const variables = compileVariables({ schema, operation, route, list, usages: usagesOf(schema, document) });
   const rules = rulesOf(way);
   checkLocation(draft, shape);
+  checkRedirect(draft, shape);
   return {
     slug,
     route,

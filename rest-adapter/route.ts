@@ -76,6 +76,8 @@ export interface Route {
   summary: string;
   /** `Location` of a created resource relative to the service; `{id}` is taken from the answer, else from the path. */
   location?: string;
+  /** Key of the answer that holds an absolute address: the success is a 302 to it, without a body. */
+  redirect?: string;
   /** `first` and `after` come from `?limit=&cursor=`. Default: true where the answer is a connection and the document has `$first`. */
   list?: boolean;
   /** Keys of the answer that are left out where null, because not every caller may know of them (`email` of a user). */

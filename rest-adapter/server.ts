@@ -163,6 +163,7 @@ function answer(plan: Plan, request: FastifyRequest, reply: FastifyReply, result
   reply.code(status);
   if (status === 204) return reply.send();
   const body = plan.answer(result);
+  if (plan.route.redirect) return reply.header('location', (body as Record<string, string>)[plan.route.redirect]).send();
   if (plan.route.location && (status === 201 || status === 202)) reply.header('location', locationOf(plan, request, body));
   const text = JSON.stringify(body);
   reply.type(JSON_TYPE);

@@ -454,8 +454,10 @@ describe('who may', () => {
   test('the file is had by a link of the last minute, which is audited, and by no other', async () => {
     const file = pdfOf([...HEAD, ...TWELVE.slice(0, 1)]);
     const report = await settled((await upload(file)).body.id);
-    const { body } = await clinic.rest('GET', `/v1/bloodwork/${report.id}/file`, undefined, await member());
-    const got = await request(body.file.url);
+    const { status, headers, body } = await clinic.rest('GET', `/v1/bloodwork/${report.id}/file`, undefined, await member());
+    expect([status, headers['cache-control'], body]).toEqual([302, 'no-store', '']);
+    const url = String(headers.location);
+    const got = await request(url);
     expect([got.statusCode, got.headers['content-type'], got.headers['content-disposition']]).toEqual([
       200,
       'application/pdf',
@@ -466,10 +468,10 @@ describe('who may', () => {
       DEMO,
     ]);
     expect(audit).toEqual([{ details: { report: report.id } }]);
-    expect((await request(`${body.file.url}x`)).statusCode).toBe(404);
+    expect((await request(`${url}x`)).statusCode).toBe(404);
     const [{ now }] = await clinic.p.sql('select now from clinical.test_clock');
     await clinic.clock(new Date(now.getTime() + 60_000).toISOString());
-    expect((await request(body.file.url)).statusCode).toBe(404);
+    expect((await request(url)).statusCode).toBe(404);
     expect((await clinic.rest('GET', `/v1/bloodwork/${randomUUID()}/file`, undefined, await member())).status).toBe(404);
   });
 

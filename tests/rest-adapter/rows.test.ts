@@ -93,6 +93,10 @@ describe('a row that does not fit stops the start and names itself', () => {
     ],
     ['an input source for a scalar', { ...READ, variables: { id: input({ path: ['id'] }) } }, /\$id is not an input object/],
     ['a Location that the answer lacks', { ...WRITE, location: '/v1/things/{code}' }, /Location needs code/],
+    ['a redirect with another status', { ...READ, redirect: 'id' }, /a redirect has the status 302 alone/],
+    ['a redirect with a status beside', { ...READ, status: [302, 200], redirect: 'id' }, /a redirect has the status 302 alone/],
+    ['a 302 that says not where', { ...READ, status: [302] }, /a redirect has the status 302 alone/],
+    ['a redirect that the answer lacks', { ...READ, status: [302], redirect: 'url' }, /the redirect needs url/],
     ['a document that does not parse', { ...READ, document: 'query {' }, /Syntax Error/],
   ];
 

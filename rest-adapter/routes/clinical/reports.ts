@@ -47,9 +47,10 @@ export const REPORTS: Route[] = [
   {
     method: 'GET',
     path: '/v1/bloodwork/{id}/file',
-    status: [200],
-    summary: 'Get a link to the file of a report, good for 60 seconds',
-    document: 'query LabReportFile($id: ID!) { result: labReport(id: $id) { id file { url expiresAt } } }',
+    status: [302],
+    redirect: 'url',
+    summary: 'Go to the file of a report, by a link that is good for 60 seconds',
+    document: 'query LabReportFile($id: ID!) { labReport(id: $id) { result: file { url } } }',
     variables: { id: path('id') },
   },
   {
