@@ -243,6 +243,9 @@ describe('who may subscribe to what', () => {
     ['health data without agreement', { scope: 'read:biomarkers', sensitive: true }, client, 'needs a health-data agreement in force'],
     ['health data with agreement', { scope: 'read:biomarkers', sensitive: true }, { ...client, agreedScopes: ['read:biomarkers'] }, null],
     ['health data of a first-party app', { scope: 'read:biomarkers', sensitive: true }, { ...client, firstParty: true }, null],
+    ['an unknown type and no client', undefined, null, 'unknown event type'],
+    ['a type without scope and no client', { scope: null, sensitive: false }, null, 'not deliverable'],
+    ['another type and no client', { scope: 'read:payments', sensitive: true }, null, null],
     ['a scope that it holds', { scope: 'read:follows', sensitive: false }, client, null],
   ])('%s', (_what, type, facts, message) => expect(typeViolation(type, facts)).toBe(message));
 });

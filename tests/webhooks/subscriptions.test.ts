@@ -93,6 +93,19 @@ describe('creating', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ pointer: '/url' }] } });
   });
 
+  test.each([
+    ['no client', undefined, 'is required'],
+    ['an unknown client', 'nobody', 'is not a known client'],
+  ])('with %s names that and every other violation', async (_what, client_id, message) => {
+    const answer = await create({ client_id, url: 'http://10.0.0.5/', event_types: [PROTOCOL, 'clinical.*'] });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toEqual([
+      { pointer: '/client_id', message },
+      { pointer: '/event_types/1', message: 'unknown event type' },
+      { pointer: '/url', message: expect.any(String) },
+    ]);
+  });
+
   test('names every refused event type, each at its place', async () => {
     await p.sql(`update identity.oauth_client set scopes = '{read:biomarkers}' where id = 'demo-partner-app'`);
     const answer = await create({

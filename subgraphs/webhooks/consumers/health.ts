@@ -38,7 +38,8 @@ const NOTHING: HealthRow = {
 
 /**
  * One row per subscription, added to what is stored. A success closes the circuit and ends every wait; an open circuit stays as it
- * is under further failures, a half-open one is open again. Source: section 3, circuit.
+ * is under further failures, a half-open one is open again. Prepared, so only for a transaction that `BY_KEY` of the recorder has
+ * set: a plan made while the table is empty would stay one that reads all of it. Source: section 3, circuit.
  */
 const HEALTH = prepared(`
 insert into webhooks.webhook_health as h (subscription_id, failing_since, failed_attempts, last_success_at, last_failure_at, circuit_state, circuit_since, firsts_held_until, gone_at, recent_failures)

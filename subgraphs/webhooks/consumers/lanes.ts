@@ -74,12 +74,10 @@ export async function enqueue(sql: Sql, event: StoredEvent, deliveries: readonly
     replay_no: one.replayNo,
     replay_of_id: one.replayOfId,
   }));
-  const stores = event.dataSealed !== null;
   const common = [JSON.stringify(wanted), event.id, event.userId, event.type, event.sequence, now.toISOString()];
-  const rows = await sql<{ shard: number }>(
-    stores ? STORE_AND_ENQUEUE : ENQUEUE,
-    stores ? [...common, event.occurredAt, event.dataSealed, event.traceparent] : common,
-  );
+  const rows = await (event.dataSealed === null
+    ? sql<{ shard: number }>(ENQUEUE, common)
+    : sql<{ shard: number }>(STORE_AND_ENQUEUE, [...common, event.occurredAt, event.dataSealed, event.traceparent]));
   return rows.map(row => row.shard);
 }
 

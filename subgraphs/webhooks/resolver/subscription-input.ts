@@ -14,7 +14,7 @@ export interface Checked {
   headers?: readonly WebhookHeaderInput[] | null;
 }
 
-function typeViolations(types: readonly string[], client: ClientFacts): Violation[] {
+function typeViolations(types: readonly string[], client: ClientFacts | null): Violation[] {
   return types.flatMap((type, index) => {
     const message = typeViolation(CATALOGUE.get(type), client);
     return message ? [{ pointer: `/input/eventTypes/${index}`, message }] : [];
@@ -29,12 +29,17 @@ function headerViolations(headers: readonly WebhookHeaderInput[]): Violation[] {
   });
 }
 
-/** Every violation of URL, event types and headers; the client's own makes those of the types pointless. Source: rules 14 and 15. */
-function violationsOf(ctx: Context, { url, eventTypes, headers }: Checked, client: ClientFacts | null): Violation[] {
-  const unfit = clientViolation(client);
+/** Every violation of client, URL, event types and headers; of an unfit client's types, those that no client may have. Source: rules 14 and 15. */
+function violationsOf(
+  ctx: Context,
+  { url, eventTypes, headers }: Checked,
+  client: ClientFacts | null,
+  unfit = clientViolation(client),
+): Violation[] {
   const refusedUrl = url == null ? null : urlViolation(url, settingsOf(ctx.host).egress);
   return [
-    ...(unfit ? [{ pointer: '/input/clientId', message: unfit }] : typeViolations(eventTypes ?? [], client!)),
+    ...(unfit ? [{ pointer: '/input/clientId', message: unfit }] : []),
+    ...typeViolations(eventTypes ?? [], unfit ? null : client),
     ...(refusedUrl ? [{ pointer: '/input/url', message: refusedUrl }] : []),
     ...headerViolations(headers ?? []),
   ];
@@ -51,6 +56,10 @@ export function checkSubscription(ctx: Context, input: Checked, client: ClientFa
   const errors = violationsOf(ctx, input, client);
   if (errors.length) fail('invalid_request', 'The subscription is invalid', { errors });
 }
+
+/** For an input that names no client where one must be named. @throws Problem invalid_request listing every violation. */
+export const refuseWithoutClient = (ctx: Context, input: Checked): never =>
+  fail('invalid_request', 'The client is missing', { errors: violationsOf(ctx, input, null, 'is required') });
 
 /** Fields of a merge patch that may be left out, but not be null. */
 const NOT_NULL = ['name', 'url', 'eventTypes', 'timeoutMs', 'maxConcurrency', 'spread', 'headers', 'standardHeaders'] as const;

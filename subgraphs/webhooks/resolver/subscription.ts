@@ -23,7 +23,7 @@ import { sortedTypes, type ClientFacts } from '../rules/filter.js';
 import { normalisedUrl, withoutQuery } from '../rules/url.js';
 import { withSecret } from './subscription-answer.js';
 import { checkManages, listedClients, managedClients, manages } from './managed.js';
-import { checkNulls, checkSubscription } from './subscription-input.js';
+import { checkNulls, checkSubscription, refuseWithoutClient } from './subscription-input.js';
 
 /** Subscriptions of one client at most. Source: section 2. */
 const MAX_PER_CLIENT = 20;
@@ -55,9 +55,8 @@ function touched(ctx: Context, subscription: WebhookSubscription, configurationV
 }
 
 /** The client of a new subscription: the named one, or the only one that the caller manages. @throws Problem invalid_request, not_found. */
-async function newClient(ctx: Context, { clientId }: CreateWebhookSubscriptionInput): Promise<string> {
-  const only = clientId ?? onlyOne(await managedClients(ctx));
-  if (only === null) fail('invalid_request', 'The client is missing', { errors: [{ pointer: '/input/clientId', message: 'is required' }] });
+async function newClient(ctx: Context, input: CreateWebhookSubscriptionInput): Promise<string> {
+  const only = input.clientId ?? onlyOne(await managedClients(ctx)) ?? refuseWithoutClient(ctx, input);
   await checkManages(ctx, only);
   return only;
 }

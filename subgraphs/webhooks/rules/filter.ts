@@ -28,10 +28,14 @@ export function managerViolation(client: ClientFacts | null): string | null {
   return client.kind === 'MACHINE' ? null : 'is not a machine client';
 }
 
-/** Why a client may not subscribe to an event type, null for no reason. Source: rule 14; specification 1, webhook delivery 8. */
-export function typeViolation(type: TypeFacts | undefined, client: ClientFacts): string | null {
+/**
+ * Why a client may not subscribe to an event type, null for no reason; without a client, why none may. Source: rule 14;
+ * specification 1, webhook delivery 8.
+ */
+export function typeViolation(type: TypeFacts | undefined, client: ClientFacts | null): string | null {
   if (!type) return 'unknown event type';
   if (type.scope === null) return 'not deliverable';
+  if (!client) return null;
   if (!client.scopes.includes(type.scope)) return `needs scope ${type.scope}, which the client does not hold`;
   if (type.sensitive && !client.firstParty && !client.agreedScopes.includes(type.scope)) return 'needs a health-data agreement in force';
   return null;
