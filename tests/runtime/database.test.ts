@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
-import { openOrm, sqlOf } from '../../runtime/database.js';
+import pg from 'pg';
+import { planWithIndexes } from '../../events/index-plans.js';
+import { openOrm, openPool, sqlOf } from '../../runtime/database.js';
 import { dropDatabase, withServer } from '../support/database.js';
 import { seededDatabase } from '../support/platform.js';
 import { until } from '../support/until.js';
@@ -43,3 +45,11 @@ test('a connection that is lost in a transaction gives its place in the pool bac
   );
   expect(rows).toEqual([{ one: 1 }]);
 }, 60_000);
+
+test('no connection compiles statements to machine code, which would take longer than they do', async () => {
+  const pools = [openPool('clinical', url, 1), new pg.Pool({ connectionString: url, max: 1 })];
+  planWithIndexes(pools[1]!);
+  const answers = await Promise.all([sqlOf(fork())('show jit'), ...pools.map(async pool => (await pool.query('show jit')).rows)]);
+  await Promise.all(pools.map(pool => pool.end()));
+  expect(answers).toEqual(Array(3).fill([{ jit: 'off' }]));
+});
