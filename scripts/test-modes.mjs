@@ -2,10 +2,12 @@
  * `npm run test:modes`: the tests of the REST and GraphQL faces three times, once in each way in which the gateway can run an operation:
  * by @apollo/gateway's own executor with graphql-js in the services, compiled with the services in process, compiled with the services
  * called over the network.
+ * They run on embedded PostgreSQL and transport: a server's 100 connections are too few for all of them.
  * `npm run test:modes -- tests/clinical` takes other folders. The last line is `N passed, N failed` over all three.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { EMBEDDED } from './backends.ts';
 import { ENV, ROOT } from './check.mjs';
 
 const MODES = {
@@ -18,7 +20,7 @@ const FOLDERS = ['tests/gateway', 'tests/rest-adapter', 'tests/house', 'tests/pl
 /** What the last line of a run says, passed on as it comes. */
 async function countsOf(folders, env) {
   const child = spawn(process.execPath, [join(ROOT, 'scripts/test.mjs'), ...folders], {
-    env: { ...ENV, ...env },
+    env: { TEST_DATABASE_URL: EMBEDDED, TEST_AMQP_URL: EMBEDDED, ...ENV, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
