@@ -132,8 +132,8 @@ const namedBy = (row: Row, name: string): Named => NAMED[name] ?? objects.get(`$
 /** Whether a path leads to an object of the demo user. */
 const isOwned = (row: Row): boolean => parametersOf(row).some(name => namedBy(row, name).owned);
 
-/** Types that show a row of another name: an owner's part of it, or an answer that is a row only where it takes long. */
-const PARTS: Readonly<Record<string, string>> = { OwnJob: 'Job', ClinicalExport: 'FhirExport' };
+/** Types that show a row of another name: an owner's part of it, or an answer that is a row only where it takes long, or a row's file. */
+const PARTS: Readonly<Record<string, string>> = { OwnJob: 'Job', ClinicalExport: 'FhirExport', LabReportFile: 'LabReport' };
 
 const storedAs = (type: string): string => {
   const name = type.replace(/Connection$/, '');
@@ -270,9 +270,10 @@ describe('each caller is answered as the rule of the operation says', () => {
 
 /** Statuses of a read that is let through. What an answer holds inside may have a narrower rule; a question may need more than a guess. */
 function allowed(row: Row, who: Principal): number[] {
-  if (row.inside.some(rule => refusalOf(rule, who))) return [200, 400, 401, 403, 404];
-  if (!isOwned(row)) return [200, 400, 404];
-  return who.name === 'another user' ? [404] : who.name === 'the owner' ? [200] : [200, 404];
+  const [success] = row.route.status;
+  if (row.inside.some(rule => refusalOf(rule, who))) return [success, 400, 401, 403, 404];
+  if (!isOwned(row)) return [success, 400, 404];
+  return who.name === 'another user' ? [404] : who.name === 'the owner' ? [success] : [success, 404];
 }
 
 describe("another user finds and changes nothing of the demo user's", () => {
