@@ -189,6 +189,15 @@ describe('POST /v1/retest-cycles', () => {
     expect(await clinic.read(cycle.id)).toMatchObject({ status: 'expired', prompt_count: 0 });
   });
 
+  test("takes the user's brand where the call names none", async () => {
+    const brand = randomUUID();
+    const [before] = await clinic.p.sql('select brand_id from identity."user" where id = $1', [DEMO2]);
+    await clinic.p.sql('update identity."user" set brand_id = $2 where id = $1', [DEMO2, brand]);
+    await clinic.rest('POST', '/v1/protocols', { user_id: DEMO2, kind: 'protocol', key: 'lipid_reset' });
+    expect(await clinic.cycle(DEMO2, { more: { brand_id: undefined } })).toMatchObject({ brand_id: brand });
+    await clinic.p.sql('update identity."user" set brand_id = $2 where id = $1', [DEMO2, before.brand_id]);
+  });
+
   test('takes the default brand of the platform where nothing names one', async () => {
     const patient = await clinic.patient();
     expect(await clinic.cycle(patient, { more: { brand_id: undefined } })).toMatchObject({ brand_id: BRAND });

@@ -234,6 +234,7 @@ describe('User in the graph', () => {
     const withoutContact = { ...known, accountStatus: null, email: null, emailVerified: null };
     expect(await ask(DEMO, await p.userToken(DEMO, ['read:profile']))).toEqual(withoutContact);
     expect(await ask(DEMO, await p.userToken(DEMO2, ['read:account', 'read:profile']))).toEqual({ ...withoutContact, brandId: null });
+    expect(await ask(DEMO, await p.internalToken('clinical'))).toMatchObject({ email: null, brandId: BRAND });
   });
 
   test('is nobody to a stranger when its profile is not theirs to see', async () => {

@@ -31,18 +31,18 @@ export const RETEST_FLAG = 'feature.clinical.retest-cycle';
 
 export const RetestCycleConnection = connectionOf(RetestCycle, 'RetestCycle');
 
-const DEFAULT_BRAND = stored('query DefaultBrand { brands(first: 100) { nodes { id isDefault } } }');
+const DEFAULT_BRAND = stored('query DefaultBrand($id: ID!) { user(id: $id) { brandId } brands(first: 100) { nodes { id isDefault } } }');
 
 interface Brands {
+  user: { brandId: string | null } | null;
   brands: { nodes: { id: string; isDefault: boolean }[] };
 }
 
-/** Brand that counts where neither the call, the intervention nor the token names one: the platform's default. */
-async function defaultBrand(ctx: Context, { brandId }: StartRetestCycleInput): Promise<string | null> {
-  const named = brandId ?? ctx.caller.brandId;
-  if (named != null) return named;
-  const { brands } = await ctx.federation.run<Brands>(DEFAULT_BRAND);
-  return brands.nodes.find(brand => brand.isDefault)?.id ?? null;
+/** Brand that counts where the call names none: the user's, else the token's, else the platform's default. Source: clinical 2, RetestCycle. */
+async function defaultBrand(ctx: Context, { brandId, patientId }: StartRetestCycleInput): Promise<string | null> {
+  if (brandId != null) return brandId.toLowerCase();
+  const { user, brands } = await ctx.federation.run<Brands>(DEFAULT_BRAND, { id: patientId });
+  return user?.brandId ?? ctx.caller.brandId ?? brands.nodes.find(brand => brand.isDefault)?.id ?? null;
 }
 
 async function factsOfStart(ctx: Context, { input }: { input: StartRetestCycleInput }): Promise<StartFacts> {
@@ -51,9 +51,7 @@ async function factsOfStart(ctx: Context, { input }: { input: StartRetestCycleIn
   return { brandId, demographics };
 }
 
-const brandOf = (ctx: Context, input: StartRetestCycleInput, intervention: Intervention): string =>
-  input.brandId?.toLowerCase() ??
-  intervention.brandId ??
+const brandOf = (ctx: Context): string =>
   (ctx.facts as StartFacts).brandId ??
   fail('invalid_request', 'The brand is missing', {
     errors: [{ pointer: '/input/brandId', message: 'is required: there is no default brand' }],
@@ -80,7 +78,7 @@ async function build(ctx: Context, { input, entry, intervention, baseline }: Sta
   const cycle = Object.assign(new RetestCycle(), {
     patientId: baseline.patientId,
     code: entry.code,
-    brandId: brandOf(ctx, input, intervention),
+    brandId: brandOf(ctx),
     baselineObservationId: baseline.id,
     baselineDrawId: baseline.drawId!,
     baselineCollectedAt: baseline.collectedAt,

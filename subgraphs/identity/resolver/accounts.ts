@@ -8,9 +8,9 @@ import { Rule } from '../../../runtime/rule.js';
 import { connectionOf, page, type Connection } from '../../../runtime/page.js';
 import { User, UserEmail, UserProfile, UserStatus } from '../entities/user.js';
 import { UserListArgs, UserLookupInput, type UserFilter } from '../inputs/user.js';
-import { emailKey, seesAccount, seesProfile } from '../rules/visibility.js';
+import { emailKey, seesProfile } from '../rules/visibility.js';
 import { profileOf } from './batches.js';
-import { viewerOf } from './viewer.js';
+import { knowsBrand, viewerOf } from './viewer.js';
 
 const UserConnection = connectionOf(User, 'User');
 
@@ -83,7 +83,7 @@ export class AccountResolver {
   })
   async user(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<User | null> {
     const user = isUuid(id) ? await ctx.em.findOne(User, id) : null;
-    if (!user || seesAccount(viewerOf(ctx.caller, id))) return user;
+    if (!user || knowsBrand(ctx.caller, id)) return user;
     const profile = await profileOf(ctx, id);
     return profile && seesProfile(viewerOf(ctx.caller, id), user.status, profile.visibility) ? user : null;
   }

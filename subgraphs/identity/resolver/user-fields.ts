@@ -9,7 +9,7 @@ import { OAuthGrantInclude } from '../inputs/grant.js';
 import { Brand } from '../references.js';
 import { seesAccount, seesContact, seesProfile, visibleStatus } from '../rules/visibility.js';
 import { emailOf, profileOf, settingsOf } from './batches.js';
-import { viewerOf } from './viewer.js';
+import { knowsBrand, viewerOf } from './viewer.js';
 
 /** Revoked grants are shown for so long. Source: identity 4, GET /v1/me/grants. */
 const REVOKED_SHOWN_MS = 90 * 86_400_000;
@@ -76,12 +76,12 @@ export class UserFieldResolver {
 
   @FieldResolver(() => ID, { nullable: true, description: 'Brand of the first sign-up.' })
   brandId(@Root() user: User, @Ctx() ctx: Context): string | null {
-    return knows(user, ctx) ? user.brandId : null;
+    return knowsBrand(ctx.caller, user.id) ? user.brandId : null;
   }
 
   @FieldResolver(() => Brand, { nullable: true })
   brand(@Root() user: User, @Ctx() ctx: Context): Brand | null {
-    return knows(user, ctx) && user.brandId !== null ? { id: user.brandId } : null;
+    return knowsBrand(ctx.caller, user.id) && user.brandId !== null ? { id: user.brandId } : null;
   }
 
   @FieldResolver(() => DateTime, { nullable: true })

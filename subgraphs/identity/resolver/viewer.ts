@@ -1,5 +1,5 @@
 import { holdsPermission, type Caller } from '../../../runtime/caller.js';
-import type { Viewer } from '../rules/visibility.js';
+import { seesAccount, type Viewer } from '../rules/visibility.js';
 
 /** Whether the caller administers accounts: S, or staff with `admin:identity:read`. */
 export const isAdmin = (caller: Caller): boolean =>
@@ -12,3 +12,6 @@ export const viewerOf = (caller: Caller, userId: string): Viewer => ({
   user: caller.kind === 'user',
   scopes: caller.scopes,
 });
+
+/** Whether the caller may know that the account is there, and its brand: a service that works for a user works for the user's brand. */
+export const knowsBrand = (caller: Caller, userId: string): boolean => caller.serviceSlug !== null || seesAccount(viewerOf(caller, userId));
