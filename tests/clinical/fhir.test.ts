@@ -119,6 +119,27 @@ describe('the FHIR export', () => {
     });
   });
 
+  /** Elements that a profile of US Core wants of a resource beside its base, by the profile's name. */
+  const MANDATORY: Record<string, string[]> = {
+    'us-core-observation-lab': ['status', 'category', 'code', 'subject'],
+    'us-core-diagnosticreport-lab': ['status', 'category', 'code', 'subject', 'effectiveDateTime', 'issued'],
+    'us-core-careplan': ['text', 'status', 'intent', 'category', 'subject'],
+    'us-core-servicerequest': ['status', 'intent', 'code', 'subject'],
+    'us-core-encounter': ['status', 'class', 'type', 'subject'],
+    'us-core-questionnaireresponse': ['questionnaire', 'status', 'subject', 'authored'],
+    'us-core-medication': ['code'],
+  };
+
+  test('names the profile of US Core where one exists and is met; R5, for which there is none, names none', async () => {
+    const profiles = resources.flatMap(one => (one.meta ? [[one.meta.profile[0].split('/').at(-1), one] as const] : []));
+    expect(new Set(profiles.map(([profile]) => profile))).toEqual(new Set(Object.keys(MANDATORY)));
+    for (const [profile, one] of profiles) expect(Object.keys(one)).toEqual(expect.arrayContaining(MANDATORY[profile]!));
+    expect(of('Observation').every(one => Boolean(one.meta) === (one.category?.[0].coding[0].code === 'laboratory'))).toBe(true);
+    expect(of('CarePlan')[0].category[0].coding[0].code).toBe('assess-plan');
+    const five = (await exported('&release=r5')).body.bundle.entry.map((one: any) => one.resource);
+    expect(five.filter((one: any) => one.meta)).toEqual([]);
+  });
+
   test('in R5 names what R5 names otherwise', async () => {
     const five = (await exported('&release=r5')).body.bundle.entry.map((one: any) => one.resource);
     const first = (type: string) => five.find((one: any) => one.resourceType === type);

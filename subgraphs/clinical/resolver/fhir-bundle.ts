@@ -98,7 +98,7 @@ export async function bundleFor(
     ...(await warnings(of, patientId)),
     ...(await care(of, patientId)),
   ];
-  return { resourceCount: resources.length, bundle: bundleOf(resources, ctx.now()) };
+  return { resourceCount: resources.length, bundle: bundleOf(resources, of.release, ctx.now()) };
 }
 
 /** The resources of {@link bundleFor}, counted without reading the rows: $1 patient, $2 for a member, $3 now, $4 since when flags are held back. */

@@ -99,9 +99,15 @@ export const plan = (of: Export, row: Protocol): Resource => ({
   status: STATUS.protocol[row.status], action: row.phases.map(phase => ({ title: phase.name })),
 }); // prettier-ignore
 
+const ASSESS_PLAN = { system: 'http://hl7.org/fhir/us/core/CodeSystem/careplan-category', code: 'assess-plan' };
+
+/** Keys are of lower case letters, digits and underscores, so the narrative needs no escapes. */
+const narrative = (key: string) => ({ status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${key}</div>` });
+
 export const carePlan = (of: Export, row: Intervention): Resource =>
   present({
-    resourceType: 'CarePlan', id: row.id, status: STATUS.intervention[row.status], intent: 'plan', title: row.key, subject: subjectOf(row.patientId),
+    resourceType: 'CarePlan', id: row.id, text: narrative(row.key), status: STATUS.intervention[row.status], intent: 'plan', title: row.key,
+    category: [{ coding: [ASSESS_PLAN] }], subject: subjectOf(row.patientId),
     instantiatesCanonical: row.definitionVersion === null ? null : [canonical(of, row.key, row.definitionVersion)],
     period: present({ start: row.startedOn, end: row.endedAt?.toISOString().slice(0, 10) ?? row.plannedEndOn }), created: row.createdAt.toISOString(),
   }); // prettier-ignore

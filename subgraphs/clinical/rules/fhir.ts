@@ -78,10 +78,31 @@ export const encounterStatus = (status: string, release: FhirRelease): string =>
 /** Improved is better, worsened worse, unchanged normal. Source: clinical 4.3. */
 export const OUTCOME = { improved: 'B', worsened: 'W', unchanged: 'N' } as const;
 
-/** A bundle of resources of one person. */
-export const bundleOf = (resources: readonly Resource[], at: Date) => ({
+const US_CORE = 'http://hl7.org/fhir/us/core/StructureDefinition/us-core-';
+
+/**
+ * The profile of US Core that a resource of ours meets. It wants the date of a report that is final, and the address of a document,
+ * which an export does not bear; what is not named here has no profile there.
+ */
+const PROFILES: Readonly<Record<string, (resource: Resource) => string | null>> = {
+  Observation: one => (JSON.stringify(one.category)?.includes('"laboratory"') ? 'observation-lab' : null),
+  DiagnosticReport: one => (one.effectiveDateTime ? 'diagnosticreport-lab' : null),
+  CarePlan: () => 'careplan',
+  ServiceRequest: () => 'servicerequest',
+  Encounter: () => 'encounter',
+  QuestionnaireResponse: () => 'questionnaireresponse',
+  Medication: () => 'medication',
+};
+
+function profiled(resource: Resource): Resource {
+  const profile = PROFILES[resource.resourceType]?.(resource);
+  return profile ? { ...resource, meta: { profile: [US_CORE + profile] } } : resource;
+}
+
+/** A bundle of resources of one person; in R4 with the profiles of US Core, which is of that release. */
+export const bundleOf = (resources: readonly Resource[], release: FhirRelease, at: Date) => ({
   resourceType: 'Bundle',
   type: 'collection',
   timestamp: at.toISOString(),
-  entry: resources.map(resource => ({ fullUrl: `urn:uuid:${resource.id}`, resource })),
+  entry: resources.map(one => ({ fullUrl: `urn:uuid:${one.id}`, resource: release === 'R4' ? profiled(one) : one })),
 });
