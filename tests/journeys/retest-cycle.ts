@@ -11,7 +11,7 @@ export interface JourneyPlatform {
   graphql(query: string, variables?: object, options?: { token?: string | null }): Promise<Answer & { data: any; errors: any[] }>;
   serviceToken(scope?: string): Promise<string>;
   clock(slug: 'clinical', move: { now: string } | { advance: string }): Promise<void>;
-  flag(slug: 'clinical', key: string, value: boolean): Promise<void>;
+  flag(slug: 'clinical', key: string, value: boolean | null): Promise<void>;
   sql<Row = any>(text: string, params?: unknown[]): Promise<Row[]>;
   receiver(): Promise<Receiver>;
 }
@@ -20,7 +20,8 @@ export interface JourneyPlatform {
 const T0 = '2026-08-01T06:00:00.000Z';
 const RETEST_EVENTS = ['clinical.retest.cycle_started.v1', 'clinical.retest.prompted.v1', 'clinical.retest.recorded.v1'];
 
-const cycleInput = (drawId: string) => ({
+/** Body of a re-test cycle of the demo user. */
+export const cycleInput = (drawId: string) => ({
   patient_id: DEMO,
   code: 'ldl_c',
   baseline: { draw_id: drawId, collected_at: T0, value: 160, unit: 'mg/dL', performer: 'lab_a' },

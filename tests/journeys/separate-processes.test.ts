@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { getPriority } from 'node:os';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { cycleOn } from '../platform/flag-changes.js';
+import { CYCLE } from '../platform/flag-fixtures.js';
 import { separateProcesses, type Processes } from '../support/processes.js';
 import { until } from '../support/until.js';
-import { retestCycleJourney } from './retest-cycle.js';
+import { cycleInput, retestCycleJourney } from './retest-cycle.js';
 
 const BOTH = '{ brands { nodes { slug } } biomarker(code: "ldl_c") { name } }';
 
@@ -15,6 +18,16 @@ describe(`every service in its own process (${inject('amqpUrl') ? 'RabbitMQ' : '
   }, 120_000);
 
   test('the re-test journey has the same results as in one process', () => retestCycleJourney(p), 120_000);
+
+  test('a flag that is killed is off in the service that reads it, whose process hears of it', async () => {
+    const statusOf = async () => (await p.rest('POST', '/clinical/v1/retest-cycles', { token, body: cycleInput(randomUUID()) })).status;
+    await p.flag('clinical', CYCLE, null);
+    await cycleOn(p);
+    await until('the flag to be on', statusOf, status => status !== 403); // prettier-ignore
+    const killed = await p.rest('POST', `/platform/v1/admin/flags/${CYCLE}/kill`, { token, body: { reason: 'error rate' } });
+    expect(killed.status).toBe(200);
+    await until('the kill to be in force', statusOf, status => status === 403); // prettier-ignore
+  }, 60_000);
 
   test('a process that answers no requests lets those that do go before it on their machine', async () => {
     const nice = (name: string): number => getPriority(p.children.get(name)!.process.pid);

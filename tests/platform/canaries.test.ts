@@ -82,6 +82,13 @@ describe('over a bus that works', () => {
   });
 });
 
+test('canaries are sent by themselves, as often as is set', async () => {
+  const q = await platform({ env: { PLATFORM_CANARY_MS: '100' } });
+  const reader = await q.userToken(DEMO, ['read:profile'], { permissions: ['admin:platform:read'] });
+  const list = await until('three canaries to come back', () => probes(q, reader, 'kind=bus&status=ok'), found => found.length >= 3); // prettier-ignore
+  expect(new Set(list.map((one: { origin: string }) => one.origin))).toEqual(new Set(['platform']));
+});
+
 describe('over a bus that stands still', () => {
   test('a canary is lost after 60 s, an incident on events, which the next that comes back ends', async () => {
     const q = await platform({ env: { ROLES: 'subgraphs,gateway,rest,consumers,scheduler' } });

@@ -21,7 +21,7 @@ export async function resetFlags(p: TestPlatform): Promise<void> {
 
 /** Writes an applied change of a flag, as the operation of a later issue will: switched on, with these rules, the next revision. */
 export async function change(
-  p: TestPlatform,
+  p: Pick<TestPlatform, 'sql'>,
   key: string,
   { rules = [], set = 'enabled = true' }: { rules?: Row[]; set?: string } = {},
 ): Promise<void> {
@@ -34,7 +34,8 @@ export async function change(
   await p.sql(`update platform.flag set ${set}, revision = revision + 1 where key = $1`, [key]);
 }
 
-export const cycleOn = (p: TestPlatform): Promise<void> => change(p, CYCLE, { set: `enabled = true, default_rule = '{"variant":"on"}'` });
+export const cycleOn = (p: Pick<TestPlatform, 'sql'>): Promise<void> =>
+  change(p, CYCLE, { set: `enabled = true, default_rule = '{"variant":"on"}'` });
 
 /** A rule for the seeded brand: so many of its users are on. */
 export const ofBrand = (basisPoints: number): Row => ({
