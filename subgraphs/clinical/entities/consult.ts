@@ -4,10 +4,10 @@ import { Access } from '../../../runtime/access.js';
 import { holdsPermission, type Caller } from '../../../runtime/caller.js';
 import type { Context } from '../../../runtime/context.js';
 import { newId } from '../../../runtime/ids.js';
+import { HEALTH } from '../../../runtime/marks.js';
 import { DateTime, JSONObject, LocalDate } from '../../../runtime/scalars.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
-import { HEALTH } from './marks.js';
 
 export enum ConsultStatus {
   REQUESTED = 'requested',

@@ -2,8 +2,8 @@ import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/de
 import { registerEnumType } from 'type-graphql';
 import type { Context } from '../../../runtime/context.js';
 import { newId } from '../../../runtime/ids.js';
+import { HEALTH } from '../../../runtime/marks.js';
 import { openJson, sealJson } from './sealed.js';
-import { HEALTH } from './marks.js';
 
 export enum FhirExportRelease {
   R4 = 'r4',

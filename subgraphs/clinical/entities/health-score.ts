@@ -3,11 +3,11 @@ import { Ctx, Directive, Field, Float, ID, Int, ObjectType, registerEnumType } f
 import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
 import { newId } from '../../../runtime/ids.js';
+import { HEALTH } from '../../../runtime/marks.js';
 import { DateTime } from '../../../runtime/scalars.js';
 import { BiomarkerCategory } from './biomarker.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
-import { HEALTH } from './marks.js';
 
 export enum HealthScoreStatus {
   COMPLETE = 'complete',

@@ -4,12 +4,12 @@ import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
 import { newId } from '../../../runtime/ids.js';
 import { inOrder } from '../../../runtime/loaders.js';
+import { HEALTH, PERSONAL } from '../../../runtime/marks.js';
 import { DateTime } from '../../../runtime/scalars.js';
 import { ValueRange } from './biomarker.js';
 import { BiomarkerObservation, BiomarkerObservationComparator, type BiomarkerObservationStatus } from './observation.js';
 import { openJson } from './sealed.js';
 import { isHeldBack, seesValues } from './value-access.js';
-import { HEALTH, PERSONAL } from './marks.js';
 
 export enum LabReportStatus {
   UPLOADED = 'uploaded',

@@ -4,11 +4,11 @@ import { Ctx, Directive, Field, ID, Int, ObjectType, registerEnumType } from 'ty
 import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
 import { newId } from '../../../runtime/ids.js';
+import { HEALTH } from '../../../runtime/marks.js';
 import { DateTime, Quantity } from '../../../runtime/scalars.js';
 import { roundHalfEven } from '../rules/rounding.js';
 import { ValueRange, type UnitSystem } from './biomarker.js';
 import { seesValues } from './value-access.js';
-import { HEALTH } from './marks.js';
 
 export enum BiomarkerObservationComparator {
   LT = 'lt',

@@ -4,12 +4,12 @@ import { Ctx, Directive, Field, Float, ID, Int, ObjectType, registerEnumType } f
 import { Access } from '../../../runtime/access.js';
 import type { Context } from '../../../runtime/context.js';
 import { newId } from '../../../runtime/ids.js';
+import { HEALTH } from '../../../runtime/marks.js';
 import { DateTime, Quantity } from '../../../runtime/scalars.js';
 import { Brand, User } from '../references/types.js';
 import { ValueRange } from './biomarker.js';
 import { InterventionKind } from './intervention.js';
 import { seesValues } from './value-access.js';
-import { HEALTH } from './marks.js';
 
 export enum RetestCycleStatus {
   BASELINE_SET = 'baseline_set',

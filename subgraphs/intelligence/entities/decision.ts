@@ -2,6 +2,7 @@ import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy
 import { Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
+import { HEALTH, PERSONAL } from '../../../runtime/marks.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
 import { DecisionArm, DecisionStatus, GuardrailKind, GuardrailPhase, IntelligenceStage, Ranker, READERS } from './words.js';
@@ -89,11 +90,11 @@ export class LoopDecision {
   @Property({ type: 'text' })
   entityType: string;
 
-  @Property({ type: 'uuid', fieldName: 'entity_id' })
+  @Property({ type: 'uuid', fieldName: 'entity_id', comment: PERSONAL })
   entity: string;
 
   /** Context, candidates, features and the whole answer, sealed. */
-  @Property({ type: 'blob' })
+  @Property({ type: 'blob', comment: HEALTH })
   record: Buffer;
 
   @Property({ type: 'blob' })
@@ -179,11 +180,11 @@ export class DecisionOutcome {
   @Property({ type: 'text' })
   metric: string;
 
-  @Property({ type: 'text', fieldName: 'label' })
+  @Property({ type: 'text', fieldName: 'label', comment: HEALTH })
   labelText: string;
 
   @Field(() => Float)
-  @Property({ type: 'double' })
+  @Property({ type: 'double', comment: HEALTH })
   reward: number;
 
   @Field(() => String)

@@ -2,6 +2,7 @@ import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
+import { HEALTH, PERSONAL } from '../../../runtime/marks.js';
 import { DateTime } from '../../../runtime/scalars.js';
 import { READERS } from './words.js';
 
@@ -35,7 +36,7 @@ export class FeatureVector {
   @Property({ type: 'text' })
   entityType: string;
 
-  @Property({ type: 'uuid', fieldName: 'entity_id' })
+  @Property({ type: 'uuid', fieldName: 'entity_id', comment: PERSONAL })
   entity: string;
 
   @Field(() => String)
@@ -46,7 +47,7 @@ export class FeatureVector {
   @Property({ type: 'int' })
   version: number;
 
-  @Property({ type: 'blob' })
+  @Property({ type: 'blob', comment: HEALTH })
   sealed: Buffer;
 
   @Field(() => DateTime)

@@ -2,6 +2,7 @@ import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy
 import { Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
+import { FREE_TEXT } from '../../../runtime/marks.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
 import {
@@ -156,7 +157,7 @@ export class LoopProposal {
   reviewerId: string | null = null;
 
   @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
+  @Property({ type: 'text', nullable: true, comment: FREE_TEXT })
   notes: string | null = null;
 
   @Field(() => DateTime)

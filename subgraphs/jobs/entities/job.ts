@@ -3,6 +3,7 @@ import { Check, Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/dec
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
+import { FREE_TEXT, PERSONAL } from '../../../runtime/marks.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime } from '../../../runtime/scalars.js';
 import { JobLogLineLevel, JobStatus, MEMBERS, VIEWERS } from './words.js';
@@ -41,10 +42,10 @@ export class Job {
   @Enum({ items: () => JobStatus })
   status: JobStatus;
 
-  @Property({ type: 'json', nullable: true, lazy: true })
+  @Property({ type: 'json', nullable: true, lazy: true, comment: PERSONAL })
   payload: unknown;
 
-  @Property({ type: 'json', nullable: true, lazy: true })
+  @Property({ type: 'json', nullable: true, lazy: true, comment: PERSONAL })
   output: unknown;
 
   @Field(() => Int, { description: '-10 to 10, the highest first.' })
@@ -85,10 +86,10 @@ export class Job {
   @Property({ type: 'int', nullable: true })
   progressPercent: number | null;
 
-  @Property({ type: 'text', nullable: true })
+  @Property({ type: 'text', nullable: true, comment: FREE_TEXT })
   progressStep: string | null;
 
-  @Property({ type: 'text', nullable: true })
+  @Property({ type: 'text', nullable: true, comment: FREE_TEXT })
   progressMessage: string | null;
 
   @Property({ type: 'datetime', length: 3, nullable: true })
@@ -99,25 +100,25 @@ export class Job {
   errorCode: string | null;
 
   @Field(() => String, { nullable: true, description: 'Redacted, at most 500 characters.' })
-  @Property({ type: 'text', nullable: true })
+  @Property({ type: 'text', nullable: true, comment: FREE_TEXT })
   errorMessage: string | null;
 
   @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
+  @Property({ type: 'text', nullable: true, comment: PERSONAL })
   dedupeKey: string | null;
 
   @Property({ type: 'int' })
   dedupeSeconds: number;
 
   @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
+  @Property({ type: 'text', nullable: true, comment: PERSONAL })
   groupKey: string | null;
 
-  @Property({ type: 'uuid', nullable: true })
+  @Property({ type: 'uuid', nullable: true, comment: PERSONAL })
   userId: string | null;
 
   @Field(() => String, { description: '`service:<client>`, `user:<id>`, `staff:<id>` or `system:<service>`.' })
-  @Property({ type: 'text' })
+  @Property({ type: 'text', comment: PERSONAL })
   requestedBy: string;
 
   @Field(() => String, { nullable: true })

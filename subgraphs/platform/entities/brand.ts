@@ -2,9 +2,9 @@ import { Check, Entity, Enum, Index, ManyToOne, PrimaryKey, Property, Unique } f
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
+import { FREE_TEXT, PERSONAL, SECRET } from '../../../runtime/marks.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { CountryCode, CurrencyCode, DateTime, EmailAddress, Locale, TimeZone, Url } from '../../../runtime/scalars.js';
-import { FREE_TEXT, PERSONAL, SECRET } from './marks.js';
 
 export enum BrandStatus {
   ACTIVE = 'active',

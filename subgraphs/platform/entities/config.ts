@@ -2,10 +2,10 @@ import { Check, Entity, Enum, Index, ManyToOne, PrimaryKey, Property } from '@mi
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
+import { FREE_TEXT, PERSONAL } from '../../../runtime/marks.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
 import { Brand } from './brand.js';
-import { FREE_TEXT, PERSONAL } from './marks.js';
 
 export enum ConfigScope {
   GLOBAL = 'global',

@@ -2,10 +2,10 @@ import { Check, Entity, Enum, Index, ManyToOne, PrimaryKey, Property } from '@mi
 import { createUnionType, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
+import { FREE_TEXT, PERSONAL } from '../../../runtime/marks.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
 import { FeatureFlag, FlagChangeStatus } from './flag.js';
-import { FREE_TEXT, PERSONAL } from './marks.js';
 
 @ObjectType({ description: 'That a member of the staff stands behind a change.' })
 export class FlagApproval {

@@ -2,8 +2,8 @@ import { Check, Entity, Enum, ManyToOne, PrimaryKey, Property, Unique } from '@m
 import { Directive, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
+import { FREE_TEXT, PERSONAL } from '../../../runtime/marks.js';
 import { DateTime, JSONObject, LocalDate } from '../../../runtime/scalars.js';
-import { FREE_TEXT, PERSONAL } from './marks.js';
 
 export enum FeatureFlagKind {
   RELEASE = 'release',

@@ -52,8 +52,12 @@ const markOf = (mark: string | null): OmissionReason | null => (MARK.exec(mark ?
 const reasonOf = ({ column, mark }: TableColumn): OmissionReason =>
   markOf(mark) ?? NAMED.find(([pattern]) => pattern.test(column))?.[1] ?? OmissionReason.PERSONAL;
 
-/** The view of a table is called after it, in the singular or, as the specification names that of re-test cycles, in the plural. */
-const isViewOf = (view: string, table: string): boolean => view === `${table}_safe` || view === `${table}s_safe`;
+/**
+ * The view of a table is called after it, in the singular or, as the specification names that of re-test cycles, in the plural; that of
+ * a table which keeps what an engine does not (`job_meta`), after the thing.
+ */
+const isViewOf = (view: string, table: string): boolean =>
+  [`${table}_safe`, `${table}s_safe`, `${table.replace(/_meta$/, '')}_safe`].includes(view);
 
 function judge(view: ViewFacts, { columns, grants }: Catalogue): JudgedView {
   const { schema } = view;

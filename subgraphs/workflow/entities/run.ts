@@ -1,6 +1,7 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
+import { PERSONAL } from '../../../runtime/marks.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
 import { SHOWN, WorkflowRunStatus, WorkflowStepStatus, WorkflowTriggerKind } from './words.js';
@@ -58,15 +59,15 @@ export class WorkflowRun {
   @Enum({ items: () => WorkflowTriggerKind })
   trigger: WorkflowTriggerKind;
 
-  @Property({ type: 'uuid', nullable: true })
+  @Property({ type: 'uuid', nullable: true, comment: PERSONAL })
   userId: string | null = null;
 
   @Field(() => JSONObject, { nullable: true })
-  @Property({ type: 'json', nullable: true })
+  @Property({ type: 'json', nullable: true, comment: PERSONAL })
   input: unknown = null;
 
   @Field(() => JSONObject, { nullable: true, description: 'Ids, codes and counts.' })
-  @Property({ type: 'json', nullable: true })
+  @Property({ type: 'json', nullable: true, comment: PERSONAL })
   output: unknown = null;
 
   @Field(() => DateTime)
