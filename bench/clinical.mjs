@@ -54,8 +54,8 @@ async function clientOf(base) {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'demo-m2m', client_secret: 'demo-m2m-secret' });
   const { access_token: token } = await (await fetch(`${base}/identity/v1/oauth/token`, { method: 'POST', body })).json();
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return async (method, path, input) => {
-    const answer = await fetch(`${base}/clinical${path}`, { method, headers, body: input && JSON.stringify(input) });
+  return async (path, input) => {
+    const answer = await fetch(`${base}/clinical${path}`, { headers, ...(input && { method: 'POST', body: JSON.stringify(input) }) });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
     return JSON.parse(text);
@@ -94,9 +94,9 @@ const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log:
 try {
   const call = await clientOf(await startPlatform(server.url, join(folder, 'platform')));
   const patients = Array.from({ length: WARM_UP + BUNDLES }, () => randomUUID());
-  const stored = await timesOf(BUNDLES, at => call('POST', '/v1/biomarkers', bundle(patients[at])));
+  const stored = await timesOf(BUNDLES, at => call('/v1/biomarkers', bundle(patients[at])));
   const listed = await timesOf(LISTS, async at => {
-    const { data } = await call('GET', `/v1/biomarkers?user_id=${patients[at % patients.length]}&limit=100`);
+    const { data } = await call(`/v1/biomarkers?user_id=${patients[at % patients.length]}&limit=100`);
     if (data.length !== 100 || !data[0].applied_range) throw new Error(`no list of 100 with ranges: ${JSON.stringify(data[0])}`);
   });
   const [bundleP95, listP95, directions] = [percentile(stored, 0.95), percentile(listed, 0.95), directionsPerSecond()];
