@@ -11,7 +11,7 @@ import { coreDeclarations, Names } from '../dist/events/transport/rabbitmq-topol
 import { SLUGS } from '../dist/events/slugs.js';
 import { createSealer } from '../dist/runtime/crypto.js';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres.js';
-import { changeConfiguration, secretContext } from '../dist/subgraphs/webhooks/consumers/configuration.js';
+import { changeConfiguration, secretContext } from '../dist/subgraphs/webhooks/commands/configuration.js';
 import { newSecret } from '../dist/subgraphs/webhooks/rules/wire.js';
 import { freePort } from './port.mjs';
 

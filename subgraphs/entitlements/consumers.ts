@@ -4,8 +4,8 @@ import { handle, type Consumer } from '../../events/consumer.js';
 import type { Context } from '../../runtime/context.js';
 import { EntitlementFeature } from './entities/feature.js';
 import { EntitlementOverride } from './entities/override.js';
-import { EntitlementSource } from './entities/words.js';
-import { end, purchaseOf } from './resolver/purchase.js';
+import { EntitlementSource } from './entities/enums.js';
+import { end, purchaseOf } from './queries/purchase.js';
 
 const unlockedBy = (ctx: Context, productIds: readonly string[]): Promise<EntitlementFeature[]> =>
   ctx.em.find(EntitlementFeature, { productIds: { $overlap: [...productIds] }, archivedAt: null }, { orderBy: { key: 'asc' } });

@@ -6,16 +6,16 @@ import { EntitlementFeature } from './entities/feature.js';
 import { EntitlementOverride } from './entities/override.js';
 import { EntitlementSnapshot } from './entities/snapshot.js';
 import { UsageCounter, UsageEvent } from './entities/usage.js';
-import { EntitlementFeatureKind, EntitlementUsageReset } from './entities/words.js';
-import { references } from './references/loaders.js';
-import { User } from './references/types.js';
-import { EntitlementResolver } from './resolver/entitlement.js';
-import { erase } from './resolver/erasure.js';
-import { ExplainResolver } from './resolver/explain.js';
-import { FeatureResolver } from './resolver/feature.js';
-import { OverrideResolver } from './resolver/override.js';
-import { UsageResolver } from './resolver/usage.js';
-import { UserEntitlementsResolver } from './resolver/user-entitlements.js';
+import { EntitlementFeatureKind, EntitlementUsageReset } from './entities/enums.js';
+import { references } from './references.js';
+import { User } from './stubs.js';
+import { EntitlementResolver } from './resolvers/entitlement.js';
+import { erase } from './erase.js';
+import { ExplainResolver } from './resolvers/explain.js';
+import { FeatureResolver } from './resolvers/feature.js';
+import { OverrideResolver } from './resolvers/override.js';
+import { UsageResolver } from './resolvers/usage.js';
+import { UserEntitlementsResolver } from './resolvers/user-entitlements.js';
 
 const { BOOLEAN, CONFIG, METERED } = EntitlementFeatureKind;
 

@@ -1,20 +1,20 @@
 import { service } from '../../runtime/service.js';
 import { clockControl } from '../../runtime/test-controls.js';
-import { alarmWorker } from './consumers/alarms.js';
+import { alarmWorker } from './workers/alarms.js';
 import { canaryConsumer } from './consumers/canary.js';
-import { ready } from './consumers/readiness.js';
-import { BusResolver } from './resolver/bus.js';
-import { consumerReferences, ConsumerResolver } from './resolver/consumer.js';
-import { deadLetterReferences, DeadLetterResolver } from './resolver/dead-letter.js';
-import { erase } from './resolver/erasure.js';
-import { eventTypeReferences, EventTypeResolver } from './resolver/event-type.js';
-import { DeliveryLogResolver } from './resolver/delivery-log.js';
-import { LogResolver, platformEventReferences } from './resolver/log.js';
-import { tailWorker } from './resolver/log-tail.js';
-import { PublishResolver } from './resolver/publish.js';
-import { replayReferences, ReplayResolver } from './resolver/replay.js';
-import { HandlingResolver, TraceResolver } from './resolver/trace.js';
-import { UserEventsResolver, userReferences } from './resolver/user-events.js';
+import { ready } from './queries/readiness.js';
+import { BusResolver } from './resolvers/bus.js';
+import { consumerReferences, ConsumerResolver } from './resolvers/consumer.js';
+import { deadLetterReferences, DeadLetterResolver } from './resolvers/dead-letter.js';
+import { erase } from './erase.js';
+import { eventTypeReferences, EventTypeResolver } from './resolvers/event-type.js';
+import { DeliveryLogResolver } from './resolvers/delivery-log.js';
+import { LogResolver, platformEventReferences } from './resolvers/log.js';
+import { tailWorker } from './queries/log-tail.js';
+import { PublishResolver } from './resolvers/publish.js';
+import { replayReferences, ReplayResolver } from './resolvers/replay.js';
+import { HandlingResolver, TraceResolver } from './resolvers/trace.js';
+import { UserEventsResolver, userReferences } from './resolvers/user-events.js';
 
 export default service({
   slug: 'events',

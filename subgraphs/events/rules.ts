@@ -1,5 +1,5 @@
 import type { TransitionTable } from '../../runtime/states.js';
-import type { ConsumerStatus, DeadLetterStatus, EventReplayStatus, HandlingStatus } from './entities/words.js';
+import type { ConsumerStatus, DeadLetterStatus, EventReplayStatus, HandlingStatus } from './entities/enums.js';
 
 export type ConsumerTrigger = 'pause' | 'resume' | 'detach' | 'attach';
 

@@ -10,10 +10,10 @@ import { brandCacheInvalidated } from '../../events/catalogue/platform.js';
 import { handle, type Consumer } from '../../events/consumer.js';
 import type { Context } from '../../runtime/context.js';
 import { newId } from '../../runtime/ids.js';
-import { countActivity } from './resolver/activity.js';
-import { countRefused } from './resolver/alarms.js';
-import { isErased, lockEntity } from './resolver/entity-lock.js';
-import { joinByCode, joinById } from './resolver/outcome-join.js';
+import { countActivity } from './queries/activity.js';
+import { countRefused } from './queries/alarms.js';
+import { isErased, lockEntity } from './queries/entity-lock.js';
+import { joinByCode, joinById } from './commands/outcome-join.js';
 
 /** The grace of a re-test and a week: a decision waits at least as long as its cycle. Source: intelligence 5. */
 const RETEST_GRACE_DAYS = 37;

@@ -1,20 +1,20 @@
 import { service } from '../../runtime/service.js';
 import { clockControl } from '../../runtime/test-controls.js';
 import { consumers } from './consumers/events.js';
-import { queues, schedules } from './consumers/queues.js';
-import { timers } from './consumers/timekeeper.js';
+import { queues, schedules } from './workers/queues.js';
+import { timers } from './workers/timekeeper.js';
 import { Job } from './entities/job.js';
 import { JobQueue } from './entities/queue.js';
 import { JobSchedule } from './entities/schedule.js';
-import { references } from './references/loaders.js';
-import { PlatformService, User } from './references/types.js';
-import { EnqueueResolver } from './resolver/enqueue.js';
-import { erase } from './resolver/erasure.js';
-import { JobResolver } from './resolver/job.js';
-import { JobFieldsResolver, ServiceQueuesResolver, UserJobsResolver } from './resolver/job-fields.js';
-import { OverviewResolver } from './resolver/overview.js';
-import { QueueResolver } from './resolver/queue.js';
-import { ScheduleResolver } from './resolver/schedule.js';
+import { references } from './references.js';
+import { PlatformService, User } from './stubs.js';
+import { EnqueueResolver } from './resolvers/enqueue.js';
+import { erase } from './erase.js';
+import { JobResolver } from './resolvers/job.js';
+import { JobFieldsResolver, ServiceQueuesResolver, UserJobsResolver } from './resolvers/job-fields.js';
+import { OverviewResolver } from './resolvers/overview.js';
+import { QueueResolver } from './resolvers/queue.js';
+import { ScheduleResolver } from './resolvers/schedule.js';
 
 export default service({
   slug: 'jobs',

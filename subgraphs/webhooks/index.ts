@@ -1,14 +1,14 @@
 import { service } from '../../runtime/service.js';
 import { clockControl } from '../../runtime/test-controls.js';
-import { autoDisableTimer } from './consumers/auto-disable.js';
+import { autoDisableTimer } from './timers/auto-disable.js';
 import { deliveryConsumer } from './consumers/delivery.js';
-import { holdLimitTimer } from './consumers/held.js';
-import { identityTimer } from './consumers/identity-sweep.js';
-import { jobWorker } from './consumers/jobs.js';
-import { secretsTimer } from './consumers/secrets.js';
-import { attemptsTimer, retentionTimer } from './consumers/timers.js';
-import { endingSecretsTimer, warningsTimer } from './consumers/warnings.js';
-import { areReady, deliveryWorker } from './consumers/worker.js';
+import { holdLimitTimer } from './timers/held.js';
+import { identityTimer } from './timers/identity-sweep.js';
+import { jobWorker } from './workers/jobs.js';
+import { secretsTimer } from './commands/secrets.js';
+import { attemptsTimer, retentionTimer } from './timers/timers.js';
+import { endingSecretsTimer, warningsTimer } from './timers/warnings.js';
+import { areReady, deliveryWorker } from './workers/worker.js';
 import { WebhookAttempt, WebhookDelivery } from './entities/delivery.js';
 import {
   ErasedUser,
@@ -26,24 +26,24 @@ import { WebhookManager } from './entities/manager.js';
 import { WebhookNotice } from './entities/notice.js';
 import { inboundPaths, mountInbound } from './native/inbound.js';
 import { settingsOf } from './ports/settings.js';
-import { EventType } from './references.js';
-import { AttemptLogResolver } from './resolver/attempt-log.js';
-import { DeliveryResolver } from './resolver/delivery.js';
-import { AttemptFieldsResolver, DeliveryFieldsResolver } from './resolver/delivery-fields.js';
-import { DisclosureResolver } from './resolver/disclosure.js';
-import { erase } from './resolver/erasure.js';
-import { EventTypeResolver } from './resolver/event-type.js';
-import { ClientFieldsResolver, EventTypeFieldsResolver, PlatformEventFieldsResolver } from './resolver/federation.js';
-import { InboundResolver } from './resolver/inbound.js';
-import { JobResolver } from './resolver/job.js';
-import { ManagerResolver } from './resolver/manager.js';
-import { ReplayResolver } from './resolver/replay.js';
-import { SecretResolver } from './resolver/secret.js';
-import { TestDeliveryResolver } from './resolver/test-delivery.js';
-import { StatsResolver } from './resolver/stats.js';
-import { SubscriptionResolver } from './resolver/subscription.js';
-import { SubscriptionFieldsResolver } from './resolver/subscription-fields.js';
-import { SubscriptionStateResolver } from './resolver/subscription-state.js';
+import { EventType } from './stubs.js';
+import { AttemptLogResolver } from './resolvers/attempt-log.js';
+import { DeliveryResolver } from './resolvers/delivery.js';
+import { AttemptFieldsResolver, DeliveryFieldsResolver } from './resolvers/delivery-fields.js';
+import { DisclosureResolver } from './resolvers/disclosure.js';
+import { erase } from './erase.js';
+import { EventTypeResolver } from './resolvers/event-type.js';
+import { ClientFieldsResolver, EventTypeFieldsResolver, PlatformEventFieldsResolver } from './resolvers/federation.js';
+import { InboundResolver } from './resolvers/inbound.js';
+import { JobResolver } from './resolvers/job.js';
+import { ManagerResolver } from './resolvers/manager.js';
+import { ReplayResolver } from './resolvers/replay.js';
+import { SecretResolver } from './resolvers/secret.js';
+import { TestDeliveryResolver } from './resolvers/test-delivery.js';
+import { StatsResolver } from './resolvers/stats.js';
+import { SubscriptionResolver } from './resolvers/subscription.js';
+import { SubscriptionFieldsResolver } from './resolvers/subscription-fields.js';
+import { SubscriptionStateResolver } from './resolvers/subscription-state.js';
 import {
   deliveryReferences,
   jobReferences,
@@ -51,7 +51,7 @@ import {
   receiptReferences,
   subscriptionReferences,
   userReferences,
-} from './resolver/entity-references.js';
+} from './queries/entity-references.js';
 
 export default service({
   slug: 'webhooks',

@@ -1,19 +1,19 @@
 import { service } from '../../runtime/service.js';
 import { clockControl } from '../../runtime/test-controls.js';
 import { consumers } from './consumers/events.js';
-import { timekeepers } from './consumers/timekeeper.js';
-import { workers } from './consumers/worker.js';
+import { timekeepers } from './workers/timekeeper.js';
+import { workers } from './workers/worker.js';
 import { WorkflowDefinition } from './entities/definition.js';
 import { WorkflowRun } from './entities/run.js';
 import { WorkflowTask } from './entities/task.js';
 import { settingsOf } from './ports/settings.js';
-import { references } from './references/loaders.js';
-import { CriticalAlert, LoopTick, User } from './references/types.js';
-import { DefinitionResolver } from './resolver/definition.js';
-import { erase } from './resolver/erasure.js';
-import { RunResolver } from './resolver/run.js';
-import { AlertRunResolver, RunFieldsResolver, TaskFieldsResolver, TickRunResolver, UserRunsResolver } from './resolver/run-fields.js';
-import { TaskResolver } from './resolver/task.js';
+import { references } from './references.js';
+import { CriticalAlert, LoopTick, User } from './stubs.js';
+import { DefinitionResolver } from './resolvers/definition.js';
+import { erase } from './erase.js';
+import { RunResolver } from './resolvers/run.js';
+import { AlertRunResolver, RunFieldsResolver, TaskFieldsResolver, TickRunResolver, UserRunsResolver } from './resolvers/run-fields.js';
+import { TaskResolver } from './resolvers/task.js';
 
 export default service({
   slug: 'workflow',

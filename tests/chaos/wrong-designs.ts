@@ -58,7 +58,7 @@ export const WRONG_DESIGNS: Readonly<Record<string, WrongDesign>> = {
     shows: ['outOfOrder'],
     patches: [
       {
-        module: 'subgraphs/webhooks/consumers/lanes.js',
+        module: 'subgraphs/webhooks/commands/lanes.js',
         find: 'order by d.sequence, d.replay_no limit 1',
         replace: 'order by d.next_attempt_at nulls first, d.sequence, d.replay_no limit 1',
       },

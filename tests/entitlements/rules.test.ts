@@ -7,7 +7,7 @@ import {
   EntitlementOverrideState as State,
   EntitlementSource as Source,
   EntitlementUsageReset as Reset,
-} from '../../subgraphs/entitlements/entities/words.js';
+} from '../../subgraphs/entitlements/entities/enums.js';
 import { periodOf } from '../../subgraphs/entitlements/rules/periods.js';
 import { nextEdge, resolve, stateOf, tried, type FeatureFacts, type OverrideFacts } from '../../subgraphs/entitlements/rules/resolution.js';
 import { featureViolations, overrideViolations } from '../../subgraphs/entitlements/rules/values.js';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import { biomarkerAdded } from '../../events/catalogue/clinical.js';
-import { DeadLetterStatus } from '../../subgraphs/events/entities/words.js';
+import { DeadLetterStatus } from '../../subgraphs/events/entities/enums.js';
 import { handlingOf } from '../../subgraphs/events/rules.js';
 import { ADMIN, DEMO, DEMO2, platform, type Answer, type TestPlatform } from '../support/platform.js';
 

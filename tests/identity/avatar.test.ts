@@ -7,7 +7,7 @@ import { deflateSync, crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eraseUser } from '../../runtime/erasure.js';
-import { erase } from '../../subgraphs/identity/resolver/erasure.js';
+import { erase } from '../../subgraphs/identity/erase.js';
 import { atEnd } from '../support/at-end.js';
 import { DEMO, DEMO2, platform, type Answer, type TestPlatform } from '../support/platform.js';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
-import { acceptCode, acceptLink, issueChallenge, type NewChallenge } from '../../subgraphs/identity/resolver/challenge.js';
-import { erase } from '../../subgraphs/identity/resolver/erasure.js';
+import { acceptCode, acceptLink, issueChallenge, type NewChallenge } from '../../subgraphs/identity/commands/challenge.js';
+import { erase } from '../../subgraphs/identity/erase.js';
 import { CHALLENGE_STATES, challengeState, type ChallengeTemplate } from '../../subgraphs/identity/rules/challenges.js';
 import { deliver, deliveryOf, TO } from './mailbox.js';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
-import { endFamilies, publishRevocations, userRevocation } from '../../subgraphs/identity/resolver/token-family.js';
+import { endFamilies, publishRevocations, userRevocation } from '../../subgraphs/identity/commands/token-family.js';
 import { claimsOf, credentials, introspect, M2M, PARTNER, post } from './oauth.js';
 
 let p: TestPlatform;

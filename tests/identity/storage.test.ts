@@ -4,9 +4,9 @@ import type { Adapter } from 'oidc-provider';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
 import { sqlOf } from '../../runtime/database.js';
-import { engineAdapter } from '../../subgraphs/identity/ports/oidc-provider/adapter.js';
-import { GRANT_TYPES } from '../../subgraphs/identity/ports/oidc-provider/engine.js';
-import { Registrations } from '../../subgraphs/identity/ports/oidc-provider/registration.js';
+import { engineAdapter } from '../../subgraphs/identity/native/oidc-provider/adapter.js';
+import { GRANT_TYPES } from '../../subgraphs/identity/native/oidc-provider/engine.js';
+import { Registrations } from '../../subgraphs/identity/native/oidc-provider/registration.js';
 import { claimsOf } from './oauth.js';
 
 let p: TestPlatform;

@@ -1,7 +1,7 @@
 import { CompactSign, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWTHeaderParameters } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
-import { keyringOf } from '../../subgraphs/identity/ports/oidc-provider/keyring.js';
+import { keyringOf } from '../../subgraphs/identity/ports/keyring.js';
 import { claimsOf, headerOf, introspect } from './oauth.js';
 
 let p: TestPlatform;

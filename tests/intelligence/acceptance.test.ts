@@ -152,7 +152,7 @@ describe('Monitor, Analyze, Propose', () => {
   test('two ticks at once: one 409, which changes nothing', async () => {
     await loop.rank(await loop.policy());
     const host = loop.p.host('intelligence');
-    const { withTickLock } = await import('../../subgraphs/intelligence/resolver/tick-lock.js');
+    const { withTickLock } = await import('../../subgraphs/intelligence/queries/tick-lock.js');
     const refused = await withTickLock(host, () => loop.tick());
     expect(refused).toMatchObject({ status: 409, body: { code: 'conflict', reason: 'tick_running' } });
   });
@@ -196,7 +196,7 @@ describe('outcomes', () => {
     const eventId = await loop.retested(user, 'ldl_c', 'improved');
     const joined = await loop.decision(id);
     expect(joined).toMatchObject({ status: 'joined', outcome: { label: 'improved', reward: 1, source_event_id: eventId } });
-    const { joinByCode } = await import('../../subgraphs/intelligence/resolver/outcome-join.js');
+    const { joinByCode } = await import('../../subgraphs/intelligence/commands/outcome-join.js');
     const again = { metric: 'retest', label: 'improved', sourceType: 'x', sourceEventId: eventId, occurredAt: new Date(await loop.now()) };
     await loop.p.host('intelligence').transaction(ctx => joinByCode(ctx, user, 'ldl_c', again));
     expect(await loop.decision(id)).toEqual(joined);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { OffPolicyState } from '../../subgraphs/intelligence/entities/words.js';
+import { OffPolicyState } from '../../subgraphs/intelligence/entities/enums.js';
 import {
   binOf,
   binSums,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { redFlagDetected } from '../../events/catalogue/clinical.js';
 import type { GuardrailRule } from '../../subgraphs/intelligence/entities/policy.js';
-import { GuardrailKind, GuardrailPhase } from '../../subgraphs/intelligence/entities/words.js';
+import { GuardrailKind, GuardrailPhase } from '../../subgraphs/intelligence/entities/enums.js';
 import { violationsOf, type GuardContext, type GuardedCandidate } from '../../subgraphs/intelligence/rules/guardrails.js';
 import { Loop, type TestPolicy } from './loop.js';
 import { until } from '../support/until.js';

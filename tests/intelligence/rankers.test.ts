@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DecisionArm, IntelligenceStage as Stage, Ranker } from '../../subgraphs/intelligence/entities/words.js';
+import { DecisionArm, IntelligenceStage as Stage, Ranker } from '../../subgraphs/intelligence/entities/enums.js';
 import { betaCdf, betaOf, betaPdf, logGamma } from '../../subgraphs/intelligence/rules/beta.js';
 import { artifactHash, canonicalJson, rankersOf, type Bundle } from '../../subgraphs/intelligence/rules/bundle.js';
 import { bundleViolations } from '../../subgraphs/intelligence/rules/bundle-schema.js';

@@ -1,5 +1,5 @@
 import type { Bundle } from '../../subgraphs/intelligence/rules/bundle.js';
-import { DecisionArm, IntelligenceStage, type Ranker } from '../../subgraphs/intelligence/entities/words.js';
+import { DecisionArm, IntelligenceStage, type Ranker } from '../../subgraphs/intelligence/entities/enums.js';
 import { distributionOf, type RankQuestion } from '../../subgraphs/intelligence/rules/ranking.js';
 import { drawIndex, uniformsOf, type Uniform } from '../../subgraphs/intelligence/rules/sampling.js';
 import { train, type TrainingRow } from '../../subgraphs/intelligence/rules/training.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { jobQueue } from '../../runtime/jobs/queue.js';
-import { queues } from '../../subgraphs/jobs/consumers/queues.js';
+import { queues } from '../../subgraphs/jobs/workers/queues.js';
 import { atEnd } from '../support/at-end.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';

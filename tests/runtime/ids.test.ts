@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId, timeOfId } from '../../events/envelope.js';
-import { atEngineTime, installEngineClock, systemTime } from '../../subgraphs/identity/ports/oidc-provider/clock.js';
+import { atEngineTime, installEngineClock, systemTime } from '../../subgraphs/identity/ports/clock.js';
 
 test('ids come in the order in which they are made, also within one millisecond', () => {
   const ids = Array.from({ length: 20_000 }, () => newId());

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { biomarkerAdded, protocolStarted, retestPrompted } from '../../events/catalogue/clinical.js';
 import type { DataOf, EventDefinition } from '../../events/define.js';
-import { giveConsent, revokeConsent } from '../../subgraphs/identity/resolver/consent.js';
+import { giveConsent, revokeConsent } from '../../subgraphs/identity/commands/consent.js';
 import { OAuthGrant, OAuthGrantRevokedBy } from '../../subgraphs/identity/entities/grant.js';
 import type { Answer, TestPlatform } from '../support/platform.js';
 import type { Received } from '../support/receiver.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { opens, remember, RateLimit, retryAfter, type Failure } from '../../subgraphs/webhooks/rules/holding-back.js';
-import { writeHealth, type HealthEvent } from '../../subgraphs/webhooks/consumers/health.js';
+import { writeHealth, type HealthEvent } from '../../subgraphs/webhooks/commands/health.js';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
 import type { Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';

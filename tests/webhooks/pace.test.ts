@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Role } from '../../runtime/config.js';
-import { Pace, paceOf, type Times } from '../../subgraphs/webhooks/consumers/pace.js';
+import { Pace, paceOf, type Times } from '../../subgraphs/webhooks/workers/pace.js';
 
 /** A loop with so much to do for each batch, for so many batches; answers what it was busy and idle in all, ms. */
 function run(busyMs: number, batches: number): Times {

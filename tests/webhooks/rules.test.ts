@@ -15,7 +15,7 @@ import {
   type Replayed,
 } from '../../subgraphs/webhooks/rules/states.js';
 import { bodyOf, headersOf, headerViolation, hintOf, newSecret, secretsAt, signatureOf } from '../../subgraphs/webhooks/rules/wire.js';
-import { WebhookDeliveryStatus } from '../../subgraphs/webhooks/entities/words.js';
+import { WebhookDeliveryStatus } from '../../subgraphs/webhooks/entities/enums.js';
 import { normalisedUrl, withoutQuery } from '../../subgraphs/webhooks/rules/url.js';
 
 const AT = Date.parse('2026-11-20T09:30:00.260Z');

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import type { DataOf, EventDefinition } from '../../events/define.js';
 import { prepareEvent } from '../../events/outbox.js';
-import { DEFINITIONS } from '../../subgraphs/workflow/consumers/definitions.js';
+import { DEFINITIONS } from '../../subgraphs/workflow/commands/definitions/definitions.js';
 import type { WorkflowDefinitionCode } from '../../subgraphs/workflow/ports/workflow.js';
 import type { Answer, TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';

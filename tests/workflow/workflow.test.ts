@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { beforeAll, describe, expect, test } from 'vitest';
 import ROUTES from '../../rest-adapter/routes/workflow.js';
-import { DEFINITIONS } from '../../subgraphs/workflow/consumers/definitions.js';
+import { DEFINITIONS } from '../../subgraphs/workflow/commands/definitions/definitions.js';
 import { FinalFailure, type WorkflowDefinitionCode } from '../../subgraphs/workflow/ports/workflow.js';
 import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';

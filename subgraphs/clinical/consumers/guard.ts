@@ -3,7 +3,7 @@ import { handle, type Consumer } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/context.js';
 import { EncounterPeriod } from '../entities/neighbours.js';
 import { askContraindications } from '../ports/demographics.js';
-import { flagContraindicated } from '../resolver/red-flag-detect.js';
+import { flagContraindicated } from '../commands/red-flag-detect.js';
 
 const codesOf = (ctx: Context): readonly string[] => ctx.facts as readonly string[];
 

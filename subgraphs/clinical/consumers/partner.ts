@@ -17,8 +17,8 @@ import type { Context } from '../../../runtime/context.js';
 import { Intervention } from '../entities/intervention.js';
 import { contraindicationsOf, demographicsOf } from '../ports/demographics.js';
 import { treatmentsOf } from '../ports/partner.js';
-import { followPartner, isNewReport, type PartnerFacts, type Treatment } from '../resolver/partner-treatment.js';
-import { deliverVials } from '../resolver/partner-order.js';
+import { followPartner, isNewReport, type PartnerFacts, type Treatment } from '../commands/partner-treatment.js';
+import { deliverVials } from '../queries/partner-order.js';
 import type { PartnerWord } from '../rules/partner.js';
 
 interface Reported {

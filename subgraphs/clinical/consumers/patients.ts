@@ -2,7 +2,7 @@ import { patientCreated, patientUpdated } from '../../../events/catalogue/patien
 import { handle, type Consumer } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/context.js';
 import { askDemographics } from '../ports/demographics.js';
-import { judgeAgain } from '../resolver/judge-again.js';
+import { judgeAgain } from '../commands/judge-again.js';
 import type { Demographics } from '../rules/demographics.js';
 
 const known = (ctx: Context, patientId: string): Promise<void> => judgeAgain(ctx, patientId, ctx.facts as Demographics | null);

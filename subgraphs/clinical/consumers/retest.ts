@@ -1,8 +1,8 @@
 import { biomarkerAdded } from '../../../events/catalogue/clinical.js';
 import { handle, type Consumer } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/context.js';
-import { RETEST_FLAG } from '../resolver/retest-cycle.js';
-import { QUALIFIES, recordStored } from '../resolver/outcome.js';
+import { RETEST_FLAG } from '../resolvers/retest-cycle.js';
+import { QUALIFIES, recordStored } from '../commands/outcome.js';
 
 /** Open cycles that a stored observation qualifies for, oldest first. */
 async function waitingFor(ctx: Context, observationId: string): Promise<string[]> {

@@ -2,7 +2,7 @@ import { visitCancelled, visitCreated, visitRescheduled } from '../../../events/
 import { handle, type Consumer } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/context.js';
 import { Consult, ConsultStatus } from '../entities/consult.js';
-import { moveConsult } from '../resolver/consult.js';
+import { moveConsult } from '../resolvers/consult.js';
 
 /** The consult of a patient that a visit is for: asked for with the visit's type, else the only one that waits. */
 async function consultFor(ctx: Context, patientId: string, type: string): Promise<Consult | null> {

@@ -4,9 +4,9 @@ import { handle, type Consumer, type Envelope } from '../../../events/consumer.j
 import type { Context } from '../../../runtime/context.js';
 import { RedFlagSource } from '../entities/red-flag.js';
 import { newestSummaries } from '../ports/wearables.js';
-import { activeRules, detect } from '../resolver/red-flag-detect.js';
+import { activeRules, detect } from '../commands/red-flag-detect.js';
 import { wearableKindsOf } from '../rules/red-flag.js';
-import { isErased, lockPatient } from '../resolver/patient.js';
+import { isErased, lockPatient } from '../queries/patient.js';
 
 interface Synced {
   kinds: string[];

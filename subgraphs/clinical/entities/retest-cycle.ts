@@ -6,7 +6,7 @@ import type { Context } from '../../../runtime/context.js';
 import { newId } from '../../../runtime/ids.js';
 import { HEALTH } from '../../../runtime/marks.js';
 import { DateTime, Quantity } from '../../../runtime/scalars.js';
-import { Brand, User } from '../references/types.js';
+import { Brand, User } from '../stubs.js';
 import { ValueRange } from './biomarker.js';
 import { InterventionKind } from './intervention.js';
 import { seesValues } from './value-access.js';

@@ -4,7 +4,7 @@ import type { ServiceHost } from '../../../runtime/host.js';
 import type { NativePath } from '../../../runtime/service.js';
 import { LabReport } from '../entities/lab-report.js';
 import { embeddedDocuments } from '../ports/document-store.js';
-import { documentOf } from '../resolver/report-link.js';
+import { documentOf } from '../queries/report-link.js';
 
 /** A foreign file: never rendered in our origin, never kept. */
 const HEADERS = {

@@ -3,7 +3,7 @@ import { Access } from '../../../runtime/access.js';
 import { DateTime, JSONObject, SafeInt } from '../../../runtime/scalars.js';
 import { EntitlementFeature } from './feature.js';
 import { EntitlementOverride } from './override.js';
-import { ASKERS, EntitlementAccess, EntitlementDenialReason, EntitlementSource } from './words.js';
+import { ASKERS, EntitlementAccess, EntitlementDenialReason, EntitlementSource } from './enums.js';
 
 @ObjectType({ description: 'What a user has of one feature.' })
 export class Entitlement {

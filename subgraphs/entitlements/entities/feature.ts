@@ -3,7 +3,7 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
-import { EntitlementFailMode, EntitlementFeatureKind, EntitlementUsageReset, READERS } from './words.js';
+import { EntitlementFailMode, EntitlementFeatureKind, EntitlementUsageReset, READERS } from './enums.js';
 
 /** Something that a user may or may not use. Its name carries no diagnosis. Source: entitlements 2. */
 @Access(READERS)

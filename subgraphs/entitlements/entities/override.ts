@@ -5,7 +5,7 @@ import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject, SafeInt } from '../../../runtime/scalars.js';
-import { EntitlementSource, READERS } from './words.js';
+import { EntitlementSource, READERS } from './enums.js';
 
 /** What one user has or has not, whatever the default says. Staff and services only: it holds a reason. Source: entitlements 2. */
 @Access(READERS)

@@ -2,7 +2,7 @@ import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../../runtime/page.js';
 import { Rule } from '../../../runtime/rule.js';
 import { DateTime, JSONObject, SafeInt } from '../../../runtime/scalars.js';
-import { EntitlementOverrideState, EntitlementSource } from '../entities/words.js';
+import { EntitlementOverrideState, EntitlementSource } from '../entities/enums.js';
 import { MAX_ASKED, NOT_BLANK, UUID } from './patterns.js';
 
 @ArgsType()

@@ -1,4 +1,4 @@
-import { EntitlementUsageReset } from '../entities/words.js';
+import { EntitlementUsageReset } from '../entities/enums.js';
 
 export interface Period {
   start: Date;

@@ -7,7 +7,7 @@ import {
   EntitlementFeatureKind,
   EntitlementOverrideState,
   EntitlementSource,
-} from '../entities/words.js';
+} from '../entities/enums.js';
 import { periodOf } from './periods.js';
 
 export type FeatureFacts = Pick<EntitlementFeature, 'key' | 'kind' | 'defaultValue' | 'usageReset' | 'softLimit'>;

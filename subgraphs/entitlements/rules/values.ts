@@ -1,4 +1,4 @@
-import { EntitlementFailMode, EntitlementFeatureKind, EntitlementSource, EntitlementUsageReset } from '../entities/words.js';
+import { EntitlementFailMode, EntitlementFeatureKind, EntitlementSource, EntitlementUsageReset } from '../entities/enums.js';
 import type { EntitlementFeature } from '../entities/feature.js';
 import type { Violation } from '../../../runtime/errors.js';
 

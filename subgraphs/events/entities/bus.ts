@@ -1,7 +1,7 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { EventTransport, READERS } from './words.js';
+import { EventTransport, READERS } from './enums.js';
 
 @Access(READERS)
 @ObjectType({ description: 'One of the eight parts of the log; one relay process publishes it.' })

@@ -2,7 +2,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, SafeInt } from '../../../runtime/scalars.js';
-import { DELIVERERS } from './words.js';
+import { DELIVERERS } from './enums.js';
 
 /** An event of the log with its payload, for those who deliver it again. Erased events are not among them. */
 @Access(DELIVERERS)

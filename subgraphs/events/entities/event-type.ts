@@ -2,7 +2,7 @@ import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
-import { EventUserRule } from './words.js';
+import { EventUserRule } from './enums.js';
 
 /** A declaration of the catalogue. */
 @Access({ service: '*', user: '*', staff: '*' })

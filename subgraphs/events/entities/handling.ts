@@ -2,7 +2,7 @@ import { Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { DateTime } from '../../../runtime/scalars.js';
 import { PlatformEvent } from './platform-event.js';
-import { HandlingStatus, READERS } from './words.js';
+import { HandlingStatus, READERS } from './enums.js';
 
 @Access(READERS)
 @ObjectType({ description: 'What became of an event at a consumer.' })

@@ -2,7 +2,7 @@ import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, SafeInt } from '../../../runtime/scalars.js';
-import { CONCERNED, READERS } from './words.js';
+import { CONCERNED, READERS } from './enums.js';
 
 /** A row of the log. */
 @Access(READERS)

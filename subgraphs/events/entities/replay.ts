@@ -2,7 +2,7 @@ import { createUnionType, Directive, Field, ID, Int, ObjectType } from 'type-gra
 import { Access } from '../../../runtime/access.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, SafeInt } from '../../../runtime/scalars.js';
-import { EventReplayMode, EventReplayStatus, OPERATORS, READERS } from './words.js';
+import { EventReplayMode, EventReplayStatus, OPERATORS, READERS } from './enums.js';
 
 @Access(READERS)
 @ObjectType({ description: 'Which events a replay sends again; null lets all through.' })

@@ -2,7 +2,7 @@ import { ArgsType, Field, ID, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/page.js';
 import { Rule } from '../../../runtime/rule.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { ConsumerStatus, DeadLetterReason, DeadLetterStatus, PlatformEventOrder } from '../entities/words.js';
+import { ConsumerStatus, DeadLetterReason, DeadLetterStatus, PlatformEventOrder } from '../entities/enums.js';
 
 @ArgsType()
 export class EventTypesArgs extends PageArgs {

@@ -1,6 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql';
 import { Rule } from '../../../runtime/rule.js';
-import { DeadLetterReason } from '../entities/words.js';
+import { DeadLetterReason } from '../entities/enums.js';
 
 @InputType()
 export class PauseEventConsumerInput {

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fail } from '../../../runtime/errors.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { AUTH_EMAIL_SOURCES, readSigned, type SignedBody } from '../ports/auth-email-source.js';
-import { atEngineTime } from '../ports/oidc-provider/clock.js';
-import { receiveIdpAuthEmail } from '../resolver/idp-auth-email.js';
+import { atEngineTime } from '../ports/clock.js';
+import { receiveIdpAuthEmail } from '../commands/idp-auth-email.js';
 
 export const IDP_AUTH_EMAILS = '/v1/webhooks/idp/auth-emails';
 

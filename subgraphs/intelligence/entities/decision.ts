@@ -5,7 +5,7 @@ import { newId } from '../../../runtime/ids.js';
 import { HEALTH, PERSONAL } from '../../../runtime/marks.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
-import { DecisionArm, DecisionStatus, GuardrailKind, GuardrailPhase, IntelligenceStage, Ranker, READERS } from './words.js';
+import { DecisionArm, DecisionStatus, GuardrailKind, GuardrailPhase, IntelligenceStage, Ranker, READERS } from './enums.js';
 
 @ObjectType({ description: 'A candidate that a guardrail took out.' })
 export class GuardrailViolation {

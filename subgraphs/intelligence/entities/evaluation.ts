@@ -3,7 +3,7 @@ import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
-import { OffPolicyEstimatorName, OffPolicyState, Ranker, READERS, TrainingRunStatus } from './words.js';
+import { OffPolicyEstimatorName, OffPolicyState, Ranker, READERS, TrainingRunStatus } from './enums.js';
 
 @ObjectType({ description: 'An estimate with its standard error and 95 % confidence interval.' })
 export class OffPolicyEstimate {

@@ -4,7 +4,7 @@ import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
 import { HEALTH, PERSONAL } from '../../../runtime/marks.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { READERS } from './words.js';
+import { READERS } from './enums.js';
 
 /** What a feature set may hold and for how long it counts. Source: intelligence 2, FeatureSet. */
 @Entity({ tableName: 'feature_set' })

@@ -7,7 +7,7 @@ import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
 import {
   GATE_READERS, IntelligenceStage, LoopPhase, LoopProposalKind, LoopProposalStatus, LoopTickStatus, LoopTickTrigger, LOOP_RUNNERS, METRIC_READERS, READERS,
-} from './words.js'; // prettier-ignore
+} from './enums.js'; // prettier-ignore
 
 @ObjectType({ description: 'A phase of a tick.' })
 export class LoopTickPhase {

@@ -4,7 +4,7 @@ import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
-import { GuardrailKind, RankingPolicyAttribution, RankingPolicyStatus, READERS } from './words.js';
+import { GuardrailKind, RankingPolicyAttribution, RankingPolicyStatus, READERS } from './enums.js';
 
 @ObjectType({ description: 'A guardrail of a policy and its settings.' })
 export class GuardrailRule {

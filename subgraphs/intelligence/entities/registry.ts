@@ -4,7 +4,7 @@ import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
-import { READERS, RegistryStatus } from './words.js';
+import { READERS, RegistryStatus } from './enums.js';
 
 @ObjectType({ description: 'The data that a version was trained on.' })
 export class TrainingInfo {

@@ -2,7 +2,7 @@ import { ArgsType, Field, Float, ID, InputType, Int } from 'type-graphql';
 import { Rule } from '../../../runtime/rule.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
 import { GuardrailRuleInput } from '../entities/policy.js';
-import { EvaluationKind, Ranker, RankingPolicyAttribution, RankingPolicyStatus, RegistryStatus } from '../entities/words.js';
+import { EvaluationKind, Ranker, RankingPolicyAttribution, RankingPolicyStatus, RegistryStatus } from '../entities/enums.js';
 import { NAME, NOT_BLANK, UUID } from './patterns.js';
 import { AboutEntityInput, BrandPolicyListArgs, PolicyListArgs } from './parts.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Ranker } from '../entities/words.js';
+import { Ranker } from '../entities/enums.js';
 
 export interface Counts {
   /** Sum of rewards. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DecisionArm, OffPolicyState, Ranker } from '../entities/words.js';
+import { DecisionArm, OffPolicyState, Ranker } from '../entities/enums.js';
 import type { Bundle } from './bundle.js';
 import { bestIndex, pointMass } from './exploration.js';
 import { effectiveSampleSize, estimates, pairedLift, stateOf, weightsOf, type Estimate, type LoggedRow } from './off-policy.js';

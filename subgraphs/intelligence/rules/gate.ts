@@ -1,4 +1,4 @@
-import { IntelligenceStage, type Ranker } from '../entities/words.js';
+import { IntelligenceStage, type Ranker } from '../entities/enums.js';
 import { RANKERS } from './bundle.js';
 
 const WEEK_MS = 7 * 86_400_000;

@@ -1,5 +1,5 @@
 import type { Violation } from '../../../runtime/errors.js';
-import { GuardrailKind, GuardrailPhase } from '../entities/words.js';
+import { GuardrailKind, GuardrailPhase } from '../entities/enums.js';
 import type { GuardrailRule } from '../entities/policy.js';
 import type { GuardrailViolation } from '../entities/decision.js';
 import type { Candidate, Values } from './values.js';

@@ -1,4 +1,4 @@
-import { OffPolicyEstimatorName, OffPolicyState } from '../entities/words.js';
+import { OffPolicyEstimatorName, OffPolicyState } from '../entities/enums.js';
 
 /** A logged decision as the estimators see it. */
 export interface LoggedRow {

@@ -1,4 +1,4 @@
-import { DecisionArm, IntelligenceStage, Ranker } from '../entities/words.js';
+import { DecisionArm, IntelligenceStage, Ranker } from '../entities/enums.js';
 import { MODELS, RANKERS, rankersOf, type Bundle, type ThompsonPart } from './bundle.js';
 import { bestIndex, epsilonGreedy, mixed, pointMass } from './exploration.js';
 import { drawIndex, seedNumber, uniformsOf } from './sampling.js';

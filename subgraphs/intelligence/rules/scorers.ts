@@ -1,5 +1,5 @@
 import jsonLogic from 'json-logic-js';
-import { Ranker } from '../entities/words.js';
+import { Ranker } from '../entities/enums.js';
 import type { BetaParameters, Bundle, LinUcbPart, LogisticPart, PlattScaling, PopularityPart, RulesPart, ThompsonPart } from './bundle.js';
 import { dot, encode, own, segmentOf, type Candidate, type Observation } from './values.js';
 

@@ -1,5 +1,5 @@
 import type { TransitionTable } from '../../../runtime/states.js';
-import { DecisionStatus, LoopProposalStatus, RegistryStatus } from '../entities/words.js';
+import { DecisionStatus, LoopProposalStatus, RegistryStatus } from '../entities/enums.js';
 
 const { RAISED, APPROVED, REJECTED, APPLIED } = LoopProposalStatus;
 

@@ -1,5 +1,5 @@
 import { inverse, Matrix, solve } from 'ml-matrix';
-import { Ranker } from '../entities/words.js';
+import { Ranker } from '../entities/enums.js';
 import type { Bundle, Counts, LinUcbPart, LogisticPart, PlattScaling, PopularityPart, ThompsonPart } from './bundle.js';
 import { binSums, calibrationOf } from './calibration.js';
 import { globalRate, sigmoid } from './scorers.js';

@@ -4,7 +4,7 @@ import { externalSyncCompleted } from '../../../events/catalogue/partner.js';
 import { handle, type Consumer } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/context.js';
 import { enqueue } from '../../../runtime/jobs/enqueue.js';
-import { doseReminderWatch } from './queues.js';
+import { doseReminderWatch } from '../workers/queues.js';
 
 /** When a reminder that nobody has sent is late. Source: jobs 5. */
 const LATE_MS = 15 * 60_000;

@@ -6,7 +6,7 @@ import { newId } from '../../../runtime/ids.js';
 import { FREE_TEXT, PERSONAL } from '../../../runtime/marks.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { JobLogLineLevel, JobStatus, MEMBERS, VIEWERS } from './words.js';
+import { JobLogLineLevel, JobStatus, MEMBERS, VIEWERS } from './enums.js';
 
 @ObjectType({ description: 'How far a job is; it never decreases.' })
 export class JobProgress {

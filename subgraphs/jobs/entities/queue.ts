@@ -3,7 +3,7 @@ import { Directive, Field, Float, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { JobQueuePolicy, JobWorkerState, VIEWERS } from './words.js';
+import { JobQueuePolicy, JobWorkerState, VIEWERS } from './enums.js';
 
 /** A queue of a service, declared in code; operators may override its settings. Source: jobs 2. */
 @Access(VIEWERS)

@@ -3,7 +3,7 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { JobOccurrenceState, JobScheduleMisfire, JobScheduleOverlap, JobScheduleSource, JobScheduleStatus, VIEWERS } from './words.js';
+import { JobOccurrenceState, JobScheduleMisfire, JobScheduleOverlap, JobScheduleSource, JobScheduleStatus, VIEWERS } from './enums.js';
 
 /** When a queue is given a job by time alone: exactly one of cron, every and at. Source: jobs 2. */
 @Access(VIEWERS)

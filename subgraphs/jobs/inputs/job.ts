@@ -2,7 +2,7 @@ import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/page.js';
 import { Rule } from '../../../runtime/rule.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
-import { JobStatus } from '../entities/words.js';
+import { JobStatus } from '../entities/enums.js';
 
 export const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 /** Not nothing but blanks. */

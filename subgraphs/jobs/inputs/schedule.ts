@@ -3,7 +3,7 @@ import { PageArgs } from '../../../runtime/page.js';
 import { Rule } from '../../../runtime/rule.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
 import { REASON, WHY } from './job.js';
-import { JobOccurrenceState, JobScheduleMisfire, JobScheduleOverlap, JobScheduleStatus } from '../entities/words.js';
+import { JobOccurrenceState, JobScheduleMisfire, JobScheduleOverlap, JobScheduleStatus } from '../entities/enums.js';
 
 const KEY = '^[a-z_]+\\.[a-z0-9_.-]+$';
 

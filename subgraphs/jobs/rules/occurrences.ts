@@ -1,4 +1,4 @@
-import { JobOccurrenceState, JobScheduleMisfire, JobScheduleOverlap } from '../entities/words.js';
+import { JobOccurrenceState, JobScheduleMisfire, JobScheduleOverlap } from '../entities/enums.js';
 
 /** A schedule that was away catches up so many occurrences. Source: jobs 2. */
 export const MAX_CAUGHT_UP = 100;

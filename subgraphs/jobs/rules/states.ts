@@ -1,5 +1,5 @@
 import type { TransitionTable } from '../../../runtime/states.js';
-import { JobStatus } from '../entities/words.js';
+import { JobStatus } from '../entities/enums.js';
 
 export type JobTrigger = 'due' | 'claim' | 'succeed' | 'fail' | 'fail_last' | 'release' | 'cancel' | 'end' | 'retry' | 'discard';
 

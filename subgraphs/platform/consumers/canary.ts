@@ -4,7 +4,7 @@ import { handle, type Consumer } from '../../../events/consumer.js';
 import type { Timer } from '../../../runtime/clock.js';
 import type { Context } from '../../../runtime/context.js';
 import { CanaryKind, CanaryProbe, CanaryProbeStatus, HealthIncidentCause, ServiceHealthStatus } from '../entities/health.js';
-import { closeIncident, openIncident } from '../resolver/incidents.js';
+import { closeIncident, openIncident } from '../commands/incidents.js';
 import { arrivalOf, CANARY_LIMITS } from '../rules/health.js';
 
 const { BUS, WORKFLOW } = CanaryKind;

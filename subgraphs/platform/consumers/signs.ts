@@ -4,7 +4,7 @@ import { externalSyncCompleted } from '../../../events/catalogue/partner.js';
 import { webhookReceived } from '../../../events/catalogue/webhooks.js';
 import { handle, type Consumer } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/context.js';
-import { invalidateBrands } from '../resolver/invalidation.js';
+import { invalidateBrands } from '../commands/invalidation.js';
 
 const SEEN = `
   update platform.service set last_seen = last_seen || jsonb_build_object($2::text, greatest(last_seen->>$2, $3::text)) where slug = $1`;

@@ -5,8 +5,8 @@ import type { Context } from '../../../runtime/context.js';
 import { evaluateFlag, type FlagEvaluation, type FlagSnapshot, type FlagTarget } from '../../../runtime/flags.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { Authenticate, NativePath } from '../../../runtime/service.js';
-import { ownAttributes, target } from '../resolver/flag-target.js';
-import { currentFlags, readerOf, readSnapshot } from '../resolver/snapshot.js';
+import { ownAttributes, target } from '../queries/flag-target.js';
+import { currentFlags, readerOf, readSnapshot } from '../queries/snapshot.js';
 import { readOfrepContext, type OfrepContext } from '../rules/ofrep.js';
 
 /** OpenFeature Remote Evaluation Protocol 0.3. Its errors have its own form; those of access are problems. Source: platform 4. */

@@ -2,8 +2,8 @@ import { CATALOGUE } from '../../../events/catalogue.js';
 import { grantChanged } from '../../../events/catalogue/identity.js';
 import { handle, type Consumer, type Handler } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/context.js';
-import { applyGrant } from './grant-changed.js';
-import { askGrants, ingest } from './ingest.js';
+import { applyGrant } from '../commands/grant-changed.js';
+import { askGrants, ingest } from '../commands/ingest.js';
 
 /** Every event type with a scope. */
 const scoped: Handler<Context>[] = [...CATALOGUE.values()]

@@ -13,7 +13,7 @@ import {
   WebhookDeliveryStatus,
   WebhookReplayAction,
   WebhookReplayRefusal,
-} from './words.js';
+} from './enums.js';
 
 /** One event for one subscription and replay number: the source of truth for its state and retry time. Partitioned by event id, that is by week. */
 @Access(READERS)

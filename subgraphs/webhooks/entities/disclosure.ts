@@ -2,7 +2,7 @@ import { Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { OAuthClient } from '../references.js';
+import { OAuthClient } from '../stubs.js';
 
 /** What one app was told about the member, without the payload. */
 @Access({ user: 'manage:connected_apps' })

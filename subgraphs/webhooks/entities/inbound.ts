@@ -6,7 +6,7 @@ import { newId } from '../../../runtime/ids.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime } from '../../../runtime/scalars.js';
 import { READERS } from './subscription.js';
-import { InboundReceiptStatus, InboundScheme } from './words.js';
+import { InboundReceiptStatus, InboundScheme } from './enums.js';
 
 /** Proof that an inbound vendor call was verified and stored. */
 @Access(READERS)

@@ -4,7 +4,7 @@ import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
 import { DateTime } from '../../../runtime/scalars.js';
 import { READERS } from './subscription.js';
-import { WebhookJobKind, WebhookJobStatus } from './words.js';
+import { WebhookJobKind, WebhookJobStatus } from './enums.js';
 
 /** Which dead letters, or which time. Instants as RFC 3339 text. */
 export interface JobFilter {

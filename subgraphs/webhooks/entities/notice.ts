@@ -5,7 +5,7 @@ import { newId } from '../../../runtime/ids.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime } from '../../../runtime/scalars.js';
 import { READERS } from './subscription.js';
-import { WebhookNoticeKind } from './words.js';
+import { WebhookNoticeKind } from './enums.js';
 
 /** Something that the owner of a subscription had to be told; comms tells it. */
 @Access(READERS)

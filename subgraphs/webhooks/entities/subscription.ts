@@ -3,7 +3,7 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access.js';
 import { newId } from '../../../runtime/ids.js';
 import { DateTime, Url } from '../../../runtime/scalars.js';
-import { WebhookCircuitState, WebhookDisabledReason, WebhookSecretStatus, WebhookSubscriptionStatus } from './words.js';
+import { WebhookCircuitState, WebhookDisabledReason, WebhookSecretStatus, WebhookSubscriptionStatus } from './enums.js';
 
 /** Who may read what this service shows. Source: section 4, callers (a) and (b). */
 export const READERS = { service: 'admin:webhooks', staff: 'admin:webhooks:read|admin:webhooks:manage' } as const;

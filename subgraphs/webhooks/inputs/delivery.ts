@@ -8,7 +8,7 @@ import {
   WebhookDeadLetterReason,
   WebhookDeliveryStatus,
   WebhookWait,
-} from '../entities/words.js';
+} from '../entities/enums.js';
 
 /** Filters that all lists of deliveries take. */
 @ArgsType()

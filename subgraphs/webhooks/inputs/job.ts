@@ -1,7 +1,7 @@
 import { Field, ID, InputType } from 'type-graphql';
 import { Rule } from '../../../runtime/rule.js';
 import { DateTime } from '../../../runtime/scalars.js';
-import { WebhookDeadLetterReason } from '../entities/words.js';
+import { WebhookDeadLetterReason } from '../entities/enums.js';
 
 @InputType()
 export class ReplayWebhookDeadLettersInput {

@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/page.js';
 import { Rule } from '../../../runtime/rule.js';
-import { WebhookSecretActivation, WebhookSubscriptionStatus } from '../entities/words.js';
+import { WebhookSecretActivation, WebhookSubscriptionStatus } from '../entities/enums.js';
 
 @InputType({ description: 'A custom header of every request.' })
 export class WebhookHeaderInput {

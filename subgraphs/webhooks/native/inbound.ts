@@ -3,7 +3,7 @@ import { fail } from '../../../runtime/errors.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { NativePath } from '../../../runtime/service.js';
 import { inboundSecrets, isGenuine, type InboundCall } from '../ports/inbound-verifier.js';
-import { acceptInboundWebhook, countRejected } from '../resolver/inbound-store.js';
+import { acceptInboundWebhook, countRejected } from '../commands/inbound-store.js';
 import { isInboundSource, type InboundSourceName } from '../rules/inbound.js';
 
 /** Longest body, bytes. Source: section 4, inbound. */

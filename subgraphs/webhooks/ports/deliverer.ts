@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { WebhookAttemptError } from '../entities/words.js';
+import type { WebhookAttemptError } from '../entities/enums.js';
 import { KEPT_BYTES, redactBody, redactResponseHeaders } from '../rules/redaction.js';
 import { urlViolation, type Egress } from '../rules/url.js';
 import { BlockedAddress, DnsFailure, resolveByDns, type Resolve } from '../../../runtime/checked-addresses.js';

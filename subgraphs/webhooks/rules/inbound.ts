@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { InboundScheme } from '../entities/words.js';
+import type { InboundScheme } from '../entities/enums.js';
 
 /** How a vendor's calls are told and proven. Source: section 4, inbound. */
 export interface InboundSourceSetting {

@@ -1,4 +1,4 @@
-import type { WebhookAttemptError, WebhookDeadLetterReason } from '../entities/words.js';
+import type { WebhookAttemptError, WebhookDeadLetterReason } from '../entities/enums.js';
 
 /** Seconds from the end of failed attempt 1, 2, … to the next. Source: specification 1, webhook delivery 6. */
 export const RETRY_SECONDS: readonly number[] = [60, 300, 1800, 7200, 43_200];

@@ -5,7 +5,7 @@ import type {
   WebhookReplayRefusal,
   WebhookSubscriptionStatus,
   WebhookWait,
-} from '../entities/words.js';
+} from '../entities/enums.js';
 import type { TransitionTable } from '../../../runtime/states.js';
 
 export type SubscriptionTrigger = 'pause' | 'resume' | 'disable' | 'enable';

@@ -4,11 +4,11 @@ import { screeningStatusChanged, teamChatCommandReceived } from '../../../events
 import { partnerConsultOutcome } from '../../../events/catalogue/partner.js';
 import { handle, type Consumer, type Envelope } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/context.js';
-import { WorkflowTriggerKind } from '../entities/words.js';
+import { WorkflowTriggerKind } from '../entities/enums.js';
 import { tell } from '../ports/words.js';
 import type { EventTrigger, WorkflowDefinitionCode } from '../ports/workflow.js';
-import { start } from '../resolver/starting.js';
-import { DEFINITIONS } from './definitions.js';
+import { start } from '../commands/starting.js';
+import { DEFINITIONS } from '../commands/definitions/definitions.js';
 
 /** The key by which runs wait for an event of a type; a type that stands here can start and resume runs. */
 const KEYS: readonly [EventDefinition, (data: any) => string][] = [

@@ -4,7 +4,7 @@ import { Access } from '../../../runtime/access.js';
 import { PERSONAL } from '../../../runtime/marks.js';
 import { connectionOf } from '../../../runtime/page.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
-import { SHOWN, WorkflowRunStatus, WorkflowStepStatus, WorkflowTriggerKind } from './words.js';
+import { SHOWN, WorkflowRunStatus, WorkflowStepStatus, WorkflowTriggerKind } from './enums.js';
 
 @Access(SHOWN)
 @ObjectType({ description: 'What a run waits for.' })

@@ -2,7 +2,7 @@ import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/page.js';
 import { Rule } from '../../../runtime/rule.js';
 import { DateTime, JSONObject } from '../../../runtime/scalars.js';
-import { WorkflowRunStatus, WorkflowTaskStatus } from '../entities/words.js';
+import { WorkflowRunStatus, WorkflowTaskStatus } from '../entities/enums.js';
 
 const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 const REASON = { minLength: 1, maxLength: 500, pattern: '\\S' } as const;

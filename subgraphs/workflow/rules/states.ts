@@ -1,5 +1,5 @@
 import type { TransitionTable } from '../../../runtime/states.js';
-import { WorkflowRunStatus, WorkflowTaskStatus } from '../entities/words.js';
+import { WorkflowRunStatus, WorkflowTaskStatus } from '../entities/enums.js';
 
 const { PENDING, RUNNING, WAITING, SUCCEEDED, FAILED, CANCELLED } = WorkflowRunStatus;
 

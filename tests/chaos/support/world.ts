@@ -7,7 +7,7 @@ import { biomarkerAdded } from '../../../events/catalogue/clinical.js';
 import { startPlatform } from '../../../gateway/platform.js';
 import { loadConfig } from '../../../runtime/config.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../runtime/embedded-postgres.js';
-import { giveConsent } from '../../../subgraphs/identity/resolver/consent.js';
+import { giveConsent } from '../../../subgraphs/identity/commands/consent.js';
 import { SERVICES } from '../../../subgraphs/services.js';
 import { createDatabase, dropDatabase, randomName, templateDatabase } from '../../support/database.js';
 import { freePort, platformEnv, RemotePlatform } from '../../support/platform.js';

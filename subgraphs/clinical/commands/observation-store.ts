@@ -1,0 +1,234 @@
+import { biomarkerAdded } from '../../../events/catalogue/clinical.js';
+import type { Context } from '../../../runtime/context.js';
+import { fail, type Violation } from '../../../runtime/errors.js';
+import { newId } from '../../../runtime/ids.js';
+import type { Biomarker } from '../entities/biomarker.js';
+import {
+  BiomarkerObservation,
+  BiomarkerObservationStatus as Status,
+  BiomarkerObservationVerification as Verification,
+  sealContext,
+} from '../entities/observation.js';
+import type { Demographics } from '../rules/demographics.js';
+import { judged, sameResult, sameValue, succeeds, verificationOf, violationsOf, type Reported } from '../rules/observation.js';
+import { limitBeyond, type RangeSubject } from '../rules/ranges.js';
+import { raiseAlert } from '../resolvers/critical-alert.js';
+import { findMarkers, markerOf } from '../queries/dictionary.js';
+import { scoreLater } from './health-score-due.js';
+import { replace, sameMeasurement, succeeded, type Measurement } from './observation-succession.js';
+import { requireNotErased } from '../queries/patient.js';
+import { detectInResults } from './red-flag-detect.js';
+import { subjectAt } from '../rules/demographics.js';
+
+/** A result to be stored: as reported, with the marker's name and the pointer of its row. */
+export interface Incoming extends Reported {
+  /** Dictionary code or LOINC. */
+  name: string;
+  method: string | null;
+  sourceRef: string | null;
+  /** JSON pointer of the row in the input. */
+  at: string;
+  reportId?: string | null;
+  /** A person has checked what a machine read. */
+  verified?: boolean;
+  /** The row that this one corrects; it has been superseded already. */
+  supersedes?: BiomarkerObservation;
+}
+
+/** A result that comes in, with what is stored of it. */
+interface Meeting {
+  of: Measurement;
+  row: Incoming;
+  rivals: readonly BiomarkerObservation[];
+  /** Those of them whose place it takes. */
+  replaced: readonly BiomarkerObservation[];
+}
+
+/** What the patient's demographics say about a result, as far as they are known. */
+export const subjectOf = (row: Pick<Incoming, 'performer' | 'collectedAt'>, demographics: Demographics | null): RangeSubject => ({
+  performer: row.performer,
+  ...subjectAt(demographics, row.collectedAt),
+});
+
+/** What is stored already and may be the same result: by source reference, or by draw. */
+async function storedLike(ctx: Context, patientId: string, rows: readonly Incoming[]): Promise<BiomarkerObservation[]> {
+  const refs = rows.flatMap(({ source, sourceRef }) => (sourceRef === null ? [] : [{ source, sourceRef }]));
+  const draws = rows.flatMap(({ drawId }) => drawId ?? []);
+  if (refs.length + draws.length === 0) return [];
+  return ctx.em.find(
+    BiomarkerObservation,
+    { $or: [...refs, { patientId, drawId: { $in: draws }, supersededBy: null }] },
+    { orderBy: { receivedAt: 'asc', id: 'asc' } },
+  );
+}
+
+const sameAs = (ctx: Context, stored: BiomarkerObservation, of: Measurement, row: Incoming): boolean =>
+  sameMeasurement(stored, of) &&
+  stored.status === row.status &&
+  stored.collectedAt.getTime() === row.collectedAt.getTime() &&
+  sameResult(stored.open(ctx), row);
+
+/** A person's word or a laboratory's counts as verified; what a machine has read does not. */
+const verifiedBy = ({ verified, source }: Incoming): Verification =>
+  verified === undefined ? verificationOf(source) : verified ? Verification.VERIFIED : Verification.UNVERIFIED;
+
+function build(
+  ctx: Context,
+  id: string,
+  { of: { patientId }, row, replaced }: Meeting,
+  entry: Biomarker,
+  demographics: Demographics | null,
+): BiomarkerObservation {
+  const subject = subjectOf(row, demographics);
+  const { canonical, sealed } = judged(markerOf(entry), row, subject);
+  const { source, sourceRef, performer, method, status, collectedAt, drawId } = row;
+  const stored = new BiomarkerObservation();
+  Object.assign(stored, {
+    id,
+    patientId,
+    biomarkerId: entry.id,
+    code: entry.code,
+    canonicalAmount: canonical,
+    collectedAt,
+    receivedAt: ctx.now(),
+    drawId,
+    source,
+    sourceRef,
+    performer,
+    method,
+    status,
+    verification: verifiedBy(row),
+    reportId: row.reportId ?? null,
+    supersedes: (row.supersedes ?? replaced.at(-1))?.id ?? null,
+    resultSealed: ctx.host.sealer.seal(JSON.stringify(sealed), sealContext(id)),
+  });
+  if (canonical !== null)
+    raiseAlert(ctx, stored, limitBeyond(markerOf(entry).ranges, subject, { value: canonical, comparator: row.comparator }));
+  return stored;
+}
+
+function announce(ctx: Context, { id, code, source, collectedAt, drawId, patientId }: BiomarkerObservation): void {
+  ctx.emit(
+    biomarkerAdded,
+    { observation_id: id, code, source, collected_at: collectedAt.toISOString(), draw_id: drawId },
+    { userId: patientId },
+  );
+}
+
+/** Rows that were sent under a result's reference. */
+const underRef = (known: readonly BiomarkerObservation[], { source, sourceRef }: Incoming): BiomarkerObservation[] =>
+  sourceRef === null ? [] : known.filter(one => one.source === source && one.sourceRef === sourceRef);
+
+/** What stands of the same measurement as a result; without a draw, under its reference. */
+function rivalsOf(known: readonly BiomarkerObservation[], of: Measurement, row: Incoming): BiomarkerObservation[] {
+  const among = row.drawId === null ? underRef(known, row) : known;
+  return among.filter(one => sameMeasurement(one, of) && one.status !== Status.ENTERED_IN_ERROR && one.supersededBy === null);
+}
+
+/** A preliminary result that comes after the final one says nothing any more. */
+const isLate = (stored: BiomarkerObservation, row: Incoming): boolean =>
+  row.status === Status.PRELIMINARY && stored.status !== Status.PRELIMINARY;
+
+/** Whether a stored row of the same measurement has said the value already, and what comes in does not take its place. */
+const saidBy = (ctx: Context, stored: BiomarkerObservation, row: Incoming): boolean =>
+  stored.source === row.source &&
+  (stored.status === row.status || !succeeds(row.status, stored.status)) &&
+  sameValue(stored.open(ctx), row);
+
+function meet(known: readonly BiomarkerObservation[], patientId: string, code: string, row: Incoming): Meeting {
+  const of = { patientId, code, drawId: row.drawId, performer: row.performer };
+  const rivals = rivalsOf(known, of, row);
+  return { of, row, rivals, replaced: row.supersedes ? [] : rivals.filter(one => succeeds(row.status, one.status)) };
+}
+
+/**
+ * The stored row that a result repeats, undefined for a new one. A reference may come again for what takes the place of the same
+ * measurement; with any other content it is a violation.
+ */
+function repeated(
+  ctx: Context,
+  known: readonly BiomarkerObservation[],
+  { of, row, rivals, replaced }: Meeting,
+  taken: Violation[],
+): BiomarkerObservation | undefined {
+  const byRef = underRef(known, row);
+  const same = byRef.find(one => sameAs(ctx, one, of, row));
+  if (same) return same;
+  if (byRef.length === 0) return rivals.find(one => isLate(one, row) || saidBy(ctx, one, row));
+  const late = rivals.find(one => isLate(one, row));
+  if (byRef.every(one => sameMeasurement(one, of)) && (late || replaced.length)) return late;
+  taken.push({ pointer: `${row.at}/sourceRef`, message: 'was used for another result' });
+  return byRef[0];
+}
+
+/** Two results of one draw by one laboratory that differ: both wait for a person, and neither closes a cycle. Source: clinical 7.3.3. */
+function markConflict({ row, rivals, replaced }: Meeting, fresh: BiomarkerObservation): void {
+  if (row.drawId === null || row.supersedes) return;
+  for (const one of rivals) if (!replaced.includes(one)) one.needsReview = fresh.needsReview = true;
+}
+
+/** Stores a new result, in the place of those that it replaces, and tells of it. */
+async function storeFresh(
+  ctx: Context,
+  meeting: Meeting,
+  entry: Biomarker,
+  demographics: Demographics | null,
+): Promise<BiomarkerObservation> {
+  const id = newId();
+  await replace(ctx, meeting.replaced, id);
+  const fresh = build(ctx, id, meeting, entry, demographics);
+  markConflict(meeting, fresh);
+  ctx.em.persist(fresh);
+  announce(ctx, fresh);
+  return fresh;
+}
+
+function checked(ctx: Context, rows: readonly Incoming[], markers: ReadonlyMap<string, Biomarker>): void {
+  const errors = rows.flatMap((row): Violation[] => {
+    const entry = markers.get(row.name);
+    return entry
+      ? [...violationsOf(markerOf(entry), row, ctx.now(), row.at)]
+      : [{ pointer: `${row.at}/code`, message: 'is not in the dictionary' }];
+  });
+  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+}
+
+/**
+ * Stores results of one patient, all or none, and tells of each new one; a repetition gives the stored row. The patient must be
+ * locked. @throws Problem invalid_request listing every row, conflict for a source reference with other content, not_found for an erased account.
+ */
+export async function storeResults(
+  ctx: Context,
+  patientId: string,
+  rows: readonly Incoming[],
+  demographics: Demographics | null,
+): Promise<BiomarkerObservation[]> {
+  await requireNotErased(ctx, patientId);
+  const markers = await findMarkers(
+    ctx,
+    rows.map(row => row.name),
+  );
+  checked(ctx, rows, markers);
+  const known = await storedLike(ctx, patientId, rows);
+  const taken: Violation[] = [];
+  const added: BiomarkerObservation[] = [];
+  const stored: BiomarkerObservation[] = [];
+  const changes: [replaced: readonly BiomarkerObservation[], fresh: BiomarkerObservation][] = [];
+  for (const row of rows) {
+    const entry = markers.get(row.name)!;
+    const meeting = meet(known, patientId, entry.code, row);
+    const before = repeated(ctx, known, meeting, taken);
+    if (before) {
+      stored.push(before);
+      continue;
+    }
+    const fresh = await storeFresh(ctx, meeting, entry, demographics);
+    changes.push([meeting.replaced, fresh]);
+    for (const list of [stored, known, added]) list.push(fresh);
+  }
+  if (taken.length) fail('conflict', 'A source reference was used for another result', { reason: 'source_ref_taken', errors: taken });
+  for (const [replaced, fresh] of changes) await succeeded(ctx, replaced, fresh);
+  await detectInResults(ctx, patientId, added);
+  if (added.length) await scoreLater(ctx, patientId);
+  return stored;
+}

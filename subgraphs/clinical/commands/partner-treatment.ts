@@ -1,0 +1,106 @@
+import { LockMode } from '@mikro-orm/postgresql';
+import type { Context } from '../../../runtime/context.js';
+import { Problem } from '../../../runtime/errors.js';
+import { Intervention, InterventionKind, InterventionSource, InterventionStatus as Status } from '../entities/intervention.js';
+import { PartnerReport } from '../entities/neighbours.js';
+import { Protocol, ProtocolStatus } from '../entities/protocol.js';
+import type { PartnerTreatment } from '../ports/partner.js';
+import { dateIn } from '../rules/intervention.js';
+import { triggerOf, type PartnerWord } from '../rules/partner.js';
+import { endOf } from '../resolvers/intervention.js';
+import { moveIntervention } from './intervention-life.js';
+import { isErased, lockPatient } from '../queries/patient.js';
+import { flagContraindication } from './red-flag-detect.js';
+
+/** What was asked of neighbours before a report is taken. */
+export interface PartnerFacts {
+  treatments: readonly PartnerTreatment[];
+  codes: readonly string[] | null;
+  timeZone: string;
+}
+
+/** A treatment as a report names it. */
+export interface Treatment {
+  ref: string;
+  program: string | null;
+  startedOn: string | null;
+  reason: string | null;
+  reportedAt: Date;
+}
+
+/** Whether a report was not taken before; the patient is locked from then on. Source: clinical 5, key partner_event_id. */
+export async function isNewReport(
+  ctx: Context,
+  patientId: string,
+  { partner_event_id: id, reported_at: at }: { partner_event_id: string; reported_at: string },
+): Promise<boolean> {
+  await lockPatient(ctx, patientId);
+  if (await isErased(ctx, patientId)) return false;
+  if (await ctx.em.count(PartnerReport, { partnerEventId: id })) return false;
+  ctx.em.persist(Object.assign(new PartnerReport(), { partnerEventId: id, patientId, reportedAt: new Date(at) }));
+  return true;
+}
+
+/** The intervention of a treatment: the one that has its reference, else one that waits for the same program. */
+async function interventionOf(ctx: Context, patientId: string, ref: string, program: string | null): Promise<Intervention | null> {
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const known = await ctx.em.findOne(Intervention, { partnerTreatmentRef: ref, patientId }, { lockMode });
+  if (known || program === null) return known;
+  const status = { $in: [Status.PROPOSED, Status.PENDING_CONSULT] };
+  const waiting = { patientId, kind: InterventionKind.PROTOCOL, key: program, partnerTreatmentRef: null, status };
+  const found = await ctx.em.findOne(Intervention, waiting, { lockMode, orderBy: { createdAt: 'asc' } });
+  return found && Object.assign(found, { partnerTreatmentRef: ref });
+}
+
+/** A proposal for a treatment that is new here. A program without a protocol of that key is defined at the partner alone. */
+async function propose(ctx: Context, patientId: string, program: string, treatment: Treatment): Promise<Intervention> {
+  const { timeZone } = ctx.facts as PartnerFacts;
+  const protocol = await ctx.em.findOne(Protocol, { key: program, supersededAt: null, status: ProtocolStatus.ACTIVE });
+  const startedOn = treatment.startedOn ?? dateIn(timeZone, treatment.reportedAt);
+  const one = Object.assign(new Intervention(), {
+    patientId, kind: InterventionKind.PROTOCOL, key: program, definitionVersion: protocol?.version ?? null, status: Status.PROPOSED,
+    source: InterventionSource.PARTNER, partnerTreatmentRef: treatment.ref, startedOn, timeZone, createdAt: ctx.now(),
+    ...endOf(startedOn, timeZone, protocol),
+  }); // prettier-ignore
+  await ctx.em.persist(one).flush();
+  ctx.audit('intervention.started', one.id, { kind: one.kind, status: one.status, source: one.source });
+  return one;
+}
+
+/** A start that the rules of clinical forbid stays a proposal, and a contraindication is told to clinicians: the partner has decided otherwise. */
+async function refused(ctx: Context, one: Intervention, problem: Problem): Promise<void> {
+  ctx.audit('intervention.start_refused', one.id, { reason: problem.options.reason ?? problem.code });
+  if (problem.options.reason === 'contraindicated') await flagContraindication(ctx, one.patientId, [one.id]);
+}
+
+/** The rule that stood against a change; it is decided before anything is changed. */
+async function attempted(change: Promise<void>): Promise<Problem | null> {
+  try {
+    await change;
+    return null;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+/** The treatment's program by the report, else by what partner says. */
+const programOf = (ctx: Context, { ref, program }: Treatment): string | null =>
+  program ?? (ctx.facts as PartnerFacts).treatments.find(one => one.treatmentRef === ref)?.program.key ?? null;
+
+/** Follows what the partner reports of a treatment; what is older than the newest report changes nothing. Source: clinical 5. */
+export async function followPartner(ctx: Context, patientId: string, word: PartnerWord, treatment: Treatment): Promise<void> {
+  const program = programOf(ctx, treatment);
+  const known = await interventionOf(ctx, patientId, treatment.ref, program);
+  if (!known && program === null) return ctx.log.warn({ word }, 'a partner treatment is unknown here and at partner');
+  const one = known ?? (await propose(ctx, patientId, program!, treatment));
+  if (one.partnerReportedAt && one.partnerReportedAt > treatment.reportedAt) return;
+  one.partnerReportedAt = treatment.reportedAt;
+  const trigger = triggerOf(word, one.status);
+  if (trigger === null) return;
+  if (word === 'active' && treatment.startedOn) one.startedOn = treatment.startedOn;
+  const { codes } = ctx.facts as PartnerFacts;
+  const problem = await attempted(moveIntervention(ctx, one, trigger, codes));
+  if (problem) return refused(ctx, one, problem);
+  if (trigger === 'stop') one.stopReason = treatment.reason ?? word;
+}

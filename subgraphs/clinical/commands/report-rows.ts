@@ -1,0 +1,159 @@
+import { biomarkerParsed } from '../../../events/catalogue/clinical.js';
+import type { Context } from '../../../runtime/context.js';
+import { newId } from '../../../runtime/ids.js';
+import { Biomarker } from '../entities/biomarker.js';
+import { LabReport, ReportRow, ReportRowState as State, rowPlace, type SealedRow } from '../entities/lab-report.js';
+import {
+  BiomarkerObservation,
+  BiomarkerObservationSource as Source,
+  BiomarkerObservationStatus as Status,
+} from '../entities/observation.js';
+import { sealJson } from '../entities/sealed.js';
+import type { Demographics } from '../rules/demographics.js';
+import { isOpenRow, judgeRow, matches, namesOf, SURE, type JudgedRow, type ReadReport } from '../rules/report.js';
+import { DAY_MS } from '../rules/retest.js';
+import { markerOf } from '../queries/dictionary.js';
+import { storeResults, type Incoming } from './observation-store.js';
+
+/** The dictionary in force, with the names that laboratories use. */
+async function dictionary(ctx: Context): Promise<{ entry: Biomarker; names: string[] }[]> {
+  const entries = await ctx.em.find(Biomarker, { supersededAt: null }, { populate: ['ranges'] });
+  return entries.map(entry => ({ entry, names: namesOf(entry) }));
+}
+
+/** Rows of a report that was just read. */
+export async function judgedRows(ctx: Context, report: LabReport, read: ReadReport): Promise<ReportRow[]> {
+  const known = await dictionary(ctx);
+  const draws = drawsOf(report);
+  return read.rows.map((row, position) => {
+    const entry = known.find(one => matches(one.names, row.name))?.entry;
+    const judged = judgeRow(row, entry ? markerOf(entry) : null);
+    const at = row.collectedAt;
+    if (at !== undefined) judged.sealed.drawn = at === null || at > ctx.now() ? null : draws(at); // a time to come is none
+    return rowOf(ctx, report, position, row, judged);
+  });
+}
+
+/** Results of one time are of one draw, and the report's own time is of the report's own draw. */
+function drawsOf(report: LabReport): (at: Date) => { at: string; id: string } {
+  const ids = new Map([[report.collectedAt?.getTime(), report.drawId]]);
+  return at => {
+    if (!ids.has(at.getTime())) ids.set(at.getTime(), newId());
+    return { at: at.toISOString(), id: ids.get(at.getTime())! };
+  };
+}
+
+/** The draw of a row: its own, else the report's. */
+function drawOf(ctx: Context, report: LabReport, row: ReportRow): { collectedAt: Date | null; drawId: string } {
+  const { drawn } = row.open(ctx);
+  return drawn ? { collectedAt: new Date(drawn.at), drawId: drawn.id } : { collectedAt: report.collectedAt, drawId: report.drawId };
+}
+
+/** Whether it is known, without a person, when a row was drawn. */
+export const isDrawn = (ctx: Context, report: LabReport, row: ReportRow): boolean =>
+  row.open(ctx).drawn !== null && drawOf(ctx, report, row).collectedAt !== null;
+
+/** A person's word about when those rows were drawn of which the report does not say it. */
+export function sayDrawn(ctx: Context, report: LabReport, rows: readonly ReportRow[], at: Date): void {
+  report.collectedAt ??= at;
+  const drawn = drawsOf(report)(at);
+  for (const row of rows) if (row.open(ctx).drawn === null) reseal(ctx, row, { drawn });
+}
+
+function rowOf(
+  ctx: Context,
+  report: LabReport,
+  position: number,
+  place: { page: number; box: number[] | null },
+  judged: JudgedRow,
+): ReportRow {
+  const { code, confidence, sealed } = judged;
+  const state = judged.state === State.ACCEPTED && confidence < SURE ? State.MATCHED : judged.state;
+  const row = Object.assign(new ReportRow(), {
+    reportId: report.id, patientId: report.patientId, position, page: place.page, box: place.box, code, confidence, state,
+  }); // prettier-ignore
+  row.detailsSealed = sealJson(ctx, sealed, rowPlace(row.id));
+  ctx.em.persist(row);
+  return row;
+}
+
+/** A row that a person adds. */
+export function addedRow(
+  ctx: Context,
+  report: LabReport,
+  position: number,
+  code: string,
+  said: Omit<SealedRow, 'rawText' | 'range' | 'proposedUnit'>,
+): ReportRow {
+  const sealed: SealedRow = { rawText: '', range: null, proposedUnit: null, ...said };
+  return rowOf(ctx, report, position, { page: 1, box: null }, { code, confidence: 1, state: State.ACCEPTED, sealed });
+}
+
+export const reseal = (ctx: Context, row: ReportRow, change: Partial<SealedRow>): void =>
+  void (row.detailsSealed = sealJson(ctx, { ...row.open(ctx), ...change }, rowPlace(row.id)));
+
+/** A row as a result of the report's draw. @param at pointer for what is wrong with it. */
+export function incomingOf(
+  ctx: Context,
+  report: LabReport,
+  row: ReportRow,
+  at: string,
+  by: { person: boolean; confirmed: boolean },
+): Incoming {
+  const { value, unit, comparator, range, status = Status.FINAL } = row.open(ctx);
+  const { collectedAt, drawId } = drawOf(ctx, report, row);
+  return {
+    name: row.code!, value, unit, comparator, textValue: null, collectedAt: collectedAt!, drawId, source: Source.LAB, status,
+    performer: report.performer, method: null, sourceRef: `report:${report.id}:${row.position}`, referenceRange: range, confirmed: by.confirmed, at,
+    reportId: report.id, verified: by.person,
+  }; // prettier-ignore
+}
+
+/** Marks rows that say what is stored already: the same day, value and laboratory. Source: clinical 4.2. */
+export async function markDuplicates(ctx: Context, report: LabReport, rows: readonly ReportRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
+  const days = rows.map(row => dayOf(drawOf(ctx, report, row).collectedAt!));
+  const stored = await ctx.em.find(BiomarkerObservation, {
+    patientId: report.patientId, supersededBy: null, status: { $ne: Status.ENTERED_IN_ERROR }, code: { $in: rows.flatMap(row => row.code ?? []) },
+    collectedAt: { $gte: new Date(Math.min(...days) * DAY_MS), $lt: new Date((Math.max(...days) + 1) * DAY_MS) }, $or: [{ reportId: null }, { reportId: { $ne: report.id } }],
+  }); // prettier-ignore
+  for (const [index, row] of rows.entries()) {
+    const { value, unit } = row.open(ctx);
+    const same = stored.find(one => {
+      const result = one.open(ctx);
+      const sameLab = report.performer === null || one.performer === null || one.performer === report.performer;
+      const sameDay = dayOf(one.collectedAt) === days[index];
+      return one.code === row.code && sameDay && sameLab && result.value === value && result.unit === unit;
+    });
+    if (same) Object.assign(row, { state: State.DUPLICATE, observationId: same.id });
+  }
+}
+
+/** Stores accepted rows as results of the draw; the patient is locked. */
+export async function storeRows(
+  ctx: Context,
+  report: LabReport,
+  rows: readonly { row: ReportRow; at: string; person: boolean; confirmed: boolean }[],
+  demographics: Demographics | null,
+): Promise<void> {
+  const incoming = rows.map(({ row, at, ...by }) => incomingOf(ctx, report, row, at, by));
+  const stored = incoming.length ? await storeResults(ctx, report.patientId, incoming, demographics) : [];
+  for (const [index, { row }] of rows.entries()) Object.assign(row, { state: State.ACCEPTED, observationId: stored[index]!.id });
+}
+
+/** Told once, when nothing of a report waits any more. */
+export function announceParsed(ctx: Context, report: LabReport, rows: readonly ReportRow[]): void {
+  const taken = rows.filter(row => row.state === State.ACCEPTED || row.state === State.DUPLICATE);
+  const codes = [...new Set(taken.map(row => row.code!))].slice(0, 100);
+  const data = {
+    report_id: report.id,
+    codes,
+    count: taken.length,
+    unparsed_count: rows.length - taken.length,
+    collected_at: report.collectedAt?.toISOString() ?? null,
+  };
+  ctx.emit(biomarkerParsed, data, { userId: report.patientId });
+}
+
+export const openRows = (rows: readonly ReportRow[]): ReportRow[] => rows.filter(row => isOpenRow(row.state));

@@ -1,0 +1,123 @@
+import { Args, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { Access } from '../../../runtime/access.js';
+import { Context } from '../../../runtime/context.js';
+import type { Connection } from '../../../runtime/page.js';
+import { BiomarkerObservation } from '../entities/observation.js';
+import { Intervention, InterventionStatus } from '../entities/intervention.js';
+import { RetestCycle } from '../entities/retest-cycle.js';
+import { HealthScore } from '../entities/health-score.js';
+import { RedFlag, RedFlagSeverity, RedFlagStatus } from '../entities/red-flag.js';
+import { CriticalAlert, CriticalAlertStatus } from '../entities/critical-alert.js';
+import { hidesCritical, visibleRows } from '../entities/value-access.js';
+import { MyInterventionsArgs } from '../inputs/intervention.js';
+import { MyObservationsArgs } from '../inputs/observation.js';
+import { MyRetestCyclesArgs } from '../inputs/retest-cycle.js';
+import { User } from '../stubs.js';
+import { InterventionConnection, listInterventions } from './intervention.js';
+import { listObservations, ObservationConnection } from './observation.js';
+import { newestScore } from './health-score.js';
+import { listRedFlags } from './red-flag.js';
+import { listCycles, RetestCycleConnection } from './retest-cycle.js';
+
+/** A user's part in this service; each list has its own rule. */
+@ObjectType({ description: 'What the clinical service holds about a user.' })
+export class UserClinical {
+  patientId: string;
+}
+
+const GUARD_READERS = { service: 'admin:clinical', internal: ['intelligence', 'ai'] } as const;
+const OF_STAFF_AND_SERVICES = { service: 'admin:clinical', staff: 'admin:clinical:read' } as const;
+
+/** `User.clinical`: services and clinicians for anybody, a member for itself. */
+@Resolver(() => User)
+export class UserResolver {
+  @Access({ ...OF_STAFF_AND_SERVICES, user: '*' })
+  @FieldResolver(() => UserClinical, { nullable: true, description: 'Clinical data; null for another user.' })
+  clinical(@Root() user: User, @Ctx() ctx: Context): UserClinical | null {
+    const { patientId = user.id } = visibleRows(ctx.caller);
+    return patientId === user.id ? { patientId } : null;
+  }
+}
+
+/** What must stop a recommendation; codes and counts only. Source: clinical 6. */
+@Access(GUARD_READERS)
+@ObjectType({ description: 'What must stop a recommendation; codes and counts only.' })
+export class ClinicalGuard {
+  @Field(() => [RedFlagSeverity], { description: 'Severities of open red flags, each once.' })
+  openFlagSeverities: RedFlagSeverity[];
+
+  @Field(() => Int)
+  openCriticalAlerts: number;
+
+  @Field(() => [String], { description: 'Keys of active interventions.' })
+  activeInterventionKeys: string[];
+}
+
+/** `User.clinicalGuard`: three statements for any number of users. */
+@Resolver(() => User)
+export class ClinicalGuardResolver {
+  @Access(GUARD_READERS)
+  @FieldResolver(() => ClinicalGuard, { nullable: true, description: 'What must stop a recommendation.' })
+  clinicalGuard(@Root() user: User, @Ctx() ctx: Context): Promise<ClinicalGuard | null> {
+    return ctx.load('clinical_guard', user.id, async ids => {
+      const patientId = { $in: [...ids] };
+      const flags = await ctx.em.find(RedFlag, { patientId, status: RedFlagStatus.OPEN });
+      const alerts = await ctx.em.find(CriticalAlert, {
+        patientId,
+        status: { $in: [CriticalAlertStatus.OPEN, CriticalAlertStatus.ESCALATED] },
+      });
+      const running = await ctx.em.find(Intervention, { patientId, status: InterventionStatus.ACTIVE });
+      const of = <Row extends { patientId: string }>(rows: readonly Row[], id: string): Row[] => rows.filter(row => row.patientId === id);
+      return ids.map(id => ({
+        openFlagSeverities: [...new Set(of(flags, id).map(row => row.severity))],
+        openCriticalAlerts: of(alerts, id).length,
+        activeInterventionKeys: [...new Set(of(running, id).map(row => row.key))].sort(),
+      }));
+    });
+  }
+}
+
+@Resolver(() => UserClinical)
+export class UserClinicalResolver {
+  @Access({ ...OF_STAFF_AND_SERVICES, user: 'read:biomarkers' })
+  @FieldResolver(() => ObservationConnection, { description: 'Results, newest draw first.' })
+  observations(
+    @Root() { patientId }: UserClinical,
+    @Args(() => MyObservationsArgs) args: MyObservationsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<BiomarkerObservation>> {
+    return listObservations(ctx, patientId, args);
+  }
+
+  @Access({ ...OF_STAFF_AND_SERVICES, user: 'read:protocols' })
+  @FieldResolver(() => InterventionConnection, { description: 'Protocols and stacks, newest first.' })
+  interventions(
+    @Root() { patientId }: UserClinical,
+    @Args(() => MyInterventionsArgs) args: MyInterventionsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<Intervention>> {
+    return listInterventions(ctx, patientId, args);
+  }
+
+  @Access({ ...OF_STAFF_AND_SERVICES, user: 'read:clinical' })
+  @FieldResolver(() => HealthScore, { description: 'The newest score.' })
+  healthScore(@Root() { patientId }: UserClinical, @Ctx() ctx: Context): Promise<HealthScore> {
+    return newestScore(ctx, patientId);
+  }
+
+  @Access({ ...OF_STAFF_AND_SERVICES, user: 'read:red_flags' })
+  @FieldResolver(() => [RedFlag], { description: 'The 20 newest; for a member those that are visible.' })
+  async redFlags(@Root() { patientId }: UserClinical, @Ctx() ctx: Context): Promise<RedFlag[]> {
+    return (await listRedFlags(ctx, patientId, { first: 20 }, !hidesCritical(ctx.caller))).nodes;
+  }
+
+  @Access({ ...OF_STAFF_AND_SERVICES, user: 'read:my_outcomes' })
+  @FieldResolver(() => RetestCycleConnection, { description: 'Re-test cycles, newest first.' })
+  retestCycles(
+    @Root() { patientId }: UserClinical,
+    @Args(() => MyRetestCyclesArgs) args: MyRetestCyclesArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<RetestCycle>> {
+    return listCycles(ctx, patientId, args);
+  }
+}

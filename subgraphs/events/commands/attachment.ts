@@ -1,0 +1,100 @@
+import { earlierOf, floorOfLog, placesBefore, type Places } from '../../../events/places.js';
+import type { ConsumerSpec } from '../../../events/transport/port.js';
+import type { Context } from '../../../runtime/context.js';
+import { fail } from '../../../runtime/errors.js';
+import { loggedError } from '../../../runtime/log.js';
+import { move } from '../../../runtime/states.js';
+import type { EventConsumer } from '../entities/consumer.js';
+import type { ConsumerStatus } from '../entities/enums.js';
+import { CONSUMER_STATES, type ConsumerTrigger } from '../rules.js';
+import { lockConsumer } from '../queries/consumer-rows.js';
+
+/** The place of a detached consumer lies so much before what it had not handled: the relay and the broker may have been that late. */
+const MARGIN_MS = 600_000;
+
+interface Attached {
+  status: ConsumerStatus;
+  position: number[] | null;
+  spec: ConsumerSpec;
+}
+
+const ATTACHED = `
+select status, position::float8[] as position, json_build_object('name', name, 'types', types, 'partitions', partitions, 'generation', generation) as spec
+from events.consumer where name = $1`;
+
+/** When the oldest of these events was relayed, by the database's clock; its present where there is none. */
+const OLDEST = `select least(clock_timestamp(), (select min(published_at) from events.outbox where id = any($1::uuid[]))) as at`;
+
+const found = async (ctx: Context, name: string): Promise<EventConsumer> =>
+  (await lockConsumer(ctx, name)) ?? fail('not_found', 'There is no such consumer');
+
+async function attachedOf(ctx: Context, name: string): Promise<Attached> {
+  const [row] = await ctx.sql<Attached>(ATTACHED, [name]);
+  return row!;
+}
+
+/** Changes the status in a transaction of its own, because the broker is asked outside of it. */
+const change = (
+  ctx: Context,
+  name: string,
+  { trigger, reason }: { trigger: ConsumerTrigger; reason: string | null },
+  run: (tx: Context, consumer: EventConsumer) => Promise<void>,
+): Promise<void> =>
+  ctx.host.transaction(async tx => {
+    const consumer = await found(tx, name);
+    const status = move<ConsumerStatus, ConsumerTrigger>(CONSUMER_STATES, 'consumer', consumer.status, trigger);
+    await run(tx, consumer);
+    await tx.sql('update events.consumer set status = $2, paused_reason = null, version = version + 1 where name = $1', [name, status]);
+    tx.audit(`consumer.${trigger}ed`, name, { from: consumer.status, ...(reason && { reason }) });
+  }, ctx.request);
+
+/**
+ * Takes a consumer off the stream and notes from where it must be fed one day. Where its queues cannot be removed it is as it was before.
+ * @throws Problem not_found, conflict, unavailable.
+ */
+export async function detach(ctx: Context, name: string, reason: string | null): Promise<void> {
+  let before: ConsumerStatus = 'active';
+  await change(ctx, name, { trigger: 'detach', reason }, async (_tx, consumer) => void (before = consumer.status));
+  try {
+    await notePosition(ctx, name);
+  } catch (error) {
+    ctx.log.warn({ err: loggedError(error), consumer: name }, 'a consumer could not be detached');
+    await ctx.host.transaction(async tx => {
+      await tx.sql(`update events.consumer set status = $2, version = version + 1 where name = $1 and status = 'detached'`, [name, before]);
+      tx.audit('consumer.detach_failed', name);
+    }, ctx.request);
+    fail('unavailable', 'The queues of the consumer cannot be removed now', { retryAfter: 10 });
+  }
+}
+
+/** Removes the queues, then notes the place before the oldest event in them; one that is being fed has not more than its own place. */
+async function notePosition(ctx: Context, name: string): Promise<void> {
+  const { spec, position } = await attachedOf(ctx, name);
+  const waiting = await ctx.host.transport.detach(spec);
+  await ctx.host.transaction(async tx => {
+    const [oldest] = await tx.sql<{ at: string }>(OLDEST, [waiting]);
+    const mark = await placesBefore(tx.sql, new Date(new Date(oldest!.at).getTime() - MARGIN_MS));
+    await tx.sql(`update events.consumer set position = $2, upto = null where name = $1 and status = 'detached'`, [
+      name,
+      earlierOf(mark, position),
+    ]);
+    await tx.sql('delete from events.consumer_partition where consumer = $1', [name]);
+    tx.audit('consumer.position_noted', name, { waiting: waiting.length });
+  }, ctx.request);
+}
+
+const isDropped = (position: Places, floor: Places): boolean => position.some((place, group) => place < floor[group]!);
+
+/**
+ * Lets a consumer be fed from where it was, and then live. Its processes do it as soon as they see it.
+ * @throws Problem not_found, conflict.
+ */
+export async function attach(ctx: Context, name: string, reason: string | null): Promise<void> {
+  const consumer = await ctx.host.read(async one => attachedOf(one, name));
+  if (consumer?.status === 'detached' && consumer.position === null) await notePosition(ctx, name); // whoever detached it did not get that far
+  await change(ctx, name, { trigger: 'attach', reason }, async tx => {
+    const { position } = await attachedOf(tx, name);
+    if (!position || isDropped(position, await floorOfLog(tx.sql)))
+      fail('conflict', 'The consumer is detached, and the log no longer has all that it has missed');
+  });
+}

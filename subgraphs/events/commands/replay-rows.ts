@@ -1,0 +1,100 @@
+import { headsOfLog } from '../../../events/places.js';
+import type { ReplayFilter } from '../../../events/replay-log.js';
+import { actorOf } from '../../../runtime/caller.js';
+import type { Context } from '../../../runtime/context.js';
+import { isUuid, newId } from '../../../runtime/ids.js';
+import { inOrder } from '../../../runtime/loaders.js';
+import { decodeCursor, toConnection, type Connection } from '../../../runtime/page.js';
+import { EventReplay, EventReplayFilter } from '../entities/replay.js';
+import type { CreateEventReplayInput, EventReplaysArgs } from '../inputs/replay.js';
+import { Conditions, instant, instantOrNull } from '../queries/conditions.js';
+
+type Times = 'createdAt' | 'startedAt' | 'finishedAt';
+type Row = Omit<EventReplay, Times | 'filter'> & {
+  filter: ReplayFilter;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+};
+
+const SELECT = `select r.id, r.consumer as "consumerName", r.mode, r.filter, r.status, r.total, r.sent, r.skipped, r.requested_by as "requestedBy", r.reason,
+  r.created_at as "createdAt", r.started_at as "startedAt", r.finished_at as "finishedAt", r.error from events.replay r`;
+
+const shownFilter = (filter: ReplayFilter): EventReplayFilter =>
+  Object.assign(new EventReplayFilter(), {
+    types: filter.types ?? null,
+    userId: filter.user_id ?? null,
+    occurredFrom: instantOrNull(filter.occurred_from ?? null),
+    occurredTo: instantOrNull(filter.occurred_to ?? null),
+    sequenceFrom: filter.sequence_from ?? null,
+    sequenceTo: filter.sequence_to ?? null,
+  });
+
+const toReplay = (row: Row): EventReplay =>
+  Object.assign(new EventReplay(), row, {
+    filter: shownFilter(row.filter),
+    createdAt: instant(row.createdAt),
+    startedAt: instantOrNull(row.startedAt),
+    finishedAt: instantOrNull(row.finishedAt),
+  });
+
+/** Replays, newest first. */
+export async function listReplays(ctx: Context, { consumer, status, first, after }: EventReplaysArgs): Promise<Connection<EventReplay>> {
+  const conditions = new Conditions().add('r.consumer = ?', consumer).add('r.status = any(?::text[])', status);
+  if (after)
+    conditions.add('(r.created_at, r.id) < (select a.created_at, a.id from events.replay a where a.id = ?::uuid)', replayIn(after));
+  const rows = await ctx.sql<Row>(
+    `${SELECT} where ${conditions.sql} order by r.created_at desc, r.id desc limit ${first + 1}`,
+    conditions.values,
+  );
+  return toConnection(rows.map(toReplay), first, replay => [replay.id]);
+}
+
+function replayIn(cursor: string): string {
+  const [id] = decodeCursor(cursor, 1);
+  return typeof id === 'string' && isUuid(id) ? id : (decodeCursor('', 1) as never);
+}
+
+export const replayOf = (ctx: Context, id: string): Promise<EventReplay | null> =>
+  ctx.load('events.replay', id, async ids => {
+    const rows = await ctx.sql<Row>(`${SELECT} where r.id = any($1::uuid[])`, [ids.filter(isUuid)]);
+    return inOrder(ids, rows.map(toReplay), replay => replay.id);
+  });
+
+/** The replay of a consumer that is not over. */
+export async function openReplayOf(ctx: Context, consumer: string): Promise<string | null> {
+  const [row] = await ctx.sql<{ id: string }>(`select id from events.replay where consumer = $1 and status in ('pending', 'running')`, [
+    consumer,
+  ]);
+  return row?.id ?? null;
+}
+
+const INSERT = `
+insert into events.replay (id, consumer, mode, filter, status, total, requested_by, reason, created_at, at_group, upto)
+values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, case when $9::uuid is null then 0 else (hashtextextended('u:' || $9::uuid, 0) & 63)::int >> 3 end, $10)`;
+
+/** Goes up to where the log ends now. */
+export async function insertReplay(ctx: Context, input: CreateEventReplayInput, filter: ReplayFilter, total: number): Promise<EventReplay> {
+  const id = newId();
+  const { consumer, mode, reason } = input;
+  const upto = await headsOfLog(ctx.sql);
+  await ctx.sql(INSERT, [
+    id,
+    consumer,
+    mode ?? 'dedupe',
+    JSON.stringify(filter),
+    total,
+    actorOf(ctx.caller),
+    reason,
+    ctx.now().toISOString(),
+    filter.user_id ?? null,
+    upto,
+  ]);
+  return (await replayOf(ctx, id))!;
+}
+
+export async function lockReplay(ctx: Context, id: string): Promise<EventReplay | null> {
+  if (!isUuid(id)) return null;
+  const rows = await ctx.sql<Row>(`${SELECT} where r.id = $1 for update`, [id]);
+  return rows[0] ? toReplay(rows[0]) : null;
+}

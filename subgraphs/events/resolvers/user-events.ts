@@ -1,0 +1,29 @@
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Access } from '../../../runtime/access.js';
+import type { Context } from '../../../runtime/context.js';
+import type { Connection } from '../../../runtime/page.js';
+import type { ReferenceLoader } from '../../../runtime/service.js';
+import { PlatformEvent, PlatformEventConnection } from '../entities/platform-event.js';
+import { CONCERNED } from '../entities/enums.js';
+import { MyEventsArgs } from '../inputs/lists.js';
+import { User } from '../stubs.js';
+import { isOperator, listEvents } from '../queries/log-rows.js';
+
+export const userReferences: ReferenceLoader = async (_ctx, references) => references.map(({ id }) => Object.assign(new User(), { id }));
+
+@Resolver(() => User)
+export class UserEventsResolver {
+  @Access(CONCERNED)
+  @FieldResolver(() => PlatformEventConnection, {
+    nullable: true,
+    description: 'What happened to the user, newest first; the user itself sees ids, types and times only, and null for others.',
+  })
+  async events(
+    @Root() { id }: User,
+    @Args(() => MyEventsArgs) { types, first, after }: MyEventsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<PlatformEvent> | null> {
+    if (!isOperator(ctx) && id.toLowerCase() !== ctx.caller.userId) return null;
+    return listEvents(ctx, { userId: id, types, first, after });
+  }
+}

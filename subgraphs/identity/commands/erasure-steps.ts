@@ -1,0 +1,178 @@
+import { LockMode } from '@mikro-orm/postgresql';
+import { SignJWT } from 'jose';
+import { messageSendRequested } from '../../../events/catalogue/comms.js';
+import { userErasureCompleted, userErasureRequested } from '../../../events/catalogue/identity.js';
+import type { Context } from '../../../runtime/context.js';
+import { fail } from '../../../runtime/errors.js';
+import { eraseUser } from '../../../runtime/erasure.js';
+import { newId } from '../../../runtime/ids.js';
+import { move } from '../../../runtime/states.js';
+import {
+  ErasureRequest,
+  ErasureRequestScope,
+  ErasureRequestStatus,
+  ErasureTask,
+  ErasureTaskOutcome,
+  ErasureTaskStatus,
+} from '../entities/erasure.js';
+import { User, UserStatus } from '../entities/user.js';
+import { keyringOf } from '../ports/keyring.js';
+import { ALARM_AFTER, ERASURE_STATES, holdersOf, type ErasureState, type ErasureTrigger } from '../rules/erasure.js';
+import { erase } from '../erase.js';
+import { endFamilies, familyRevocations, publishRevocations, userRevocation } from './token-family.js'; // prettier-ignore
+
+/** A receipt can be verified for so long: its key stays published. */
+const RECEIPT_SECONDS = 10 * 365 * 86_400;
+
+const { PENDING, CONFIRMED, FAILED } = ErasureTaskStatus;
+
+export const tasksOf = (ctx: Context, request: ErasureRequest): Promise<ErasureTask[]> =>
+  ctx.em.find(ErasureTask, { request: request.id }, { orderBy: { service: 'asc' } });
+
+/** Moves the state on and leaves the audit row. @throws Problem conflict. */
+export function step(ctx: Context, request: ErasureRequest, trigger: ErasureTrigger): void {
+  request.status = move(ERASURE_STATES, 'erasure request', `${request.status}` as ErasureState, trigger) as ErasureRequestStatus;
+  ctx.audit(`erasure_request.${request.status}`, request.id, { user_id: request.userId, scope: request.scope });
+}
+
+/** Tells the user where the request stands. Source: identity 5. */
+export function notice(ctx: Context, request: ErasureRequest): void {
+  const params = { kind: `erasure_${request.status}`, request_id: request.id };
+  const dedupe = `erasure:${request.id}:${request.status}`;
+  ctx.emit(
+    messageSendRequested,
+    { request_id: newId(), template: 'security_notice', channels: ['email'], recipient_type: 'user', recipient_id: null, params, dedupe_key: dedupe, send_after: null, category: 'transactional' },
+    { userId: request.userId },
+  );
+} // prettier-ignore
+
+function ask(ctx: Context, request: ErasureRequest): void {
+  const { id, scope, userId, createdAt, dueBy } = request;
+  const data = { request_id: id, scope: `${scope}` as const, requested_at: createdAt.toISOString(), due_at: dueBy.toISOString() };
+  ctx.emit(userErasureRequested, data, { userId });
+}
+
+/** The account takes part in nothing any more: it cannot sign in, and its tokens are dead. */
+async function lockOut(ctx: Context, userId: string): Promise<void> {
+  const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, { lockMode: LockMode.PESSIMISTIC_WRITE }); // PESSIMISTIC_WRITE
+  if (!user) fail('conflict', 'This account is erased already');
+  Object.assign(user, { status: UserStatus.ERASING, updatedAt: ctx.now() });
+  const families = await endFamilies(ctx, 'user_id', userId, 'user_erased');
+  await ctx.sql('update identity.auth_session set ended_at = $2 where user_id = $1 and ended_at is null', [
+    userId,
+    ctx.now().toISOString(),
+  ]);
+  await ctx.em.flush();
+  await publishRevocations(ctx, [...familyRevocations(ctx, families), userRevocation(ctx, userId)]);
+}
+
+/** SCHEDULED → IN_PROGRESS: irreversible. Every holder is asked; identity's own task runs last. */
+export async function start(ctx: Context, request: ErasureRequest): Promise<ErasureRequest> {
+  step(ctx, request, 'start');
+  request.startedAt = ctx.now();
+  for (const service of holdersOf(request.scope)) ctx.em.create(ErasureTask, { request, service, askedAt: ctx.now() } as never, { partial: true });
+  ask(ctx, request);
+  if (request.scope === ErasureRequestScope.FULL) await lockOut(ctx, request.userId);
+  await ctx.em.flush();
+  return settle(ctx, request);
+} // prettier-ignore
+
+/** Erases what identity holds and confirms it. The account's rows are changed by SQL, so what was loaded is read again. */
+async function runOwnTask(ctx: Context, request: ErasureRequest): Promise<ErasureRequest> {
+  const { id: requestId, userId, scope } = request;
+  await ctx.em.flush();
+  const { outcome, records } = await eraseUser(ctx, erase, { userId, requestId, scope });
+  if (scope === ErasureRequestScope.FULL)
+    await ctx.sql('update identity.erasure_request set reason = null, hold_reason = null where id = $1', [requestId]);
+  ctx.em.clear();
+  const fresh = await ctx.em.findOneOrFail(ErasureRequest, { id: requestId });
+  const own = await ctx.em.findOneOrFail(ErasureTask, { request: requestId, service: 'identity' });
+  confirm(ctx, own, outcome as ErasureTaskOutcome, Object.values(records).reduce((sum, n) => sum + n, 0));
+  await ctx.em.flush();
+  return fresh;
+} // prettier-ignore
+
+function confirm(ctx: Context, task: ErasureTask, outcome: ErasureTaskOutcome, records: number | null, basis: string | null = null): void {
+  Object.assign(task, { status: CONFIRMED, outcome, records, retainedBasis: basis, confirmedAt: ctx.now() });
+}
+
+/** Signs what was done. The key stays published as long as the receipt is to be verified. */
+async function signReceipt(ctx: Context, request: ErasureRequest, tasks: readonly ErasureTask[]): Promise<string> {
+  const keyring = keyringOf(ctx.host);
+  await keyring.refresh(ctx.now(), ctx);
+  const key = keyring.current(ctx.now());
+  await ctx.sql('update identity.signing_key set max_ttl_seconds = greatest(max_ttl_seconds, $2) where kid = $1', [key.kid, RECEIPT_SECONDS]);
+  const services = tasks.map(({ service, outcome, retainedBasis }) => ({ service, outcome, ...(retainedBasis && { retained_basis: retainedBasis }) }));
+  const dates = { requested_at: request.createdAt.toISOString(), completed_at: ctx.now().toISOString() };
+  return new SignJWT({ request_id: request.id, scope: request.scope, ...dates, services })
+    .setProtectedHeader({ alg: 'ES256', kid: key.kid, typ: 'erasure-receipt+jwt' })
+    .setIssuer(ctx.host.config.issuer)
+    .setIssuedAt(ctx.now())
+    .sign(key.privateKey);
+} // prettier-ignore
+
+function announce(ctx: Context, request: ErasureRequest, status: 'completed' | 'partial', failed: string[]): void {
+  const data = { request_id: request.id, completed_at: ctx.now().toISOString(), status, failed_services: failed };
+  ctx.emit(userErasureCompleted, data, { userId: request.userId });
+}
+
+/** COMPLETED once all have confirmed; identity's own task runs when it alone is left. */
+export async function settle(ctx: Context, request: ErasureRequest): Promise<ErasureRequest> {
+  const open = (await tasksOf(ctx, request)).filter(task => task.status !== CONFIRMED);
+  if (open.some(task => task.service !== 'identity')) return request;
+  const last = open.length ? await runOwnTask(ctx, request) : request;
+  step(ctx, last, 'complete');
+  last.completedAt = ctx.now();
+  last.receipt = await signReceipt(ctx, last, await tasksOf(ctx, last));
+  announce(ctx, last, 'completed', []);
+  return last;
+}
+
+/** The deadline has passed with open tasks: identity erases what it holds and names who has not confirmed. */
+export async function lapse(ctx: Context, request: ErasureRequest): Promise<void> {
+  const tasks = await tasksOf(ctx, request);
+  for (const task of tasks.filter(one => one.status === PENDING && one.service !== 'identity')) task.status = FAILED;
+  const failed = tasks.filter(one => one.status === FAILED).map(one => one.service);
+  const isOwnOpen = tasks.some(one => one.service === 'identity' && one.status !== CONFIRMED);
+  const last = isOwnOpen ? await runOwnTask(ctx, request) : request;
+  step(ctx, last, 'lapse');
+  announce(ctx, last, 'partial', failed);
+}
+
+/** Asks once more who has not confirmed, with the same request id; calls somebody after three tries. */
+export async function askAgain(ctx: Context, request: ErasureRequest): Promise<void> {
+  ask(ctx, request);
+  for (const task of await tasksOf(ctx, request)) {
+    if (task.status === CONFIRMED || task.service === 'identity') continue;
+    if (task.attempts >= ALARM_AFTER) ctx.log.error({ request_id: request.id, holder: task.service, attempts: task.attempts }, 'an erasure is not confirmed');
+    Object.assign(task, { attempts: task.attempts + 1, askedAt: ctx.now() });
+  }
+} // prettier-ignore
+
+export interface Confirmation {
+  service: string;
+  outcome: ErasureTaskOutcome;
+  records?: number | null;
+  retainedBasis?: string | null;
+}
+
+/** Notes what services did: an equal confirmation again changes nothing, another outcome is a conflict. */
+export async function take(ctx: Context, request: ErasureRequest, confirmations: readonly Confirmation[]): Promise<ErasureRequest> {
+  const tasks = new Map((await tasksOf(ctx, request)).map(task => [task.service, task]));
+  const errors = confirmations.flatMap(({ service, outcome, retainedBasis }, index) => [
+    ...(tasks.has(service) && service !== 'identity' ? [] : [{ pointer: `/input/confirmations/${index}/service`, message: 'has no task here' }]),
+    ...(outcome === ErasureTaskOutcome.RETAINED && !retainedBasis ? [{ pointer: `/input/confirmations/${index}/retainedBasis`, message: 'is required for retained' }] : []),
+  ]);
+  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  let changed = false;
+  for (const { service, outcome, records, retainedBasis } of confirmations) {
+    const task = tasks.get(service)!;
+    if (task.status === CONFIRMED && task.outcome !== outcome) fail('conflict', `${service} has confirmed another outcome`);
+    if (task.status === CONFIRMED) continue;
+    confirm(ctx, task, outcome, records ?? null, retainedBasis ?? null);
+    ctx.audit('erasure_task.confirmed', request.id, { service, outcome, records: records ?? null });
+    changed = true;
+  }
+  await ctx.em.flush();
+  return changed ? settle(ctx, request) : request;
+} // prettier-ignore

@@ -1,0 +1,142 @@
+import type { Client, KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { sha256 } from '../../../../runtime/crypto.js';
+import { systemCaller, type Caller } from '../../../../runtime/caller.js';
+import { cookieSecret, PAGES, registrationOf, type EngineRequest } from '../oidc-provider/engine.js';
+import type { EngineStore } from '../oidc-provider/model.js';
+import type { Registration } from '../oidc-provider/registration.js';
+import { redirectSource } from '../../rules/redirects.js';
+import { checkCsrf, csrfOf, PageError, readForm } from './form.js';
+import { document, localeOf, pageHeaders, type Page } from './layout.js';
+import { messagePage } from './views.js';
+
+export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+/** A person at a page, for audit rows and events. */
+export const asPerson = (userId: string, clientId: string): Caller => ({
+  ...systemCaller('identity'),
+  kind: 'user',
+  clientId,
+  userId,
+  serviceSlug: null,
+});
+
+/** One step of one interaction. */
+export interface Turn {
+  ctx: KoaContextWithOIDC;
+  interaction: Interaction;
+  app: Registration;
+  /** Address of the interaction. */
+  action: string;
+  csrf: string;
+}
+
+/** What somebody has shown: whose account it is, and by which methods (RFC 8176 and identity A2). */
+export interface Shown {
+  userId: string;
+  amr: readonly string[];
+}
+
+/** Tells the browser that asked for a mail from others that open its link; as long as the longest link. */
+const LINK_COOKIE = '_magic_link';
+const LINK_COOKIE_MS = 86_400_000;
+
+/** Where a request comes from; see `addressKey`. */
+export const addressOf = (ctx: KoaContextWithOIDC): string => (ctx.req as EngineRequest).clientAddress;
+
+/** The pages' address, their secret, and how they are written. */
+export class Site {
+  readonly base: string;
+  readonly secret: string;
+  readonly #origin: string;
+
+  constructor(
+    readonly store: EngineStore,
+    readonly provider: Provider,
+  ) {
+    this.base = `${store.host.config.issuer}${PAGES}`;
+    this.secret = cookieSecret(store);
+    this.#origin = new URL(store.host.config.issuer).origin;
+  }
+
+  /** The interaction that this browser may go on with. @throws PageError 400 without its cookie. */
+  async turn(ctx: KoaContextWithOIDC, uid: string): Promise<Turn> {
+    const interaction = await this.provider.interactionDetails(ctx.req, ctx.res).catch(() => null);
+    const turn = interaction?.uid === uid ? await this.turnOf(ctx, interaction) : null;
+    if (!turn) throw new PageError(400, 'This page is over', 'Go back to the app and begin again.');
+    return turn;
+  }
+
+  /** A step of an interaction whose browser has been made out otherwise; null when its app is gone. */
+  async turnOf(ctx: KoaContextWithOIDC, interaction: Interaction): Promise<Turn | null> {
+    const client = await this.provider.Client.find(String(interaction.params.client_id));
+    if (!client) return null;
+    const action = `${this.base}/interactions/${interaction.uid}`;
+    return { ctx, interaction, app: registrationOf(client as Client), action, csrf: this.csrf(interaction.uid) };
+  }
+
+  /** The link that this interaction has mailed will be good in this browser. */
+  expectLink(ctx: KoaContextWithOIDC, uid: string): void {
+    const path = `${new URL(this.base).pathname}/magic`;
+    ctx.cookies.set(LINK_COOKIE, uid, { path, httpOnly: true, sameSite: 'lax', signed: true, maxAge: LINK_COOKIE_MS, overwrite: true });
+  }
+
+  /** Whether this browser is the one that has asked, by the SHA-256 of its interaction's id. */
+  isExpected(ctx: KoaContextWithOIDC, interactionHash: Buffer | null): boolean {
+    const uid = this.#expected(ctx);
+    return uid !== undefined && interactionHash !== null && sha256(uid).equals(interactionHash);
+  }
+
+  #expected(ctx: KoaContextWithOIDC): string | undefined {
+    return ctx.cookies.get(LINK_COOKIE, { signed: true });
+  }
+
+  /** The interaction that this browser has asked in, if it is at its sign-in still; null when it is over. */
+  async expectedTurn(ctx: KoaContextWithOIDC): Promise<Turn | null> {
+    const uid = this.#expected(ctx);
+    const interaction = uid === undefined ? undefined : await this.provider.Interaction.find(uid);
+    return interaction?.prompt.name === 'login' ? this.turnOf(ctx, interaction) : null;
+  }
+
+  csrf(about: string): string {
+    return csrfOf(this.secret, about);
+  }
+
+  /** A posted form of ours. @throws PageError 403 when it is not. */
+  async form(ctx: KoaContextWithOIDC, about: string): Promise<URLSearchParams> {
+    const form = await readForm(ctx);
+    checkCsrf(ctx, form, this.secret, about, this.#origin);
+    return form;
+  }
+
+  /** Back to the engine, which goes on with the request. */
+  async finish({ ctx, interaction }: Turn, result: NonNullable<Interaction['result']>): Promise<void> {
+    interaction.result = 'error' in result ? result : { ...interaction.lastSubmission, ...result };
+    await interaction.persist();
+    this.redirect(ctx, interaction.returnTo);
+  }
+
+  redirect(ctx: KoaContextWithOIDC, location: string): void {
+    ctx.set(pageHeaders(null));
+    ctx.redirect(location);
+    ctx.status = 303;
+  }
+
+  render({ ctx, interaction }: Turn, status: number, page: Page): void {
+    const { redirect_uri: redirect, ui_locales: languages } = interaction.params;
+    this.write(ctx, status, { ...page, lang: localeOf(languages) }, typeof redirect === 'string' ? redirectSource(redirect) : null);
+  }
+
+  /** Writes a page. `target`: where its forms may lead besides ourselves. */
+  write(ctx: KoaContextWithOIDC, status: number, page: Page, target: string | null = null): void {
+    ctx.status = status;
+    ctx.set(pageHeaders(target));
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.body = document(this.base, page);
+  }
+
+  /** A page that says what is wrong. */
+  fail(ctx: KoaContextWithOIDC, { status, title, message, retryAfter }: PageError): void {
+    if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
+    this.write(ctx, status, messagePage(title, message));
+  }
+}

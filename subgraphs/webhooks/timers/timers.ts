@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Timer } from '../../../runtime/clock.js';
+import type { Context } from '../../../runtime/context.js';
+import { Problem } from '../../../runtime/errors.js';
+import { sweepTimer } from '../../../runtime/schedule.js';
+import { settingsOf } from '../ports/settings.js';
+import { advance } from '../commands/lanes.js';
+import { reseal } from '../commands/reseal.js';
+import { signalOf } from '../commands/signal.js';
+import { areBusy } from '../workers/worker.js';
+
+/** When each lane may go on: its head's time, or later where first attempts are held back. */
+const TIMES = `
+select case when d.attempt_count = 0 then greatest(l.next_attempt_at, h.firsts_held_until) else l.next_attempt_at end as at
+from webhooks.webhook_lane l join webhooks.webhook_delivery d on d.event_id = l.head_event_id and d.id = l.head_id
+left join webhooks.webhook_health h on h.subscription_id = l.subscription_id where l.next_attempt_at is not null`;
+const EARLIEST = `select extract(epoch from min(at)) * 1000 as ms from (${TIMES}) t`;
+const DUE = `select count(*)::int as due from (${TIMES}) t where at <= $1`;
+
+/** How long attempts may take that a moved clock waits for: the longest deadline of a subscription, and a lease, ms. */
+const PATIENCE_MS = 45_000;
+const CHECK_MS = 20;
+
+/**
+ * With a manual clock: the attempts that are due at an instant, which the delivery worker makes while the clock stands there.
+ * This timer only waits for them, so that the clock moves on in time order. Without one the worker needs no timer.
+ */
+export const attemptsTimer: Timer<Context> = {
+  name: 'attempts',
+  async next(ctx) {
+    if (!ctx.host.config.manualClock) return null;
+    const [row] = await ctx.sql<{ ms: string | null }>(EARLIEST);
+    return row?.ms == null ? null : new Date(Math.round(Number(row.ms)));
+  },
+  run: (ctx, at) => untilAttempted(ctx, at),
+  claimed: { claim: async () => undefined, keep: async () => undefined, finish: async () => undefined },
+};
+
+/** Something is due, or in the air: a probe moves the time of its own lane when it begins. */
+async function hasWork(ctx: Context, at: Date): Promise<boolean> {
+  return areBusy(ctx.host) || (await ctx.sql<{ due: number }>(DUE, [at.toISOString()]))[0]!.due > 0;
+}
+
+async function untilAttempted(ctx: Context, at: Date): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (await hasWork(ctx, at)) {
+    if (performance.now() > deadline)
+      throw new Problem('unavailable', 'Due deliveries are not being attempted; is a delivery worker running?');
+    signalOf(ctx.host).notify();
+    await sleep(CHECK_MS);
+  }
+}
+
+const DAY_MS = 86_400_000;
+/** Markers of erased users outlive every event about them: the log keeps 30 days, the inbox 35. */
+const ERASED_DAYS = 40;
+
+const ORPHANS = `
+select l.subscription_id, l.user_id from webhooks.webhook_lane l
+where not exists (select from webhooks.webhook_delivery d where d.event_id = l.head_event_id and d.id = l.head_id)
+order by l.subscription_id, l.user_id for update`;
+
+/** Lanes whose head was dropped, as can happen to a pause that outlasts a short retention, go on with what is left of them. */
+async function mendLanes(ctx: Context): Promise<void> {
+  const lanes = await ctx.sql<{ subscription_id: string; user_id: string }>(ORPHANS);
+  const touched = lanes.map(lane => ({ subscriptionId: lane.subscription_id, userId: lane.user_id, closed: 1 }));
+  await advance(ctx.sql, touched, ctx.now());
+}
+
+async function dropOld(ctx: Context, slot: Date): Promise<void> {
+  const [at, days] = [slot.toISOString(), settingsOf(ctx.host).retentionDays];
+  await ctx.sql('select webhooks.roll_deliveries($1::timestamptz, $2)', [at, days]);
+  await mendLanes(ctx);
+  await ctx.sql(`delete from webhooks.webhook_subscription where deleted_at < $1::timestamptz - $2 * interval '1 day'`, [at, days]);
+  await ctx.sql(
+    'delete from webhooks.webhook_health h where not exists (select from webhooks.webhook_subscription s where s.id = h.subscription_id)',
+  );
+  await ctx.sql(`delete from webhooks.inbound_receipt where received_at < $1::timestamptz - $2 * interval '1 day'`, [at, days]);
+  await ctx.sql(`delete from webhooks.inbound_rejection where hour < $1::timestamptz - $2 * interval '1 day'`, [at, days]);
+  await ctx.sql(`delete from webhooks.webhook_job where finished_at < $1::timestamptz - $2 * interval '1 day'`, [at, days]);
+  await ctx.sql(`delete from webhooks.webhook_notice where at < $1::timestamptz - $2 * interval '1 day'`, [at, days]);
+  await ctx.sql(`delete from webhooks.erased_user where erased_at < $1::timestamptz - interval '${ERASED_DAYS} days'`, [at]);
+}
+
+/** Makes the next partitions, drops what is older than the retention, and seals anew what an older key has sealed, once a day. Source: rules 21 and 25. */
+export const retentionTimer = sweepTimer({
+  name: 'retention',
+  everyMs: DAY_MS,
+  async run(ctx, slot) {
+    await ctx.host.transaction(own => dropOld(own, slot));
+    await ctx.host.transaction(reseal);
+  },
+});

@@ -1,0 +1,132 @@
+import type { Context } from '../../../runtime/context.js';
+import type { ServiceHost } from '../../../runtime/host.js';
+import { loggedError } from '../../../runtime/log.js';
+import type { Worker } from '../../../runtime/service.js';
+import { WebhookJob } from '../entities/job.js';
+import { recoverStep } from './job-recover.js';
+import { replayStep } from './job-replay.js';
+import { Signal, signalOf } from '../commands/signal.js';
+
+/** What a step of a job did. */
+export type StepResult =
+  { outcome: 'failed' } | { outcome: 'more' | 'completed'; position: string | null; matched: number; created: number; skipped: number };
+
+/** One kind of job, step by step: what it asks others first, outside a transaction, and its work in one. */
+export interface JobStep {
+  prepare(ctx: Context, job: WebhookJob): Promise<unknown>;
+  run(ctx: Context, job: WebhookJob, facts: unknown): Promise<StepResult>;
+}
+
+const STEPS: Readonly<Record<WebhookJob['kind'], JobStep>> = { replay_dead_letters: replayStep, recover: recoverStep };
+
+/** How often a process looks for a job that others left, ms. */
+const LOOK_MS = 2_000;
+/** A job is another process's when its own has not taken a step for so long, s. */
+const CLAIM_SECONDS = 30;
+/** Pause before a step that failed is taken again, s, and failures in a row after which the job has failed. */
+const RETRY_SECONDS = 5;
+const MAX_FAILURES = 10;
+
+const CLAIM = `
+update webhooks.webhook_job set status = 'running', claimed_until = clock_timestamp() + interval '${CLAIM_SECONDS} seconds' where id = (
+  select id from webhooks.webhook_job where status in ('pending', 'running') and claimed_until < clock_timestamp() order by created_at, id limit 1 for update skip locked
+) returning id`;
+const LOCK = `select 1 from webhooks.webhook_job where id = $1 and status = 'running' for update`;
+const ADVANCE = `
+update webhooks.webhook_job set position = $2, matched = matched + $3, created = created + $4, skipped = skipped + $5, status = $6, failures = 0,
+  finished_at = $7, claimed_until = clock_timestamp() + interval '${CLAIM_SECONDS} seconds' where id = $1`;
+const FAILED = `update webhooks.webhook_job set status = 'failed', finished_at = $2 where id = $1`;
+const TRY_AGAIN = `
+update webhooks.webhook_job set failures = failures + 1, claimed_until = clock_timestamp() + interval '${RETRY_SECONDS} seconds',
+  status = case when failures + 1 >= ${MAX_FAILURES} then 'failed' else status end, finished_at = case when failures + 1 >= ${MAX_FAILURES} then $2::timestamptz end
+where id = $1 and status = 'running'`;
+
+const signals = new WeakMap<ServiceHost, Signal>();
+
+/** Raised when there is a new job. */
+export function jobSignalOf(host: ServiceHost): Signal {
+  let signal = signals.get(host);
+  if (!signal) signals.set(host, (signal = new Signal()));
+  return signal;
+}
+
+/** Works on bulk replays and recoveries, one at a time, in steps that each commit with their place. */
+class JobRunner {
+  #stopping = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly host: ServiceHost) {}
+
+  start(): void {
+    this.#running = this.#loop();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    jobSignalOf(this.host).notify();
+    await this.#running;
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stopping) {
+      const id = await this.#claim().catch(error => this.#warn(error, 'jobs could not be looked for'));
+      if (id) await this.#work(id);
+      else if (!this.#stopping) await jobSignalOf(this.host).wait(LOOK_MS);
+    }
+  }
+
+  #warn(error: unknown, message: string): null {
+    this.host.log.warn({ err: loggedError(error) }, message);
+    return null;
+  }
+
+  async #claim(): Promise<string | null> {
+    const [row] = await this.host.transaction(ctx => ctx.sql<{ id: string }>(CLAIM));
+    return row?.id ?? null;
+  }
+
+  /** Step after step until it is done, cancelled, or a step fails; that one is taken again later, by whoever claims the job then. */
+  async #work(id: string): Promise<void> {
+    try {
+      while (!this.#stopping && (await this.#step(id)));
+    } catch (error) {
+      this.#warn(error, 'a step of a job failed; it is taken again');
+      await this.host
+        .transaction(ctx => ctx.sql(TRY_AGAIN, [id, ctx.now().toISOString()]))
+        .catch(failure => this.#warn(failure, 'a job could not be put back; its claim runs out'));
+    }
+  }
+
+  /** Whether there is more to do. */
+  async #step(id: string): Promise<boolean> {
+    const { job, facts } = await this.host.read(async ctx => {
+      const found = await ctx.em.findOneOrFail(WebhookJob, { id });
+      return { job: found, facts: found.status === 'running' ? await STEPS[found.kind].prepare(ctx, found) : null };
+    });
+    return this.host.transaction(async ctx => {
+      if ((await ctx.sql(LOCK, [id])).length === 0) return false; // cancelled
+      const result = await STEPS[job.kind].run(ctx, job, facts);
+      await this.#record(ctx, id, result);
+      ctx.afterCommit(() => signalOf(this.host).notify());
+      return result.outcome === 'more';
+    });
+  }
+
+  async #record(ctx: Context, id: string, result: StepResult): Promise<void> {
+    const now = ctx.now().toISOString();
+    if (result.outcome === 'failed') return void (await ctx.sql(FAILED, [id, now]));
+    const done = result.outcome === 'completed';
+    const { position, matched, created, skipped } = result;
+    await ctx.sql(ADVANCE, [id, position, matched, created, skipped, done ? 'completed' : 'running', done ? now : null]);
+  }
+}
+
+/** Runs jobs in processes with the role `consumers`. Source: section 8, recover and bulk replay. */
+export const jobWorker: Worker = {
+  role: 'consumers',
+  async start(host) {
+    const runner = new JobRunner(host);
+    runner.start();
+    return runner;
+  },
+};
