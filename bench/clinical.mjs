@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
 import { BiomarkerDirection, BiomarkerNoiseModel } from '../dist/subgraphs/clinical/entities/biomarker.js';
 import { compare } from '../dist/subgraphs/clinical/rules/direction.js';
 import { removeData } from './folders.mjs';

@@ -9,10 +9,10 @@ import { composeServices } from '@apollo/composition';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { parse } from 'graphql';
 import { parseArgs } from 'node:util';
-import { startGateway } from '../dist/gateway/gateway.js';
-import { keyOf } from '../dist/gateway/executor.js';
-import { internalRequest } from '../dist/runtime/request.js';
-import { ANONYMOUS } from '../dist/runtime/caller.js';
+import { startGateway } from '../dist/gateway/plans/gateway.js';
+import { keyOf } from '../dist/gateway/plans/executor.js';
+import { internalRequest } from '../dist/runtime/request/request.js';
+import { ANONYMOUS } from '../dist/runtime/request/caller.js';
 import { tableSource } from './table-source.mjs';
 
 const { values: flags } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });

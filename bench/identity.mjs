@@ -13,8 +13,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createVerifier } from '../dist/runtime/token.js';
-import { Revocations } from '../dist/runtime/revocations.js';
+import { createVerifier } from '../dist/runtime/access/token.js';
+import { Revocations } from '../dist/runtime/access/revocations.js';
 import { compare, connections, freePort, jsonFile, seconds, start, stopAll, table, underLoad } from './measure.mjs';
 
 const here = import.meta.dirname;

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
 import { freePort } from './port.mjs';
 import { START_FLAGS } from './processes.mjs';
 

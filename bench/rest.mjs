@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
 import { removeData } from './folders.mjs';
 import { freePort } from './port.mjs';
 import { cpuOf, GATEWAY_CORE, moveTo, OTHER_CORE, run, START_FLAGS, stopAll, untilReady } from './processes.mjs';

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
 import { START_FLAGS } from './processes.mjs';
 
 const { values: flags } = parseArgs({

@@ -12,10 +12,10 @@ import { Agent, request as nodeRequest } from 'node:http';
 import { connect } from 'node:http2';
 import { join } from 'node:path';
 import { H2CClient, Pool } from 'undici';
-import { HttpDataSource, forwardedHeaders } from '../dist/gateway/http-data-source.js';
-import { ANONYMOUS } from '../dist/runtime/caller.js';
-import { internalRequest } from '../dist/runtime/request.js';
-import { createMetrics } from '../dist/runtime/telemetry.js';
+import { HttpDataSource, forwardedHeaders } from '../dist/gateway/sources/http-data-source.js';
+import { ANONYMOUS } from '../dist/runtime/request/caller.js';
+import { internalRequest } from '../dist/runtime/request/request.js';
+import { createMetrics } from '../dist/runtime/observe/metrics.js';
 import { connections, freePort, jsonFile, median, rounds, seconds, start, stopAll } from './measure.mjs';
 import { writeFile } from 'node:fs/promises';
 

@@ -6,4 +6,4 @@ const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/node-compile
 enableCompileCache(FOLDER);
 /** A slice that outlives a young collection keeps its whole slab: with Node 24's 64 KiB each ranking held 60 KB, a full collection every 4 s, 150 ms of stall. */
 Buffer.poolSize = 8 * 1024;
-await import('./start.js');
+await import('./composition/start.js');

@@ -1,5 +1,5 @@
 /** Strict JSON: what `JSON.parse` lets pass in silence (keys that stand twice, `__proto__`, U+0000, bottomless nesting) is refused by pointer. */
-import { fail, type Violation } from '../runtime/errors.js';
+import { fail, type Violation } from '../runtime/request/errors.js';
 import { segment } from './validate.js';
 
 /** Deeper than any input type; keeps recursion over a body bounded. */

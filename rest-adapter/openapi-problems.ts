@@ -1,5 +1,5 @@
 /** Problem answers of the OpenAPI documents, one shared response per status. Source: conventions 6. */
-import { PROBLEMS, type ProblemCode } from '../runtime/errors.js';
+import { PROBLEMS, type ProblemCode } from '../runtime/request/errors.js';
 import type { Json } from './openapi-schemas.js';
 
 const REQUEST_ID = '0190b3a0-0000-7000-8000-00000000f00d';

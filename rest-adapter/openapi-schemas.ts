@@ -12,7 +12,7 @@ import {
   type GraphQLInputType,
   type GraphQLScalarType,
 } from 'graphql';
-import { constraintOf, type Constraint } from '../runtime/rule.js';
+import { constraintOf, type Constraint } from '../runtime/schema/constraints.js';
 import { scalarFormat } from './scalars.js';
 import type { Member, Shape } from './shape.js';
 import { isObject } from './validate.js';

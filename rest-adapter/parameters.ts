@@ -1,6 +1,6 @@
 /** Path, query and header parameters: text, coerced by the variable's GraphQL type, then read like any other value. */
 import { getNamedType, getNullableType, isListType, type GraphQLArgument, type GraphQLInputField, type GraphQLInputType } from 'graphql';
-import type { Violation } from '../runtime/errors.js';
+import type { Violation } from '../runtime/request/errors.js';
 import { scalarFormat } from './scalars.js';
 import { segment, type Read } from './validate.js';
 

@@ -20,7 +20,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Slug } from '../events/slugs.js';
-import { ruleOnNode, type AccessRule } from '../runtime/access.js';
+import { ruleOnNode, type AccessRule } from '../runtime/access/access.js';
 import { pointerTranslator, type Located } from './pointers.js';
 import type { Route, RouteTable } from './route.js';
 import { fieldOf, shapeOfField, type Shape } from './shape.js';

@@ -1,6 +1,6 @@
 /** Errors of an execution -> the one problem that a REST answer shows. Rendering is `runtime/http`'s. Source: conventions 6. */
-import { codeOf, Problem, PROBLEMS, type ProblemCode, type Violation } from '../runtime/errors.js';
-import { problemOf } from '../runtime/http.js';
+import { codeOf, Problem, PROBLEMS, type ProblemCode, type Violation } from '../runtime/request/errors.js';
+import { problemOf } from '../runtime/http/server.js';
 
 /** An error as GraphQL shows it. */
 export interface ShownError {

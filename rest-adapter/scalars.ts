@@ -1,6 +1,6 @@
 /** What each scalar accepts on the wire, how a refusal says it, and its JSON Schema. No message repeats the value: it may be personal. */
 import { isScalarType, type GraphQLScalarType } from 'graphql';
-import * as suite from '../runtime/scalars.js';
+import * as suite from '../runtime/schema/scalars.js';
 
 /** The part of JSON Schema 2020-12 that scalars use. */
 export interface ScalarSchema {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { fail } from '../runtime/errors.js';
+import { fail } from '../runtime/request/errors.js';
 import type { Upload } from './route.js';
 
 /** Text fields beside the file; none is expected, so there is no need for more than a complaint about them. */

@@ -15,8 +15,8 @@ import {
   type GraphQLInputType,
   type GraphQLScalarType,
 } from 'graphql';
-import type { Violation } from '../runtime/errors.js';
-import { constraintOf, violationOf } from '../runtime/rule.js';
+import type { Violation } from '../runtime/request/errors.js';
+import { constraintOf, violationOf } from '../runtime/schema/constraints.js';
 import { scalarFormat } from './scalars.js';
 import { toSnake, toWireEnum } from './wire.js';
 

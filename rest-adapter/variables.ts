@@ -12,7 +12,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import type { Violation } from '../runtime/errors.js';
+import type { Violation } from '../runtime/request/errors.js';
 import { limitReader, parameterStep, type Parameter, type Step, type Values, type WireRequest } from './parameters.js';
 import type { Names, Route, Source } from './route.js';
 import { checkOneOf, fieldReader, isObject, objectReader, readerOf, segment } from './validate.js';

@@ -10,25 +10,25 @@ import {
 } from 'graphql';
 import type { Transport } from '../events/transport/port.js';
 import type { Slug } from '../events/slugs.js';
-import { ruleOnNode } from './access.js';
-import { systemCaller } from './caller.js';
-import { fixedClock, systemClock } from './clock.js';
+import { ruleOnNode } from './access/access.js';
+import { systemCaller } from './request/caller.js';
+import { fixedClock, systemClock } from './time/clock.js';
 import type { Config } from './config.js';
-import { currentSignal, endedBy } from './cancellation.js';
-import { Context } from './context.js';
-import type { Sealer } from './crypto.js';
-import { Problem } from './errors.js';
-import type { Federation } from './federation.js';
-import type { FlagClient } from './flag-client.js';
+import { currentSignal, endedBy } from './request/cancellation.js';
+import { Context } from './request/context.js';
+import type { Sealer } from './data/crypto.js';
+import { Problem } from './request/errors.js';
+import type { Federation } from './federation/federation.js';
+import type { FlagClient } from './flags/client.js';
 import { executorOf, type Executor } from './execution/executor.js';
-import { enforce } from './guard.js';
-import { loggedError, type Logger } from './log.js';
-import { internalRequest, type RequestInfo } from './request.js';
-import type { Revocations } from './revocations.js';
+import { enforce } from './access/guard.js';
+import { loggedError, type Logger } from './observe/log.js';
+import { internalRequest, type RequestInfo } from './request/request.js';
+import type { Revocations } from './access/revocations.js';
 import type { ServiceDeclaration } from './service.js';
-import type { Metrics } from './telemetry.js';
-import { traced } from './tracing.js';
-import { databaseProblem, inTransaction, readManualClock, refuseSecondConnection } from './transaction.js';
+import type { Metrics } from './observe/metrics.js';
+import { traced } from './observe/tracing.js';
+import { databaseProblem, inTransaction, readManualClock, refuseSecondConnection } from './data/transaction.js';
 
 /** What the process gives to every service that it hosts. */
 export interface HostParts {

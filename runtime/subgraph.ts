@@ -17,9 +17,9 @@ import {
   type ObjectTypeExtensionNode,
 } from 'graphql';
 import { buildSchemaSync, createResolversMap, getMetadataStorage, type NonEmptyArray } from 'type-graphql';
-import { PLATFORM_DIRECTIVES } from './access.js';
-import type { Context } from './context.js';
-import { guardSchema } from './guard.js';
+import { PLATFORM_DIRECTIVES } from './access/access.js';
+import type { Context } from './request/context.js';
+import { guardSchema } from './access/guard.js';
 import type { ServiceDeclaration } from './service.js';
 
 const FEDERATION_LINK = `

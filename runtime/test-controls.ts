@@ -1,14 +1,14 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver, Int, Directive } from 'type-graphql';
 import { adminScopeOf, type Slug } from '../events/slugs.js';
-import { Access } from './access.js';
-import { durationMs } from './clock.js';
-import { Context } from './context.js';
-import { fail } from './errors.js';
-import { OwnTransactions } from './operation.js';
-import { Rule } from './rule.js';
-import { DateTime, JSONObject } from './scalars.js';
-import { advanceTo } from './timers.js';
-import type { FlagValue } from './flags.js';
+import { Access } from './access/access.js';
+import { durationMs } from './time/clock.js';
+import { Context } from './request/context.js';
+import { fail } from './request/errors.js';
+import { OwnTransactions } from './request/operation.js';
+import { Rule } from './schema/constraints.js';
+import { DateTime, JSONObject } from './schema/scalars.js';
+import { advanceTo } from './time/timers.js';
+import type { FlagValue } from './flags/evaluation.js';
 
 @InputType({ description: 'Exactly one of the two.' })
 export class SetClockInput {

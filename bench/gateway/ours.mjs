@@ -5,16 +5,16 @@
  * SUBGRAPHS; CALLERS=many: each request is another caller's, so that none waits for another's answer.
  */
 import { readFile } from 'node:fs/promises';
-import { LocalDataSource } from '../../dist/gateway/data-source.js';
-import { HttpDataSource } from '../../dist/gateway/http-data-source.js';
-import { graphqlFace } from '../../dist/gateway/apollo.js';
-import { openFront } from '../../dist/gateway/front.js';
-import { OperationMetrics } from '../../dist/gateway/operation-metrics.js';
+import { LocalDataSource } from '../../dist/gateway/sources/data-source.js';
+import { HttpDataSource } from '../../dist/gateway/sources/http-data-source.js';
+import { graphqlFace } from '../../dist/gateway/endpoints/apollo.js';
+import { openFront } from '../../dist/gateway/composition/public-gateway.js';
+import { OperationMetrics } from '../../dist/gateway/metrics/operation-metrics.js';
 import { ServiceHost } from '../../dist/runtime/host.js';
-import { createHttp } from '../../dist/runtime/http.js';
-import { Revocations } from '../../dist/runtime/revocations.js';
-import { createLogger } from '../../dist/runtime/log.js';
-import { createMetrics } from '../../dist/runtime/telemetry.js';
+import { createHttp } from '../../dist/runtime/http/server.js';
+import { Revocations } from '../../dist/runtime/access/revocations.js';
+import { createLogger } from '../../dist/runtime/observe/log.js';
+import { createMetrics } from '../../dist/runtime/observe/metrics.js';
 import { NAMES, schemaOf } from './canned/services.ts';
 
 const { PORT, SUPERGRAPH, SUBGRAPHS, CALLS, CALLERS } = process.env;

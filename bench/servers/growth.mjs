@@ -16,9 +16,9 @@ const heap = () => (gc(), gc(), process.memoryUsage().heapUsed / 2 ** 20);
 
 const [importing, { startGateway }, { internalRequest }, { ANONYMOUS }] = [
   performance.now(),
-  await import('../../dist/gateway/gateway.js'),
-  await import('../../dist/runtime/request.js'),
-  await import('../../dist/runtime/caller.js'),
+  await import('../../dist/gateway/plans/gateway.js'),
+  await import('../../dist/runtime/request/request.js'),
+  await import('../../dist/runtime/request/caller.js'),
 ];
 const importMs = performance.now() - importing;
 

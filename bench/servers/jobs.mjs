@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { z } from 'zod';
-import { startPlatform } from '../../dist/gateway/platform.js';
+import { startPlatform } from '../../dist/gateway/composition/platform.js';
 import { loadConfig } from '../../dist/runtime/config.js';
 import { enqueue } from '../../dist/runtime/jobs/enqueue.js';
 import { jobQueue } from '../../dist/runtime/jobs/queue.js';

@@ -5,7 +5,7 @@
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import { redFlagDetected } from '../../dist/events/catalogue/clinical.js';
-import { startPlatform } from '../../dist/gateway/platform.js';
+import { startPlatform } from '../../dist/gateway/composition/platform.js';
 import { loadConfig } from '../../dist/runtime/config.js';
 import { DEFINITIONS } from '../../dist/subgraphs/workflow/commands/definitions/definitions.js';
 import { start } from '../../dist/subgraphs/workflow/commands/starting.js';

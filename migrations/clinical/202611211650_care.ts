@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 import { roleOf } from '../../events/slugs.js';
-import { grantSafeView } from '../../runtime/house-tables.js';
+import { grantSafeView } from '../../runtime/data/house-tables.js';
 
 /** A critical value is kept from the member for a while; plans of interventions. */
 const COLUMNS = `

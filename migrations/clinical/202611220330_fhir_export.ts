@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 import { roleOf } from '../../events/slugs.js';
-import { grantSafeView } from '../../runtime/house-tables.js';
+import { grantSafeView } from '../../runtime/data/house-tables.js';
 
 const EXPORTS = `
 create table clinical.fhir_export (

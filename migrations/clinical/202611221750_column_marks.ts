@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 import { roleOf } from '../../events/slugs.js';
-import { grantSafeView } from '../../runtime/house-tables.js';
+import { grantSafeView } from '../../runtime/data/house-tables.js';
 
 /** Why a safe view leaves a column out; what is not marked may be in it. Source: clinical 2, platform rule 11. */
 const MARKS: Readonly<Record<string, 'health' | 'personal'>> = {

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView, houseTables } from '../../runtime/house-tables.js';
+import { grantSafeView, houseTables } from '../../runtime/data/house-tables.js';
 
 /** A feature is archived, never deleted: its key is not used again. */
 const FEATURES = `

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 import { roleOf, SLUGS } from '../../events/slugs.js';
-import { grantSafeView, houseTables } from '../../runtime/house-tables.js';
+import { grantSafeView, houseTables } from '../../runtime/data/house-tables.js';
 
 const SERVICES = SLUGS.map(roleOf).join(', ');
 

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView, houseTables } from '../../runtime/house-tables.js';
+import { grantSafeView, houseTables } from '../../runtime/data/house-tables.js';
 
 /** Accounts. `email_key` is the address in NFC and lower case; the row goes with the account, so the address may register again. */
 const ACCOUNTS = [

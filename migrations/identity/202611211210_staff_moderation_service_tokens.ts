@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView } from '../../runtime/house-tables.js';
+import { grantSafeView } from '../../runtime/data/house-tables.js';
 import { BUILT_IN_ROLES } from '../../subgraphs/identity/rules/roles.js';
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

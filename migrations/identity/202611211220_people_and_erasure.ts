@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView } from '../../runtime/house-tables.js';
+import { grantSafeView } from '../../runtime/data/house-tables.js';
 
 /** Address book: at most one default of a kind for each user. */
 const ADDRESSES = [

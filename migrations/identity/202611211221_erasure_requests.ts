@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView } from '../../runtime/house-tables.js';
+import { grantSafeView } from '../../runtime/data/house-tables.js';
 
 /** Erasure requests outlive the account: they are the proof. `reason` and `hold_reason` are free text and go with the account. */
 const ERASURE = [

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView } from '../../runtime/house-tables.js';
+import { grantSafeView } from '../../runtime/data/house-tables.js';
 
 /** Second factors. The TOTP secret is sealed, the last accepted time step is kept; of backup codes there is an HMAC only. */
 const SECOND_FACTORS = [

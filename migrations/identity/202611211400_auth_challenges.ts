@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView } from '../../runtime/house-tables.js';
+import { grantSafeView } from '../../runtime/data/house-tables.js';
 
 /**
  * Proofs asked of a person by mail or text message. Address, code, link and payload are sealed; code and link are there until they were

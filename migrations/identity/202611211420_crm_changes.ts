@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView } from '../../runtime/house-tables.js';
+import { grantSafeView } from '../../runtime/data/house-tables.js';
 
 /** When that of a user which a CRM may know has changed last; accounts that are there begin with their last change. */
 const CRM_CHANGES = [

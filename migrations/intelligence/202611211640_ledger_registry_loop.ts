@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView, houseTables } from '../../runtime/house-tables.js';
+import { grantSafeView, houseTables } from '../../runtime/data/house-tables.js';
 
 const POLICIES = `
 create table intelligence.ranking_policy (

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 import { getConstructionPlans } from 'pg-boss';
-import { grantSafeView, houseTables } from '../../runtime/house-tables.js';
+import { grantSafeView, houseTables } from '../../runtime/data/house-tables.js';
 
 /** The library's script is a transaction of its own; a migration is one already. */
 const insideOurTransaction = (script: string): string => script.replace(/^\s*BEGIN;/, '').replace(/COMMIT;\s*$/, '');

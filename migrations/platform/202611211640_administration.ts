@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView } from '../../runtime/house-tables.js';
+import { grantSafeView } from '../../runtime/data/house-tables.js';
 
 /** What an existing row was made for is not known any more; 0 is no revision, so nothing is applied by mistake. */
 const FLAGS = `

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView, houseTables } from '../../runtime/house-tables.js';
+import { grantSafeView, houseTables } from '../../runtime/data/house-tables.js';
 
 const SUBSCRIPTIONS = `
 create table webhooks.webhook_configuration (only_row boolean primary key default true check (only_row), version bigint not null);

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView } from '../../runtime/house-tables.js';
+import { grantSafeView } from '../../runtime/data/house-tables.js';
 
 /** Bulk replay and recovery: one open job per subscription. `claimed_until` is database time, `position` where the next step begins. */
 const JOBS = `

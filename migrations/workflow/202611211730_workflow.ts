@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Migration } from '@mikro-orm/migrations';
-import { grantSafeView, houseTables } from '../../runtime/house-tables.js';
+import { grantSafeView, houseTables } from '../../runtime/data/house-tables.js';
 
 interface EngineMigrations {
   allMigrations(schema: string, options: { useListenNotify: boolean; isCockroach: boolean }): readonly { pg?: readonly string[] }[];

@@ -1,7 +1,7 @@
 import { prepared } from '../../events/prepared.js';
-import type { Context } from '../context.js';
-import { actorOf } from '../caller.js';
-import { newId } from '../ids.js';
+import type { Context } from '../request/context.js';
+import { actorOf } from '../request/caller.js';
+import { newId } from '../data/ids.js';
 import type { Enqueued, JobStatus } from './engine.js';
 import { hintWorkers } from './hints.js';
 import type { JobQueueDefinition } from './queue.js';

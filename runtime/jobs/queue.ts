@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Slug } from '../../events/slugs.js';
-import type { Context } from '../context.js';
+import type { Context } from '../request/context.js';
 import type { ServiceHost } from '../host.js';
 
 export type QueuePolicy = 'standard' | 'singleton' | 'exclusive' | 'key_fifo';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Sql } from '../../events/outbox.js';
 import { schemaOf, type Slug } from '../../events/slugs.js';
 import type { JobEngine } from './engine.js';
-import { nextOf } from '../cron.js';
+import { nextOf } from '../time/cron.js';
 import { settingsOf, type JobQueueDefinition, type JobScheduleDefinition, type QueueSettings } from './queue.js';
 
 const COLUMNS: Readonly<Record<keyof QueueSettings, string>> = {

@@ -1,5 +1,5 @@
-import { newId } from '../ids.js';
-import type { Context } from '../context.js';
+import { newId } from '../data/ids.js';
+import type { Context } from '../request/context.js';
 import type { ServiceHost } from '../host.js';
 import type { JobDatabase } from './database.js';
 import type { Claim } from './engine.js';

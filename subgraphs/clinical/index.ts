@@ -1,4 +1,4 @@
-import type { Context } from '../../runtime/context.js';
+import type { Context } from '../../runtime/request/context.js';
 import { service } from '../../runtime/service.js';
 import { clockControl, faultControl, flagControl } from '../../runtime/test-controls.js';
 import { guard } from './consumers/guard.js';

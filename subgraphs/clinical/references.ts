@@ -1,9 +1,9 @@
 import type { EntityClass, FilterQuery } from '@mikro-orm/postgresql';
-import { mayAccess, ruleOf } from '../../runtime/access.js';
-import { holdsPermission } from '../../runtime/caller.js';
-import type { Context } from '../../runtime/context.js';
-import { isUuid } from '../../runtime/ids.js';
-import { inOrder } from '../../runtime/loaders.js';
+import { mayAccess, ruleOf } from '../../runtime/access/access.js';
+import { holdsPermission } from '../../runtime/request/caller.js';
+import type { Context } from '../../runtime/request/context.js';
+import { isUuid } from '../../runtime/data/ids.js';
+import { inOrder } from '../../runtime/data/loaders.js';
 import type { ReferenceLoader } from '../../runtime/service.js';
 import { CHECK_IN_READERS, CheckIn } from './entities/check-in.js';
 import { Consult, CONSULT_READERS } from './entities/consult.js';

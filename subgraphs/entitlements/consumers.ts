@@ -1,7 +1,7 @@
 import { orderPlaced } from '../../events/catalogue/commerce.js';
 import { paymentDisputeClosed, paymentRefunded } from '../../events/catalogue/payments.js';
 import { handle, type Consumer } from '../../events/consumer.js';
-import type { Context } from '../../runtime/context.js';
+import type { Context } from '../../runtime/request/context.js';
 import { EntitlementFeature } from './entities/feature.js';
 import { EntitlementOverride } from './entities/override.js';
 import { EntitlementSource } from './entities/enums.js';

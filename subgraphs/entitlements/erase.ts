@@ -1,6 +1,6 @@
 import type { EntityClass } from '@mikro-orm/postgresql';
-import type { Context } from '../../runtime/context.js';
-import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure.js';
+import type { Context } from '../../runtime/request/context.js';
+import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure/erasure.js';
 import { EntitlementOverride } from './entities/override.js';
 import { EntitlementSnapshot } from './entities/snapshot.js';
 import { UsageCounter, UsageEvent } from './entities/usage.js';

@@ -1,8 +1,8 @@
-import { mayAccess, ruleOf } from '../../runtime/access.js';
-import { holdsPermission } from '../../runtime/caller.js';
-import type { Context } from '../../runtime/context.js';
-import { isUuid } from '../../runtime/ids.js';
-import { inOrder } from '../../runtime/loaders.js';
+import { mayAccess, ruleOf } from '../../runtime/access/access.js';
+import { holdsPermission } from '../../runtime/request/caller.js';
+import type { Context } from '../../runtime/request/context.js';
+import { isUuid } from '../../runtime/data/ids.js';
+import { inOrder } from '../../runtime/data/loaders.js';
 import type { ReferenceLoader } from '../../runtime/service.js';
 import type { UserEntitlements } from './entities/entitlement.js';
 import { EntitlementFeature } from './entities/feature.js';

@@ -1,7 +1,7 @@
 import { userErasureRequested } from '../../events/catalogue/identity.js';
 import { eraseUserEvents } from '../../events/erasure.js';
-import type { Context } from '../../runtime/context.js';
-import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure.js';
+import type { Context } from '../../runtime/request/context.js';
+import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure/erasure.js';
 
 const REQUEST = `select o.seq::float8 as seq from events.outbox o where o.user_id = $1 and o.type = $2 and o.data->>'request_id' = $3 order by o.seq limit 1`;
 

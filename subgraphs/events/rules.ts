@@ -1,4 +1,4 @@
-import type { TransitionTable } from '../../runtime/states.js';
+import type { TransitionTable } from '../../runtime/request/states.js';
 import type { ConsumerStatus, DeadLetterStatus, EventReplayStatus, HandlingStatus } from './entities/enums.js';
 
 export type ConsumerTrigger = 'pause' | 'resume' | 'detach' | 'attach';

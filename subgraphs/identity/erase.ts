@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import type { Context } from '../../runtime/context.js';
-import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure.js';
+import type { Context } from '../../runtime/request/context.js';
+import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure/erasure.js';
 import { CrmSyncReason } from './entities/crm-sync.js';
 import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from './entities/grant.js';
 import { User, UserStatus } from './entities/user.js';

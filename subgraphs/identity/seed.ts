@@ -1,9 +1,9 @@
 import { hash as argon2id } from '@node-rs/argon2';
 import { adminScopeOf, SLUGS, type Slug } from '../../events/slugs.js';
-import type { Context } from '../../runtime/context.js';
-import { sha256 } from '../../runtime/crypto.js';
+import type { Context } from '../../runtime/request/context.js';
+import { sha256 } from '../../runtime/data/crypto.js';
 import type { ServiceHost } from '../../runtime/host.js';
-import { newId } from '../../runtime/ids.js';
+import { newId } from '../../runtime/data/ids.js';
 import { MfaMethod, MfaMethodKind, MfaMethodStatus } from './entities/mfa.js';
 import { OAuthClient, OAuthClientKind, OAuthClientSecret, OAuthClientTokenEndpointAuthMethod } from './entities/client.js';
 import { CrmSyncReason } from './entities/crm-sync.js';

@@ -1,4 +1,4 @@
-import type { Context } from '../../runtime/context.js';
+import type { Context } from '../../runtime/request/context.js';
 import { service } from '../../runtime/service.js';
 import { clockControl, flagControl } from '../../runtime/test-controls.js';
 import { consumers } from './consumers.js';

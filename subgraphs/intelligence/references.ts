@@ -1,8 +1,8 @@
 import type { EntityClass, FilterQuery } from '@mikro-orm/postgresql';
-import { mayAccess, ruleOf } from '../../runtime/access.js';
-import type { Context } from '../../runtime/context.js';
-import { isUuid } from '../../runtime/ids.js';
-import { inOrder } from '../../runtime/loaders.js';
+import { mayAccess, ruleOf } from '../../runtime/access/access.js';
+import type { Context } from '../../runtime/request/context.js';
+import { isUuid } from '../../runtime/data/ids.js';
+import { inOrder } from '../../runtime/data/loaders.js';
 import type { ReferenceLoader } from '../../runtime/service.js';
 import { LoopDecision } from './entities/decision.js';
 import { LoopProposal, LoopTick } from './entities/loop.js';

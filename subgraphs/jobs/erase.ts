@@ -1,5 +1,5 @@
-import type { Context } from '../../runtime/context.js';
-import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure.js';
+import type { Context } from '../../runtime/request/context.js';
+import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure/erasure.js';
 import { releaseHeld, schedulesOf } from '../../runtime/jobs/pg-boss.js';
 import { engineOf } from './ports/engine.js';
 

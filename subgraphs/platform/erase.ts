@@ -1,5 +1,5 @@
-import type { Context } from '../../runtime/context.js';
-import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure.js';
+import type { Context } from '../../runtime/request/context.js';
+import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure/erasure.js';
 import { FlagChange } from './entities/flag-change.js';
 import { FeatureFlag, FlagRule } from './entities/flag.js';
 import { forgetTier } from './ports/tier.js';

@@ -1,8 +1,8 @@
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
-import { mayAccess, ruleOf } from '../../runtime/access.js';
-import { holdsPermission, type Caller } from '../../runtime/caller.js';
-import type { Context } from '../../runtime/context.js';
-import { isUuid } from '../../runtime/ids.js';
+import { mayAccess, ruleOf } from '../../runtime/access/access.js';
+import { holdsPermission, type Caller } from '../../runtime/request/caller.js';
+import type { Context } from '../../runtime/request/context.js';
+import { isUuid } from '../../runtime/data/ids.js';
 import { Brand, BrandStatus } from './entities/brand.js';
 import { FlagChange } from './entities/flag-change.js';
 import { FeatureFlag } from './entities/flag.js';

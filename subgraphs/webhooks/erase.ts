@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CATALOGUE } from '../../events/catalogue.js';
-import type { Context } from '../../runtime/context.js';
-import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure.js';
+import type { Context } from '../../runtime/request/context.js';
+import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure/erasure.js';
 import { digestOf, lockUser } from './commands/grants.js';
 import { closeOpen } from './commands/lanes.js';
 import { grantSourceOf } from './ports/grant-source.js';

@@ -1,5 +1,5 @@
-import type { Context } from '../../runtime/context.js';
-import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure.js';
+import type { Context } from '../../runtime/request/context.js';
+import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure/erasure.js';
 import { endRuns } from './workers/ending.js';
 import { wake } from './ports/words.js';
 

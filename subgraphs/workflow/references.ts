@@ -1,7 +1,7 @@
-import { mayAccess, ruleOf } from '../../runtime/access.js';
-import type { Context } from '../../runtime/context.js';
-import { isUuid } from '../../runtime/ids.js';
-import { inOrder } from '../../runtime/loaders.js';
+import { mayAccess, ruleOf } from '../../runtime/access/access.js';
+import type { Context } from '../../runtime/request/context.js';
+import { isUuid } from '../../runtime/data/ids.js';
+import { inOrder } from '../../runtime/data/loaders.js';
 import type { ReferenceLoader } from '../../runtime/service.js';
 import { WorkflowDefinition } from './entities/definition.js';
 import { WorkflowRun } from './entities/run.js';

@@ -19,13 +19,13 @@ export const WRONG_DESIGNS: Readonly<Record<string, WrongDesign>> = {
     shows: ['lost'],
     patches: [
       {
-        module: 'runtime/transaction.js',
+        module: 'runtime/data/transaction.js',
         find: 'ctx.now());\n    if (ctx.events.length) {',
         // 100 ms: the way to a busy broker and its confirm, which this design takes after the commit
         replace:
           'ctx.now());\n    await ctx.em.commit();\n    await new Promise(done => setTimeout(done, 100));\n    if (ctx.events.length) {',
       },
-      { module: 'runtime/transaction.js', find: '    }\n    await ctx.em.commit();\n}', replace: '    }\n}' },
+      { module: 'runtime/data/transaction.js', find: '    }\n    await ctx.em.commit();\n}', replace: '    }\n}' },
     ],
   },
   'acknowledge before the insert': {

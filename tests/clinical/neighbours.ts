@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { Problem } from '../../runtime/errors.js';
+import { Problem } from '../../runtime/request/errors.js';
 import type { Clinic } from './clinic.js';
 
 /** What a neighbour that is not built yet answers, by the name of the operation that clinical asks; an Error is thrown, a promise awaited. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { durationMs } from '../../runtime/clock.js';
-import { move } from '../../runtime/states.js';
+import { durationMs } from '../../runtime/time/clock.js';
+import { move } from '../../runtime/request/states.js';
 import { BiomarkerRangeKind as Kind, BiomarkerRangeSex as Sex } from '../../subgraphs/clinical/entities/biomarker.js';
 import { InterventionStatus } from '../../subgraphs/clinical/entities/intervention.js';
 import { RetestCycleStatus, RetestCycleTiming as Timing } from '../../subgraphs/clinical/entities/retest-cycle.js';

@@ -9,7 +9,7 @@ import { defineEvent } from '../../events/define.js';
 import { breaksOf, conflictOf, fingerprintOf, revisionOf } from '../../events/evolution.js';
 import { newId } from '../../events/envelope.js';
 import { Handling } from '../../events/handling.js';
-import { eventFiles } from '../../gateway/event-files.js';
+import { eventFiles } from '../../gateway/documents/event-files.js';
 import { code, data, id, int, list, oneOf, openEnum, sample, str } from '../../events/payload.js';
 
 const options = { owner: 'clinical', when: 'A test.', user: 'required', scope: 'read:clinical' } as const;

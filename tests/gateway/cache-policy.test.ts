@@ -1,9 +1,9 @@
 import { buildASTSchema, buildSchema, parse } from 'graphql';
 import { Directive, Field, ID, ObjectType, Query, Resolver } from 'type-graphql';
 import { expect, test } from 'vitest';
-import { cachePolicy } from '../../gateway/cache-policy.js';
+import { cachePolicy } from '../../gateway/plans/cache-policy.js';
 import { compose } from '../../gateway/compose.js';
-import { Access } from '../../runtime/access.js';
+import { Access } from '../../runtime/access/access.js';
 import type { ServiceDeclaration } from '../../runtime/service.js';
 
 const policy = cachePolicy(

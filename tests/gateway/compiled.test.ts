@@ -1,16 +1,16 @@
 /** The parts of the compiled executor, each on its own. */
 import { buildASTSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { CompiledExecutor } from '../../gateway/compiled/executor.js';
-import { quoted } from '../../gateway/compiled/json.js';
-import { merge, share } from '../../gateway/compiled/merge.js';
-import { compilePath, responsePaths } from '../../gateway/compiled/paths.js';
-import type { Planner } from '../../gateway/compiled/planner.js';
-import { compileRepresentation, type Requirement } from '../../gateway/compiled/representations.js';
-import { ResponseNames } from '../../gateway/compiled/response-names.js';
-import type { Run } from '../../gateway/compiled/run.js';
-import { ANONYMOUS } from '../../runtime/caller.js';
-import { internalRequest } from '../../runtime/request.js';
+import { CompiledExecutor } from '../../gateway/plans/compiled/executor.js';
+import { quoted } from '../../gateway/plans/compiled/json.js';
+import { merge, share } from '../../gateway/plans/compiled/merge.js';
+import { compilePath, responsePaths } from '../../gateway/plans/compiled/paths.js';
+import type { Planner } from '../../gateway/plans/compiled/planner.js';
+import { compileRepresentation, type Requirement } from '../../gateway/plans/compiled/representations.js';
+import { ResponseNames } from '../../gateway/plans/compiled/response-names.js';
+import type { Run } from '../../gateway/plans/compiled/run.js';
+import { ANONYMOUS } from '../../runtime/request/caller.js';
+import { internalRequest } from '../../runtime/request/request.js';
 
 const newRun = (data: Record<string, unknown> = {}): Run => ({
   data,

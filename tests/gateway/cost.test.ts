@@ -1,6 +1,6 @@
 import { buildSchema, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MAX_OBJECTS, objectsOf } from '../../gateway/cost.js';
+import { MAX_OBJECTS, objectsOf } from '../../gateway/limits/cost.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 
 const schema = buildSchema(`

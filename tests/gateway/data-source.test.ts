@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HttpDataSource } from '../../gateway/http-data-source.js';
-import { Exchange } from '../../gateway/exchange.js';
-import { ANONYMOUS } from '../../runtime/caller.js';
-import { internalRequest, type RequestInfo } from '../../runtime/request.js';
-import { createMetrics } from '../../runtime/telemetry.js';
+import { HttpDataSource } from '../../gateway/sources/http-data-source.js';
+import { Exchange } from '../../gateway/sources/exchange.js';
+import { ANONYMOUS } from '../../runtime/request/caller.js';
+import { internalRequest, type RequestInfo } from '../../runtime/request/request.js';
+import { createMetrics } from '../../runtime/observe/metrics.js';
 import { until } from '../support/until.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;

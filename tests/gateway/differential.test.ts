@@ -4,10 +4,10 @@
  */
 import { parse, print } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ResponseNames } from '../../gateway/compiled/response-names.js';
-import type { Executor, FederatedResult } from '../../gateway/executor.js';
-import { internalRequest } from '../../runtime/request.js';
-import { ANONYMOUS } from '../../runtime/caller.js';
+import { ResponseNames } from '../../gateway/plans/compiled/response-names.js';
+import type { Executor, FederatedResult } from '../../gateway/plans/executor.js';
+import { internalRequest } from '../../runtime/request/request.js';
+import { ANONYMOUS } from '../../runtime/request/caller.js';
 import { startPair, type Pair } from './federation/gateways.js';
 import { operationOf, type Generated } from './federation/operations.js';
 import { SUBGRAPHS } from './federation/subgraphs.js';

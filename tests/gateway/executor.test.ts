@@ -1,10 +1,10 @@
 /** Where the compiled executor is right and the stock one is not, and what it keeps to itself. */
 import { parse } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Lru } from '../../gateway/lru.js';
-import type { FederatedResult } from '../../gateway/executor.js';
-import { ANONYMOUS } from '../../runtime/caller.js';
-import { internalRequest } from '../../runtime/request.js';
+import { Lru } from '../../gateway/plans/lru.js';
+import type { FederatedResult } from '../../gateway/plans/executor.js';
+import { ANONYMOUS } from '../../runtime/request/caller.js';
+import { internalRequest } from '../../runtime/request/request.js';
 import { startPair, type Pair } from './federation/gateways.js';
 import { SUBGRAPHS } from './federation/subgraphs.js';
 import { answerOfWhole } from './federation/whole.js';

@@ -1,10 +1,10 @@
 import { buildSchema, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { Answer } from '../../gateway/compiled/operation.js';
-import { keyOf, type Executor, type FederatedOperation, type FederatedResult } from '../../gateway/executor.js';
-import { InFlight } from '../../gateway/in-flight.js';
-import { systemCaller } from '../../runtime/caller.js';
-import { internalRequest } from '../../runtime/request.js';
+import { Answer } from '../../gateway/plans/compiled/operation.js';
+import { keyOf, type Executor, type FederatedOperation, type FederatedResult } from '../../gateway/plans/executor.js';
+import { InFlight } from '../../gateway/plans/in-flight.js';
+import { systemCaller } from '../../runtime/request/caller.js';
+import { internalRequest } from '../../runtime/request/request.js';
 
 const schema = buildSchema(`
   directive @access(public: Boolean, internal: [String!]) on FIELD_DEFINITION

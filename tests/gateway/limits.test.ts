@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { LIMITS, parseLimited } from '../../gateway/limits.js';
+import { LIMITS, parseLimited } from '../../gateway/limits/limits.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 
 const deep = (levels: number): string => `${'{ a '.repeat(levels)}${'}'.repeat(levels)}`;

@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { operationLabel } from '../../gateway/operation-metrics.js';
+import { operationLabel } from '../../gateway/metrics/operation-metrics.js';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
 
 describe('the name under which an operation is counted', () => {

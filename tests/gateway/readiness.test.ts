@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startPlatform } from '../../gateway/platform.js';
+import { startPlatform } from '../../gateway/composition/platform.js';
 import { loadConfig } from '../../runtime/config.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from '../support/at-end.js';

@@ -1,9 +1,9 @@
 import { buildSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { ruleOf, type AccessRule } from '../../runtime/access.js';
-import { ANONYMOUS, type Caller } from '../../runtime/caller.js';
-import { ruleFinder, ScopeUsage, scopesUsed } from '../../gateway/scope-usage.js';
-import { createLogger } from '../../runtime/log.js';
+import { ruleOf, type AccessRule } from '../../runtime/access/access.js';
+import { ANONYMOUS, type Caller } from '../../runtime/request/caller.js';
+import { ruleFinder, ScopeUsage, scopesUsed } from '../../gateway/metrics/scope-usage.js';
+import { createLogger } from '../../runtime/observe/log.js';
 
 const app = (scopes: string[], more: Partial<Caller> = {}): Caller => ({
   ...ANONYMOUS,

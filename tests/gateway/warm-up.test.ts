@@ -1,9 +1,9 @@
 import Fastify from 'fastify';
 import { parse } from 'graphql';
 import { expect, test, vi } from 'vitest';
-import type { PreparedOperation } from '../../gateway/executor.js';
-import { WarmUp } from '../../gateway/warm-up.js';
-import { createLogger } from '../../runtime/log.js';
+import type { PreparedOperation } from '../../gateway/plans/executor.js';
+import { WarmUp } from '../../gateway/plans/warm-up.js';
+import { createLogger } from '../../runtime/observe/log.js';
 
 const SOURCE = '{ __typename }';
 const row = (key: string): PreparedOperation => ({ document: parse(SOURCE), source: SOURCE, key, operationName: null });

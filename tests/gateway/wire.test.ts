@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HttpDataSource } from '../../gateway/http-data-source.js';
-import { AnswerReader, type WireAnswer } from '../../gateway/wire/answer.js';
-import { ANONYMOUS } from '../../runtime/caller.js';
-import { internalRequest, type RequestInfo } from '../../runtime/request.js';
-import { createMetrics } from '../../runtime/telemetry.js';
+import { HttpDataSource } from '../../gateway/sources/http-data-source.js';
+import { AnswerReader, type WireAnswer } from '../../gateway/sources/wire/answer.js';
+import { ANONYMOUS } from '../../runtime/request/caller.js';
+import { internalRequest, type RequestInfo } from '../../runtime/request/request.js';
+import { createMetrics } from '../../runtime/observe/metrics.js';
 import { until } from '../support/until.js';
 
 const lines = (...all: string[]): string => all.join('\r\n');

@@ -1,6 +1,6 @@
 import { getNamedType, isLeafType, isObjectType, type GraphQLField, type GraphQLObjectType } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isMeField, ruleOnNode } from '../../runtime/access.js';
+import { isMeField, ruleOnNode } from '../../runtime/access/access.js';
 import type { Slug } from '../../events/slugs.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { DEMO2, platform, type TestPlatform } from '../support/platform.js';

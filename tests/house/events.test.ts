@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CATALOGUE } from '../../events/catalogue.js';
 import type { Consumer } from '../../events/consumer.js';
-import type { Context } from '../../runtime/context.js';
+import type { Context } from '../../runtime/request/context.js';
 import { ROOT, sourcesIn } from './sources.js';
 import { declarations } from './composition.js';
 import { PENDING_EVENTS, PENDING_SERVICES } from './pending.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { generated, GENERATED_FOLDERS } from '../../gateway/generate.js';
+import { generated, GENERATED_FOLDERS } from '../../gateway/documents/generate.js';
 import { ROOT } from './sources.js';
 
 const files = await generated();

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOMS, ROOT, sourcesIn } from './sources.js';
+import { importsOf, ROOMS, sourcesIn } from './sources.js';
 
 /** `subgraphs/clinical` for a service's file, else the first folder. `subgraphs/services.ts` is a room of its own. */
 const roomOf = (path: string): string => {
@@ -23,9 +21,9 @@ const TABLE: Record<string, readonly string[]> = {
 
 /** What the decisions of a service may know. */
 const rulesMayImport = (service: string, target: string): boolean =>
-  target === 'runtime/errors.js' ||
-  target === 'runtime/states.js' ||
-  target === 'runtime/public-address.js' ||
+  target === 'runtime/request/errors.js' ||
+  target === 'runtime/request/states.js' ||
+  target === 'runtime/http/public-address.js' ||
   target.startsWith(`${service}/entities`) ||
   target.startsWith(`${service}/rules`);
 
@@ -33,16 +31,9 @@ const rulesMayImport = (service: string, target: string): boolean =>
 function mayImport(file: string, target: string): boolean {
   const room = roomOf(file);
   if (/^subgraphs\/[^/]+\/rules[./]/.test(file)) return rulesMayImport(room, target);
-  if (target === LIST) return file === 'gateway/start.ts' || file === 'gateway/compose.ts';
+  if (target === LIST) return file === 'gateway/composition/start.ts' || file === 'gateway/compose.ts';
   if (file === 'subgraphs/services.ts' && /^subgraphs\/[^/]+\/index\.js$/.test(target)) return true;
   return roomOf(target) === room || TABLE[room.split('/')[0]!]!.some(prefix => target.startsWith(prefix));
-}
-
-/** Files of the checkout that a file imports, type imports included: `['events/slugs.js']`. */
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(ROOT, file), 'utf8');
-  const specifiers = [...text.matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map(match => match[1]!);
-  return specifiers.map(specifier => posix.normalize(posix.join(posix.dirname(file), specifier)));
 }
 
 test('every import stays within the table of architecture 2', () => {
@@ -55,17 +46,17 @@ test('every import stays within the table of architecture 2', () => {
 });
 
 test.each([
-  ['events/relay.ts', 'runtime/log.js'],
-  ['runtime/flags.ts', 'subgraphs/platform/entities.js'],
+  ['events/relay.ts', 'runtime/observe/log.js'],
+  ['runtime/flags/evaluation.ts', 'subgraphs/platform/entities.js'],
   ['subgraphs/clinical/resolver.ts', 'subgraphs/labs/entities.js'],
-  ['subgraphs/clinical/resolver/cycle.ts', 'gateway/limits.js'],
-  ['subgraphs/clinical/rules.ts', 'runtime/clock.js'],
+  ['subgraphs/clinical/resolver/cycle.ts', 'gateway/limits/limits.js'],
+  ['subgraphs/clinical/rules.ts', 'runtime/time/clock.js'],
   ['subgraphs/clinical/rules/cycle.ts', 'subgraphs/clinical/ports/lab.js'],
   ['rest-adapter/server.ts', 'events/outbox.js'],
-  ['rest-adapter/server.ts', 'gateway/executor.js'],
-  ['gateway/executor.ts', LIST],
-  ['gateway/start.ts', 'migrations/events/202611211200_tables.js'],
-  ['gateway/start.ts', 'tests/support/platform.js'],
+  ['rest-adapter/server.ts', 'gateway/plans/executor.js'],
+  ['gateway/plans/executor.ts', LIST],
+  ['gateway/composition/start.ts', 'migrations/events/202611211200_tables.js'],
+  ['gateway/composition/start.ts', 'tests/support/platform.js'],
 ])('%s may not import %s', (file, target) => {
   expect(mayImport(file, target)).toBe(false);
 });
@@ -76,7 +67,7 @@ test.each([
   ['subgraphs/clinical/rules/cycle.ts', 'subgraphs/clinical/entities/cycle.js'],
   ['subgraphs/services.ts', 'subgraphs/clinical/index.js'],
   ['rest-adapter/routes/clinical.ts', 'rest-adapter/route.js'],
-  ['gateway/start.ts', LIST],
+  ['gateway/composition/start.ts', LIST],
 ])('%s may import %s', (file, target) => {
   expect(mayImport(file, target)).toBe(true);
 });

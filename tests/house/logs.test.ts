@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createSealer } from '../../runtime/crypto.js';
-import { loggedError } from '../../runtime/log.js';
+import { createSealer } from '../../runtime/data/crypto.js';
+import { loggedError } from '../../runtime/observe/log.js';
 import { ROOMS, ROOT, sourcesIn } from './sources.js';
 
 /** PostgreSQL repeats the row that it refuses, so an error's message may hold health values. */
 test('no source logs the message of an error as it is; loggedError and errorOf decide what a log may hold', () => {
-  const allowed = ['runtime/log.ts', 'events/log.ts'];
+  const allowed = ['runtime/observe/log.ts', 'events/log.ts'];
   const logging = /err:\s*\{[^}]*message:|log\.\w+\([^)]*\.message/;
   const offenders = ROOMS.flatMap(sourcesIn).filter(
     file => !allowed.includes(file) && logging.test(readFileSync(join(ROOT, file), 'utf8')),

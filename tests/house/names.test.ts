@@ -8,15 +8,14 @@ const slug = `(${SLUGS.join('|')})`;
 const name = '[a-z0-9]+(-[a-z0-9]+)*';
 
 /**
- * The files that a room may hold; a kind that became too long is a folder with one file per aggregate. Source: architecture 1, and
- * `native` for the native HTTP handlers of section 3, which it names without giving them a file.
+ * The files that a room may hold; a kind that became too long is a folder with one file per aggregate. Source: architecture 1.
  */
 const LAYOUT: Record<string, RegExp[]> = {
   subgraphs: [
     /^subgraphs\/services\.ts$/,
-    new RegExp(`^subgraphs/${slug}/(README\\.md|index\\.ts)$`),
-    new RegExp(`^subgraphs/${slug}/(entities|references|inputs|rules|resolver|consumers|native)(/${name})?(\\.d)?\\.ts$`),
-    new RegExp(`^subgraphs/${slug}/ports/${name}(/${name})?\\.ts$`),
+    new RegExp(`^subgraphs/${slug}/(README\\.md|(index|stubs|seed|erase)\\.ts)$`),
+    new RegExp(`^subgraphs/${slug}/(entities|inputs|rules|queries|workers|resolvers|references|consumers|timers)(/${name})?(\\.d)?\\.ts$`),
+    new RegExp(`^subgraphs/${slug}/(ports|commands|native)(/${name}){0,2}\\.ts$`), // these may nest once
   ],
   migrations: [new RegExp(`^migrations/${slug}/20\\d{10}_[a-z0-9_]+\\.ts$`)],
   'rest-adapter/routes': [new RegExp(`^rest-adapter/routes/${slug}\\.ts$`), new RegExp(`^rest-adapter/routes/${slug}/${name}\\.ts$`)],

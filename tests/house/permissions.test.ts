@@ -12,7 +12,7 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import { schemaOf, type Slug } from '../../events/slugs.js';
 import { readSupergraph } from '../../gateway/compose.js';
-import { ruleOnNode, type AccessRule } from '../../runtime/access.js';
+import { ruleOnNode, type AccessRule } from '../../runtime/access/access.js';
 import type { Route } from '../../rest-adapter/route.js';
 import { toCamel } from '../../rest-adapter/wire.js';
 import { SERVICES } from '../../subgraphs/services.js';

@@ -17,7 +17,7 @@ import {
   parse,
   Kind,
 } from 'graphql';
-import { constraintOf, violationOf, type Constraint } from '../../runtime/rule.js';
+import { constraintOf, violationOf, type Constraint } from '../../runtime/schema/constraints.js';
 import type { Route, Source } from '../../rest-adapter/route.js';
 import { toSnake, toWireEnum } from '../../rest-adapter/wire.js';
 

@@ -1,10 +1,10 @@
 import { buildASTSchema, GraphQLSchema, isInputObjectType, isNonNullType, isObjectType, Kind, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { ruleOnNode } from '../../runtime/access.js';
+import { ruleOnNode } from '../../runtime/access/access.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
 import { readSupergraph } from '../../gateway/compose.js';
-import { startGateway } from '../../gateway/gateway.js';
-import { createLogger } from '../../runtime/log.js';
+import { startGateway } from '../../gateway/plans/gateway.js';
+import { createLogger } from '../../runtime/observe/log.js';
 import { declarations, tables } from './composition.js';
 
 const notCalled = () => Promise.reject(new Error('not called'));

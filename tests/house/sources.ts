@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix, relative, resolve } from 'node:path';
 
 /** Folder of the checkout. */
 export const ROOT = resolve(import.meta.dirname, '../..');
@@ -18,3 +18,11 @@ export function filesIn(folder: string): string[] {
 
 /** TypeScript files of a folder. */
 export const sourcesIn = (folder: string): string[] => filesIn(folder).filter(file => file.endsWith('.ts'));
+
+export const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+/** Files of the checkout that a file imports, type imports included: `['events/slugs.js']`. */
+export function importsOf(file: string): string[] {
+  const specifiers = [...textOf(file).matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map(match => match[1]!);
+  return specifiers.map(specifier => posix.normalize(posix.join(posix.dirname(file), specifier)));
+}

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { deflateSync, crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { eraseUser } from '../../runtime/erasure.js';
+import { eraseUser } from '../../runtime/erasure/erasure.js';
 import { erase } from '../../subgraphs/identity/erase.js';
 import { atEnd } from '../support/at-end.js';
 import { DEMO, DEMO2, platform, type Answer, type TestPlatform } from '../support/platform.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import pg from 'pg';
-import { startPlatform } from '../../gateway/platform.js';
+import { startPlatform } from '../../gateway/composition/platform.js';
 import { loadConfig } from '../../runtime/config.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from '../support/at-end.js';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { CrmChange } from '../../subgraphs/identity/entities/crm-sync.js';
 import { UserStatus } from '../../subgraphs/identity/entities/user.js';
 import { candidateOf, type CrmFacts } from '../../subgraphs/identity/rules/crm-sync.js';
-import { eraseUser } from '../../runtime/erasure.js';
+import { eraseUser } from '../../runtime/erasure/erasure.js';
 import identity from '../../subgraphs/identity/index.js';
 import { newestMail } from './mailbox.js';
 import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';

@@ -2,7 +2,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
-import { move } from '../../runtime/states.js';
+import { move } from '../../runtime/request/states.js';
 import { ERASURE_STATES, type ErasureState, type ErasureTrigger } from '../../subgraphs/identity/rules/erasure.js';
 
 let p: TestPlatform;

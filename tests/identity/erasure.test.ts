@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
-import { eraseUser } from '../../runtime/erasure.js';
+import { eraseUser } from '../../runtime/erasure/erasure.js';
 import identity from '../../subgraphs/identity/index.js';
 
 let p: TestPlatform;

@@ -2,7 +2,7 @@ import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
-import { startPlatform, type Platform } from '../../gateway/platform.js';
+import { startPlatform, type Platform } from '../../gateway/composition/platform.js';
 import { loadConfig } from '../../runtime/config.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { freePort } from '../support/platform.js';

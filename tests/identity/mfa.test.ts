@@ -1,8 +1,8 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
-import { fixedClock } from '../../runtime/clock.js';
-import { newId } from '../../runtime/ids.js';
+import { fixedClock } from '../../runtime/time/clock.js';
+import { newId } from '../../runtime/data/ids.js';
 import { acceptTotp, sealSecret, spendBackupCode } from '../../subgraphs/identity/commands/second-factor.js';
 import { stepOf } from '../../subgraphs/identity/rules/totp.js';
 

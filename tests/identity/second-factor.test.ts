@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startPlatform } from '../../gateway/platform.js';
+import { startPlatform } from '../../gateway/composition/platform.js';
 import { loadConfig } from '../../runtime/config.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { ADMIN, DEMO, DEMO2, freePort, platform, type TestPlatform } from '../support/platform.js';

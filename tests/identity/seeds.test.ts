@@ -2,7 +2,7 @@ import { verify } from '@node-rs/argon2';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { adminScopeOf, SLUGS } from '../../events/slugs.js';
-import { startPlatform } from '../../gateway/platform.js';
+import { startPlatform } from '../../gateway/composition/platform.js';
 import { loadConfig } from '../../runtime/config.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { ADMIN_SCOPES, USER_SCOPES } from '../../subgraphs/identity/rules/scopes.js';

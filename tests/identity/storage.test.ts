@@ -3,7 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Adapter } from 'oidc-provider';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
-import { sqlOf } from '../../runtime/database.js';
+import { sqlOf } from '../../runtime/data/database.js';
 import { engineAdapter } from '../../subgraphs/identity/native/oidc-provider/adapter.js';
 import { GRANT_TYPES } from '../../subgraphs/identity/native/oidc-provider/engine.js';
 import { Registrations } from '../../subgraphs/identity/native/oidc-provider/registration.js';

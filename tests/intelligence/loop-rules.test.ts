@@ -14,7 +14,7 @@ import { agesOf, violationsOf, type GuardedCandidate } from '../../subgraphs/int
 import { agreementValue, liftDecay, liftOf } from '../../subgraphs/intelligence/rules/lift.js';
 import { liveness, stallReasons, type LoopFacts } from '../../subgraphs/intelligence/rules/liveness.js';
 import { DECISION_STATES, PROPOSAL_STATES, REGISTRY_STATES } from '../../subgraphs/intelligence/rules/states.js';
-import { move } from '../../runtime/states.js';
+import { move } from '../../runtime/request/states.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { getMetadataStorage } from 'type-graphql';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { roleOf, schemaOf, type Slug } from '../../events/slugs.js';
-import { migrate, ormOptions } from '../../runtime/database.js';
+import { migrate, ormOptions } from '../../runtime/data/database.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { createDatabase, dropDatabase } from '../support/database.js';
 

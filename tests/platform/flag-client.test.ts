@@ -2,8 +2,8 @@ import { OpenFeature } from '@openfeature/server-sdk';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { FlagClient, openFeatureClient } from '../../runtime/flag-client.js';
-import { evaluateFlag, FLAG_ATTRIBUTES, FLAG_OPERATORS, type FlagDefinition, type FlagSnapshot } from '../../runtime/flags.js';
+import { FlagClient, openFeatureClient } from '../../runtime/flags/client.js';
+import { evaluateFlag, FLAG_ATTRIBUTES, FLAG_OPERATORS, type FlagDefinition, type FlagSnapshot } from '../../runtime/flags/evaluation.js';
 import { BRAND, flag, snapshot, user } from './flag-fixtures.js';
 
 const KEY = 'feature.this';

@@ -1,4 +1,4 @@
-import type { FlagDefinition, FlagSnapshot } from '../../runtime/flags.js';
+import type { FlagDefinition, FlagSnapshot } from '../../runtime/flags/evaluation.js';
 
 export const BRAND = '0190b3a0-0000-7000-8000-000000000001';
 /** The acceptance cases' users …a1 to …a6. */

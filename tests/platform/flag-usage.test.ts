@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FlagClient } from '../../runtime/flag-client.js';
-import { FlagUsage, type UsageCount } from '../../runtime/flag-usage.js';
+import { FlagClient } from '../../runtime/flags/client.js';
+import { FlagUsage, type UsageCount } from '../../runtime/flags/usage.js';
 import { BRAND, DEMO, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { CYCLE, flag, snapshot } from './flag-fixtures.js';

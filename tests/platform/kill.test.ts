@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { flagSource } from '../../gateway/hosts.js';
-import { FlagClient } from '../../runtime/flag-client.js';
+import { flagSource } from '../../gateway/composition/hosts.js';
+import { FlagClient } from '../../runtime/flags/client.js';
 import { atEnd } from '../support/at-end.js';
 import { BRAND, DEMO, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';

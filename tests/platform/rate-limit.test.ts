@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Problem } from '../../runtime/errors.js';
-import { addressKey, RateLimit } from '../../runtime/rate-limit.js';
+import { Problem } from '../../runtime/request/errors.js';
+import { addressKey, RateLimit } from '../../runtime/access/rate-limit.js';
 
 const refusal = (take: () => void): Problem | null => {
   try {

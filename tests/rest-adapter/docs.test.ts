@@ -3,7 +3,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { docs } from '../../rest-adapter/docs.js';
 import { generateOpenApi } from '../../rest-adapter/openapi.js';
-import { createHttp } from '../../runtime/http.js';
+import { createHttp } from '../../runtime/http/server.js';
 import { clinical, content, schema, services } from './fixture.js';
 
 const documents = generateOpenApi(schema, [clinical, content], services);

@@ -5,11 +5,11 @@ import { restRoutes, type ExecuteResult, type Operation, type RestOptions } from
 import type { DocumentedService } from '../../rest-adapter/openapi.js';
 import { rewriteUrl } from '../../rest-adapter/address.js';
 import { body, bodyKey, constant, header, input, path, query, type RouteTable } from '../../rest-adapter/route.js';
-import { checkAccess, PLATFORM_DIRECTIVES } from '../../runtime/access.js';
-import { ANONYMOUS, type Caller } from '../../runtime/caller.js';
-import { fail, Problem } from '../../runtime/errors.js';
-import { createHttp } from '../../runtime/http.js';
-import { requestOf } from '../../runtime/request.js';
+import { checkAccess, PLATFORM_DIRECTIVES } from '../../runtime/access/access.js';
+import { ANONYMOUS, type Caller } from '../../runtime/request/caller.js';
+import { fail, Problem } from '../../runtime/request/errors.js';
+import { createHttp } from '../../runtime/http/server.js';
+import { requestOf } from '../../runtime/request/request.js';
 
 const SDL = `${PLATFORM_DIRECTIVES}
 scalar DateTime

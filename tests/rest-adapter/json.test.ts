@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../rest-adapter/json.js';
-import { Problem, type Violation } from '../../runtime/errors.js';
+import { Problem, type Violation } from '../../runtime/request/errors.js';
 
 const read = (text: string | Buffer): unknown => parseJson(Buffer.from(text));
 

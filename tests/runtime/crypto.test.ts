@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSealer, sameSecret } from '../../runtime/crypto.js';
+import { createSealer, sameSecret } from '../../runtime/data/crypto.js';
 
 const key = (byte: number): string => Buffer.alloc(32, byte).toString('base64');
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { planWithIndexes } from '../../events/index-plans.js';
-import { openOrm, openPool, sqlOf } from '../../runtime/database.js';
+import { openOrm, openPool, sqlOf } from '../../runtime/data/database.js';
 import { dropDatabase, withServer } from '../support/database.js';
 import { seededDatabase } from '../support/platform.js';
 import { until } from '../support/until.js';

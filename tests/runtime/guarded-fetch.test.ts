@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { guardedFetch, type FetchLimits } from '../../runtime/guarded-fetch.js';
-import { parseNetworks } from '../../runtime/public-address.js';
+import { guardedFetch, type FetchLimits } from '../../runtime/http/guarded-fetch.js';
+import { parseNetworks } from '../../runtime/http/public-address.js';
 import { BLOCKED_ADDRESSES } from '../webhooks/hostile.js';
 
 const LIMITS: FetchLimits = { deadlineMs: 2_000, maxBytes: 1000, redirects: 3, accept: '*/*' };

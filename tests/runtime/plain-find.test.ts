@@ -1,6 +1,6 @@
 import { PostgreSqlDriver, raw, type SqlEntityManager } from '@mikro-orm/postgresql';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { newId } from '../../runtime/ids.js';
+import { newId } from '../../runtime/data/ids.js';
 import { Brand, BrandDomain } from '../../subgraphs/platform/entities/brand.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ruleOf } from '../../runtime/access.js';
-import { ANONYMOUS, type Caller } from '../../runtime/caller.js';
-import { createLogger } from '../../runtime/log.js';
-import { Revocations, type Revocation } from '../../runtime/revocations.js';
+import { ruleOf } from '../../runtime/access/access.js';
+import { ANONYMOUS, type Caller } from '../../runtime/request/caller.js';
+import { createLogger } from '../../runtime/observe/log.js';
+import { Revocations, type Revocation } from '../../runtime/access/revocations.js';
 
 const service: Caller = { ...ANONYMOUS, kind: 'service', clientId: 'm', jti: 'j1', csi: 's1', issuedAt: 100 };
 const user: Caller = { ...ANONYMOUS, kind: 'user', clientId: 'app', userId: 'u1', jti: 'j2', gid: 'g1', sid: 'd1', issuedAt: 100 };

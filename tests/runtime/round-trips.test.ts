@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepared } from '../../events/prepared.js';
-import { saveRoundTrips, type Conversing } from '../../runtime/round-trips.js';
+import { saveRoundTrips, type Conversing } from '../../runtime/data/round-trips.js';
 import { dropDatabase } from '../support/database.js';
 import { seededDatabase } from '../support/platform.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Turns } from '../../runtime/turns.js';
+import { Turns } from '../../runtime/request/turns.js';
 
 /** Work that ends when it is told. */
 function held() {

@@ -3,8 +3,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { withDatabase } from '../../runtime/database.js';
-import { startEmbeddedPostgres } from '../../runtime/embedded-postgres.js';
+import { withDatabase } from '../../runtime/data/database.js';
+import { startEmbeddedPostgres } from '../../runtime/embedded-postgres/start.js';
 import { choosePostgres, chooseRabbitmq, type FoundServer } from '../../scripts/backends.js';
 import { dropDatabase, randomName } from './database.js';
 

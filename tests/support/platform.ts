@@ -4,7 +4,7 @@ import { request as httpRequest } from 'undici';
 import { inject } from 'vitest';
 import type { Slug } from '../../events/slugs.js';
 import { schemaOf, SLUGS } from '../../events/slugs.js';
-import { startPlatform, type Platform } from '../../gateway/platform.js';
+import { startPlatform, type Platform } from '../../gateway/composition/platform.js';
 import { loadConfig } from '../../runtime/config.js';
 import type { ServiceHost } from '../../runtime/host.js';
 import { mintUserToken, type MintOptions } from '../../subgraphs/identity/index.js';

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, afterEach, expect, test, vi } from 'vitest';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../runtime/embedded-postgres.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../runtime/embedded-postgres/start.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** The wrapper compiled, so that a process of its own can be killed. Under node_modules, so that it finds its packages. */
@@ -68,7 +68,7 @@ beforeAll(async () => {
   await mkdir(join(ROOT, 'node_modules/.cache'), { recursive: true });
   compiled = await mkdtemp(join(ROOT, 'node_modules/.cache/embedded-postgres-'));
   const options = '--ignoreConfig --module nodenext --target es2023 --types node --skipLibCheck --outDir'.split(' ');
-  const source = join(ROOT, 'runtime/embedded-postgres.ts');
+  const source = join(ROOT, 'runtime/embedded-postgres/start.ts');
   const { status, stdout } = spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), ...options, compiled, source], {
     encoding: 'utf8',
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isReachable, parseNetworks } from '../../runtime/public-address.js';
+import { isReachable, parseNetworks } from '../../runtime/http/public-address.js';
 import { urlViolation } from '../../subgraphs/webhooks/rules/url.js';
 import { BLOCKED_ADDRESSES, BLOCKED_URLS, PUBLIC_ADDRESSES } from './hostile.js';
 

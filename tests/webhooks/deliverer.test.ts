@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { HttpDeliverer, type DelivererSetting, type OutboundRequest } from '../../subgraphs/webhooks/ports/deliverer.js';
-import { parseNetworks } from '../../runtime/public-address.js';
+import { parseNetworks } from '../../runtime/http/public-address.js';
 import { BLOCKED_ADDRESSES, BLOCKED_URLS } from './hostile.js';
 
 const LOOPBACK = parseNetworks('127.0.0.0/8,::1/128');

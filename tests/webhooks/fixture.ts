@@ -7,7 +7,7 @@ import { giveConsent, revokeConsent } from '../../subgraphs/identity/commands/co
 import { OAuthGrant, OAuthGrantRevokedBy } from '../../subgraphs/identity/entities/grant.js';
 import type { Answer, TestPlatform } from '../support/platform.js';
 import type { Received } from '../support/receiver.js';
-import { newId } from '../../runtime/ids.js';
+import { newId } from '../../runtime/data/ids.js';
 import { until } from '../support/until.js';
 
 export const PROTOCOL = protocolStarted.name;

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createSealer } from '../../runtime/crypto.js';
+import { createSealer } from '../../runtime/data/crypto.js';
 import { headersContext, secretContext } from '../../subgraphs/webhooks/commands/configuration.js';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
 import { expectSigned, PROTOCOL, protocolBegan, subscribe, untilStatuses } from './fixture.js';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import { newId } from '../../runtime/ids.js';
+import { newId } from '../../runtime/data/ids.js';
 import { settingsOf } from '../../subgraphs/webhooks/ports/settings.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Problem, type ProblemCode } from '../../runtime/errors.js';
+import { Problem, type ProblemCode } from '../../runtime/request/errors.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { define, Orchestrator } from './fixture.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Problem } from '../../runtime/errors.js';
+import { Problem } from '../../runtime/request/errors.js';
 import { runLoopTick } from '../../subgraphs/workflow/ports/loop.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { checkInDue as checkInOpened } from '../../../events/catalogue/clinical.js';
-import type { Context } from '../../../runtime/context.js';
-import { move } from '../../../runtime/states.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { move } from '../../../runtime/request/states.js';
 import { CheckIn, CheckInStatus, CheckInTemplate } from '../entities/check-in.js';
 import { Intervention } from '../entities/intervention.js';
 import type { Protocol } from '../entities/protocol.js';

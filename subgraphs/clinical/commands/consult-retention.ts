@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { Consult, ConsultStatus } from '../entities/consult.js';
 import { RetainedConsult } from '../entities/retained-consult.js';
 import { keepUntil, retentionYears } from '../rules/retention.js';

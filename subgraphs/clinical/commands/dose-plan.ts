@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { doseReminderScheduled } from '../../../events/catalogue/clinical.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { DoseLog, dosePlace, DoseLogStatus as Status, type SealedDose } from '../entities/dose.js';
 import { Intervention } from '../entities/intervention.js';
 import type { Protocol } from '../entities/protocol.js';

@@ -1,8 +1,8 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import type { Caller } from '../../../runtime/caller.js';
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
-import { loggedError } from '../../../runtime/log.js';
+import type { Caller } from '../../../runtime/request/caller.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { loggedError } from '../../../runtime/observe/log.js';
 import { ClinicalExportStatus as Status, FhirExport } from '../entities/fhir-export.js';
 import { bundleFor, type Exported } from '../queries/fhir-bundle.js';
 import { lockPatient } from '../queries/patient.js';

@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 
 /** A score is computed once a patient's results have been quiet for so long, ms. Source: clinical 4.2. */
 const QUIET_MS = 60_000;

@@ -1,8 +1,8 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { protocolStarted } from '../../../events/catalogue/clinical.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { move } from '../../../runtime/states.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { move } from '../../../runtime/request/states.js';
 import { Intervention, InterventionKind, InterventionStatus as Status } from '../entities/intervention.js';
 import type { Protocol } from '../entities/protocol.js';
 import { RedFlag, RedFlagSeverity, RedFlagStatus } from '../entities/red-flag.js';

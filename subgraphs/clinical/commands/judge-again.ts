@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { Biomarker } from '../entities/biomarker.js';
 import { BiomarkerObservation, BiomarkerObservationStatus as Status } from '../entities/observation.js';
 import { type Demographics, subjectAt } from '../rules/demographics.js';

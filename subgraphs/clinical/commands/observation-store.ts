@@ -1,7 +1,7 @@
 import { biomarkerAdded } from '../../../events/catalogue/clinical.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { newId } from '../../../runtime/data/ids.js';
 import type { Biomarker } from '../entities/biomarker.js';
 import {
   BiomarkerObservation,

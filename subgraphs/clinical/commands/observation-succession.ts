@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { BiomarkerObservation, BiomarkerObservationStatus as Status } from '../entities/observation.js';
 import { RetestCycle, RetestCycleStatus } from '../entities/retest-cycle.js';
 import { roundHalfEven } from '../rules/rounding.js';

@@ -1,13 +1,13 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { retestRecorded } from '../../../events/catalogue/clinical.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { Biomarker, type ValueRange } from '../entities/biomarker.js';
 import { BiomarkerObservation, BiomarkerObservationStatus as ObservationStatus } from '../entities/observation.js';
 import { RetestCycle, RetestCycleStatus as Status } from '../entities/retest-cycle.js';
 import { compare, isComparable, type Measured } from '../rules/direction.js';
 import { daysBetween, OPEN_STATUSES, RETEST_STATES, timingOf } from '../rules/retest.js';
 import { roundHalfEven } from '../rules/rounding.js';
-import { move } from '../../../runtime/states.js';
+import { move } from '../../../runtime/request/states.js';
 
 /** Qualifying follow-up `o` of cycle `c`, in SQL; the earliest one counts. Source: clinical 7.1.5, 7.3.3. */
 export const QUALIFIES = `o.patient_id = c.patient_id and o.code = c.code and o.source in ('lab', 'partner') and o.status in ('final', 'corrected')

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import type { Context } from '../../../runtime/context.js';
-import { Problem } from '../../../runtime/errors.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { Problem } from '../../../runtime/request/errors.js';
 import { Intervention, InterventionKind, InterventionSource, InterventionStatus as Status } from '../entities/intervention.js';
 import { PartnerReport } from '../entities/neighbours.js';
 import { Protocol, ProtocolStatus } from '../entities/protocol.js';

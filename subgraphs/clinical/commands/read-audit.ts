@@ -1,5 +1,5 @@
-import { writeAudit } from '../../../runtime/audit.js';
-import type { Context } from '../../../runtime/context.js';
+import { writeAudit } from '../../../runtime/data/audit.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { seesValues } from '../entities/value-access.js';
 
 /** Kinds of health data whose reading by staff and services leaves a trace. */

@@ -1,5 +1,5 @@
 import { redFlagDetected } from '../../../events/catalogue/clinical.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { BiomarkerObservation } from '../entities/observation.js';
 import { RedFlag, RedFlagRule, redFlagPlace, RedFlagRuleStatus, RedFlagSource, type SealedFlag } from '../entities/red-flag.js';
 import { sealJson } from '../entities/sealed.js';

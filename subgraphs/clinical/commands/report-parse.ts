@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
-import { move } from '../../../runtime/states.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { move } from '../../../runtime/request/states.js';
 import { LabReport, LabReportStatus as Status, ReportRowState as State } from '../entities/lab-report.js';
 import { demographicsOf } from '../ports/demographics.js';
 import type { Demographics } from '../rules/demographics.js';

@@ -1,6 +1,6 @@
 import { biomarkerParsed } from '../../../events/catalogue/clinical.js';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
 import { Biomarker } from '../entities/biomarker.js';
 import { LabReport, ReportRow, ReportRowState as State, rowPlace, type SealedRow } from '../entities/lab-report.js';
 import {

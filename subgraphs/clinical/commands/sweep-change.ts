@@ -1,6 +1,6 @@
 import { retestExpired, retestPrompted } from '../../../events/catalogue/clinical.js';
-import type { Context } from '../../../runtime/context.js';
-import { internalRequest } from '../../../runtime/request.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { internalRequest } from '../../../runtime/request/request.js';
 import { RetestCycleStatus as Status } from '../entities/retest-cycle.js';
 import type { SweepRun } from '../entities/sweep-run.js';
 import { nextPromptAt, type Candidate, type RetestSettings } from '../rules/retest.js';

@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { internalRequest } from '../../../runtime/request.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { internalRequest } from '../../../runtime/request/request.js';
 import { SweepRun, type SweepRunTrigger } from '../entities/sweep-run.js';
 import { settingsOfBrands } from '../ports/retest-settings.js';
 import { sweepAction, type SweepAction } from '../rules/retest.js';

@@ -1,6 +1,6 @@
 import { encounterRecorded, medicationPrescribed } from '../../../events/catalogue/patient-graph.js';
 import { handle, type Consumer } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { EncounterPeriod } from '../entities/neighbours.js';
 import { askContraindications } from '../ports/demographics.js';
 import { flagContraindicated } from '../commands/red-flag-detect.js';

@@ -1,7 +1,7 @@
 import { labsVendorOrderStatusChanged } from '../../../events/catalogue/integrations.js';
 import { handle, type Consumer } from '../../../events/consumer.js';
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { LabOrderMarker } from '../entities/lab-order-marker.js';
 import { LabOrderDraw, LabOrderProgress } from '../entities/lab-order.js';
 import { contentsOf, type LabOrderContents } from '../ports/labs.js';

@@ -13,7 +13,7 @@ import {
   partnerTreatmentUpdated,
 } from '../../../events/catalogue/partner.js';
 import { handle, type Consumer, type Envelope } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { Intervention } from '../entities/intervention.js';
 import { contraindicationsOf, demographicsOf } from '../ports/demographics.js';
 import { treatmentsOf } from '../ports/partner.js';

@@ -1,6 +1,6 @@
 import { patientCreated, patientUpdated } from '../../../events/catalogue/patient-graph.js';
 import { handle, type Consumer } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { askDemographics } from '../ports/demographics.js';
 import { judgeAgain } from '../commands/judge-again.js';
 import type { Demographics } from '../rules/demographics.js';

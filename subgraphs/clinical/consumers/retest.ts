@@ -1,6 +1,6 @@
 import { biomarkerAdded } from '../../../events/catalogue/clinical.js';
 import { handle, type Consumer } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { RETEST_FLAG } from '../resolvers/retest-cycle.js';
 import { QUALIFIES, recordStored } from '../commands/outcome.js';
 

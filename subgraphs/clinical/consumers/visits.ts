@@ -1,6 +1,6 @@
 import { visitCancelled, visitCreated, visitRescheduled } from '../../../events/catalogue/booking.js';
 import { handle, type Consumer } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { Consult, ConsultStatus } from '../entities/consult.js';
 import { moveConsult } from '../resolvers/consult.js';
 

@@ -1,7 +1,7 @@
 import { integrationSyncCompleted } from '../../../events/catalogue/integrations.js';
 import { wearableSynced } from '../../../events/catalogue/patient-graph.js';
 import { handle, type Consumer, type Envelope } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { RedFlagSource } from '../entities/red-flag.js';
 import { newestSummaries } from '../ports/wearables.js';
 import { activeRules, detect } from '../commands/red-flag-detect.js';

@@ -1,9 +1,9 @@
 import { Check, Entity, Enum, ManyToOne, OneToMany, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Collection, DecimalType, type Rel } from '@mikro-orm/postgresql';
 import { Directive, Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 
 export enum BiomarkerCategory {
   LIPIDS = 'lipids',

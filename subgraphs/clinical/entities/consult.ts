@@ -1,11 +1,11 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Ctx, Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { holdsPermission, type Caller } from '../../../runtime/caller.js';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
-import { HEALTH } from '../../../runtime/marks.js';
-import { DateTime, JSONObject, LocalDate } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { holdsPermission, type Caller } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { HEALTH } from '../../../runtime/data/safe-views.js';
+import { DateTime, JSONObject, LocalDate } from '../../../runtime/schema/scalars.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
 

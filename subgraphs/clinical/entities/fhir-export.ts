@@ -1,8 +1,8 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { registerEnumType } from 'type-graphql';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
-import { HEALTH } from '../../../runtime/marks.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { HEALTH } from '../../../runtime/data/safe-views.js';
 import { openJson, sealJson } from './sealed.js';
 
 export enum FhirExportRelease {

@@ -1,11 +1,11 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Ctx, Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
-import { HEALTH, PERSONAL } from '../../../runtime/marks.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
+import { HEALTH, PERSONAL } from '../../../runtime/data/safe-views.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { ValueRange } from './biomarker.js';
 import { BiomarkerObservation, BiomarkerObservationComparator, type BiomarkerObservationStatus } from './observation.js';
 import { openJson } from './sealed.js';

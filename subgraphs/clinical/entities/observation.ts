@@ -1,11 +1,11 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { DecimalType } from '@mikro-orm/postgresql';
 import { Ctx, Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
-import { HEALTH } from '../../../runtime/marks.js';
-import { DateTime, Quantity } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { HEALTH } from '../../../runtime/data/safe-views.js';
+import { DateTime, Quantity } from '../../../runtime/schema/scalars.js';
 import { roundHalfEven } from '../rules/rounding.js';
 import { ValueRange, type UnitSystem } from './biomarker.js';
 import { seesValues } from './value-access.js';

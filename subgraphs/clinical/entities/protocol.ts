@@ -1,8 +1,8 @@
 import { Check, Entity, Enum, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { DateTime, JSONObject, Quantity } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { DateTime, JSONObject, Quantity } from '../../../runtime/schema/scalars.js';
 import { ValueRange } from './biomarker.js';
 
 export enum ProtocolStatus {

@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 
 /** Seals a value as JSON; `place` is `table.column:row id`, to which the bytes are bound. Source: clinical 2, marks H and E. */
 export const sealJson = (ctx: Context, value: unknown, place: string): Buffer => ctx.host.sealer.seal(JSON.stringify(value), place);

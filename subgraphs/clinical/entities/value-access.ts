@@ -1,5 +1,5 @@
-import { holdsPermission, type Caller } from '../../../runtime/caller.js';
-import type { Context } from '../../../runtime/context.js';
+import { holdsPermission, type Caller } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 

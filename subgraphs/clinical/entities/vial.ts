@@ -1,9 +1,9 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { DecimalType } from '@mikro-orm/postgresql';
 import { Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { DateTime, LocalDate, Quantity } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { DateTime, LocalDate, Quantity } from '../../../runtime/schema/scalars.js';
 
 export enum VialStatus {
   NEW = 'new',

@@ -1,6 +1,6 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { CriticalAlertContactOutcome, CriticalAlertStatus } from '../entities/critical-alert.js';
 import { RedFlagSeverity, RedFlagStatus } from '../entities/red-flag.js';
 import { UUID } from './patterns.js';

@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { JSONObject, LocalDate } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { JSONObject, LocalDate } from '../../../runtime/schema/scalars.js';
 import { ConsultOutcome, ConsultStatus } from '../entities/consult.js';
 import { KEY, UUID } from './patterns.js';
 

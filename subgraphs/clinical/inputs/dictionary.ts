@@ -1,5 +1,5 @@
 import { Field, Float, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import {
   BiomarkerCategory,
   BiomarkerDirection,

@@ -1,7 +1,7 @@
 import { ArgsType, Field, Float, ID, InputType, Int, registerEnumType } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime, JSONObject, LocalDate, QuantityInput } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime, JSONObject, LocalDate, QuantityInput } from '../../../runtime/schema/scalars.js';
 import { CheckInStatus } from '../entities/check-in.js';
 import { VialDiscardReason } from '../entities/vial.js';
 import { DEFAULT_STABILITY_DAYS } from '../rules/vial.js';

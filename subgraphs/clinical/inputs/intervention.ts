@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, registerEnumType } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { LocalDate, TimeZone } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { LocalDate, TimeZone } from '../../../runtime/schema/scalars.js';
 import { InterventionKind, InterventionStatus } from '../entities/intervention.js';
 import { KEY, UUID } from './patterns.js';
 

@@ -1,7 +1,7 @@
 import { ArgsType, Field, Float, ID, InputType } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { BiomarkerCategory, UnitSystem } from '../entities/biomarker.js';
 import { BiomarkerObservationComparator, BiomarkerObservationSource, BiomarkerObservationStatus } from '../entities/observation.js';
 import { MARKER, UUID, WORD } from './patterns.js';

@@ -1,6 +1,6 @@
 import { Field, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { JSONObject, QuantityInput } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { JSONObject, QuantityInput } from '../../../runtime/schema/scalars.js';
 import { ProtocolStatus } from '../entities/protocol.js';
 import { ValueRangeInput } from './observation.js';
 import { KEY, WORD } from './patterns.js';

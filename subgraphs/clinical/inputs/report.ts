@@ -1,7 +1,7 @@
 import { ArgsType, Field, Float, ID, InputType, Int, registerEnumType } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { LabReportStatus } from '../entities/lab-report.js';
 import { BiomarkerObservationComparator } from '../entities/observation.js';
 import { MARKER, UUID, WORD } from './patterns.js';

@@ -1,7 +1,7 @@
 import { ArgsType, Field, Float, ID, InputType, Int } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { InterventionKind } from '../entities/intervention.js';
 import { BiomarkerObservationComparator } from '../entities/observation.js';
 import { RetestCycleStatus } from '../entities/retest-cycle.js';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { fail } from '../../../runtime/errors.js';
+import { fail } from '../../../runtime/request/errors.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { NativePath } from '../../../runtime/service.js';
 import { LabReport } from '../entities/lab-report.js';

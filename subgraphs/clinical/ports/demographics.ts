@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { stored } from '../../../runtime/federation.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { stored } from '../../../runtime/federation/federation.js';
 import type { Demographics } from '../rules/demographics.js';
 
 /** patient-graph may take so long before a write goes on without it, ms. Source: clinical 2. */

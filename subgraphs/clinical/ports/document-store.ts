@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { documentPlace, LabDocument } from '../entities/lab-report.js';
 
 /** Where the bytes of reports are kept. */

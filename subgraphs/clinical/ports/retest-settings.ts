@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { stored } from '../../../runtime/federation.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { stored } from '../../../runtime/federation/federation.js';
 import { brandSettings, type RetestSettings } from '../rules/retest.js';
 
 /** Key of platform's configuration: `{"reprompt_days": 1..90, "max_prompts": 1..10}`, for all brands or for one. Source: clinical 7.1.3. */

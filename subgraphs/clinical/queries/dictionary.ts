@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { Biomarker, BiomarkerRange } from '../entities/biomarker.js';
 import { Protocol } from '../entities/protocol.js';
 import type { Marker } from '../rules/observation.js';

@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { Biomarker } from '../entities/biomarker.js';
 import { CheckIn } from '../entities/check-in.js';
 import { Consult } from '../entities/consult.js';

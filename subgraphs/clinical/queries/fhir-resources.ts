@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { CheckIn } from '../entities/check-in.js';
 import type { Consult } from '../entities/consult.js';
 import type { CriticalAlert } from '../entities/critical-alert.js';

@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { inOrder } from '../../../runtime/loaders.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
 import { BiomarkerObservation } from '../entities/observation.js';
 
 /** A result by id for what is shown with it, in the request's batch; who may see it is decided by what leads there. */

@@ -1,6 +1,6 @@
 import { raw, type EntityClass, type FilterQuery } from '@mikro-orm/postgresql';
-import type { Context } from '../../../runtime/context.js';
-import { page, toConnection, type Connection } from '../../../runtime/page.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { page, toConnection, type Connection } from '../../../runtime/request/paging.js';
 
 /** A list that every patient has. */
 interface PatientList<Row> {

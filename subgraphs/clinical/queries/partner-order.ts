@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { Intervention } from '../entities/intervention.js';
 import { Vial } from '../entities/vial.js';
 import { dateIn, plusDays } from '../rules/intervention.js';

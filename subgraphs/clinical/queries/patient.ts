@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
 
 /**
  * Serialises what is written for one patient until the commit: repeated or parallel ingestion finds what the other stored, and a

@@ -1,5 +1,5 @@
-import { writeAudit } from '../../../runtime/audit.js';
-import type { Context } from '../../../runtime/context.js';
+import { writeAudit } from '../../../runtime/data/audit.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { LabReport } from '../entities/lab-report.js';
 
 /** A link is good for so long, ms. Source: clinical 2, LabReport. */

@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
 import { BiomarkerNoiseModel, type Biomarker } from '../entities/biomarker.js';
 import { Intervention, InterventionStatus } from '../entities/intervention.js';
 import {

@@ -1,8 +1,8 @@
 import type { FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
 import { Biomarker, BiomarkerRange, CriticalLimits } from '../entities/biomarker.js';
 import { Protocol, ProtocolStatus } from '../entities/protocol.js';
 import { BiomarkersArgs } from '../inputs/observation.js';

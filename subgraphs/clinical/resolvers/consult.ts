@@ -1,14 +1,14 @@
 import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { consultCompleted } from '../../../events/catalogue/clinical.js';
-import { Access } from '../../../runtime/access.js';
-import { actorOf } from '../../../runtime/caller.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { Prepare } from '../../../runtime/operation.js';
-import { connectionOf, page, type Connection } from '../../../runtime/page.js';
-import { move } from '../../../runtime/states.js';
+import { Access } from '../../../runtime/access/access.js';
+import { actorOf } from '../../../runtime/request/caller.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { Prepare } from '../../../runtime/request/operation.js';
+import { connectionOf, page, type Connection } from '../../../runtime/request/paging.js';
+import { move } from '../../../runtime/request/states.js';
 import {
   Consult,
   consultPlace,

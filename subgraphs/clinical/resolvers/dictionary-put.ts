@@ -1,7 +1,7 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
 import { Biomarker, BiomarkerRange } from '../entities/biomarker.js';
 import { CheckInTemplate } from '../entities/check-in.js';
 import { Protocol, type ProtocolPhase } from '../entities/protocol.js';

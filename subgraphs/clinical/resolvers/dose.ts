@@ -1,10 +1,10 @@
 import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { connectionOf, page, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { connectionOf, page, type Connection } from '../../../runtime/request/paging.js';
 import { DoseLog, dosePlace, DoseLogStatus as Status } from '../entities/dose.js';
 import { sealJson } from '../entities/sealed.js';
 import { visibleRows } from '../entities/value-access.js';

@@ -1,9 +1,9 @@
 import type { EntityClass } from '@mikro-orm/postgresql';
 import { Arg, Ctx, Field, ID, Mutation, ObjectType, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { eraseUser, type ErasureOutcome, type ErasureRequest } from '../../../runtime/erasure.js';
-import { JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { eraseUser, type ErasureOutcome, type ErasureRequest } from '../../../runtime/erasure/erasure.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { CheckIn } from '../entities/check-in.js';
 import { Consult } from '../entities/consult.js';
 import { CriticalAlert } from '../entities/critical-alert.js';

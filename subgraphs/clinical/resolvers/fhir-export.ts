@@ -1,9 +1,9 @@
 import { Arg, Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { ClinicalExportStatus, FhirExport, FhirExportRelease } from '../entities/fhir-export.js';
 import { hidesCritical, visibleRows } from '../entities/value-access.js';
 import { UUID } from '../inputs/patterns.js';

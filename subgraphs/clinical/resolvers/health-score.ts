@@ -1,10 +1,10 @@
 import { Arg, Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver, ArgsType } from 'type-graphql';
 import { healthScoreComputed } from '../../../events/catalogue/clinical.js';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { Biomarker, BiomarkerStatus } from '../entities/biomarker.js';
 import { HealthScore, SCORE_READERS, scorePlace, type SealedScore } from '../entities/health-score.js';
 import { BiomarkerObservation } from '../entities/observation.js';

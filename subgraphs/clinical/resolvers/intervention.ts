@@ -1,11 +1,11 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { isStaff } from '../../../runtime/caller.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { Prepare } from '../../../runtime/operation.js';
-import { connectionOf, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { isStaff } from '../../../runtime/request/caller.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { Prepare } from '../../../runtime/request/operation.js';
+import { connectionOf, type Connection } from '../../../runtime/request/paging.js';
 import { Intervention, InterventionKind, InterventionSource, InterventionStatus } from '../entities/intervention.js';
 import { Protocol, ProtocolStatus } from '../entities/protocol.js';
 import { visibleRows } from '../entities/value-access.js';

@@ -1,10 +1,10 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { FilterQuery } from '@mikro-orm/postgresql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
-import type { Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
+import type { Connection } from '../../../runtime/request/paging.js';
 import { Consult, CONSULT_READERS, ConsultStatus } from '../entities/consult.js';
 import { BiomarkerObservation, BiomarkerObservationStatus as Status } from '../entities/observation.js';
 import { heldBack, visibleRows } from '../entities/value-access.js';

@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid, newId } from '../../../runtime/ids.js';
-import { Prepare } from '../../../runtime/operation.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid, newId } from '../../../runtime/data/ids.js';
+import { Prepare } from '../../../runtime/request/operation.js';
 import { BiomarkerObservation, BiomarkerObservationStatus as Status, sealContext } from '../entities/observation.js';
 import { CorrectObservationInput, RetractObservationInput } from '../inputs/observation.js';
 import { demographicsOf } from '../ports/demographics.js';

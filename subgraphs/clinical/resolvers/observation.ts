@@ -1,10 +1,10 @@
 import type { FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { Prepare } from '../../../runtime/operation.js';
-import { connectionOf, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { Prepare } from '../../../runtime/request/operation.js';
+import { connectionOf, type Connection } from '../../../runtime/request/paging.js';
 import { Biomarker, type UnitSystem } from '../entities/biomarker.js';
 import {
   BiomarkerObservation,

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, Field, FieldResolver, ID, Mutation, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import { bloodworkUploaded } from '../../../events/catalogue/clinical.js';
-import { Access } from '../../../runtime/access.js';
-import { isStaff } from '../../../runtime/caller.js';
-import { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { isUuid, newId } from '../../../runtime/ids.js';
-import { Prepare } from '../../../runtime/operation.js';
-import { connectionOf, page, type Connection } from '../../../runtime/page.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { isStaff } from '../../../runtime/request/caller.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { isUuid, newId } from '../../../runtime/data/ids.js';
+import { Prepare } from '../../../runtime/request/operation.js';
+import { connectionOf, page, type Connection } from '../../../runtime/request/paging.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import {
   LabReport,
   LabReportCounts,

@@ -1,9 +1,9 @@
 import { Args, Ctx, Field, Float, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { holdsPermission } from '../../../runtime/caller.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { holdsPermission } from '../../../runtime/request/caller.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { RetestStatsArgs } from '../inputs/retest-cycle.js';
 import { statsOf, type StatusCount } from '../rules/retest-stats.js';
 import { codeOf } from '../queries/dictionary.js';

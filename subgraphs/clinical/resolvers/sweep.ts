@@ -1,11 +1,11 @@
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Timer } from '../../../runtime/clock.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { OwnTransactions } from '../../../runtime/operation.js';
-import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/page.js';
-import { sweepTimer } from '../../../runtime/schedule.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { OwnTransactions } from '../../../runtime/request/operation.js';
+import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
+import { sweepTimer } from '../../../runtime/time/schedule.js';
 import { SweepRun, SweepRunTrigger } from '../entities/sweep-run.js';
 import { settingsOf } from './retest-cycle.js';
 import { runSweep } from '../commands/sweep-run.js';

@@ -1,7 +1,7 @@
 import { Args, Ctx, Field, Float, ID, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { BiomarkerNoiseModel, ValueRange, type Biomarker } from '../entities/biomarker.js';
 import {
   BiomarkerObservation,

@@ -1,7 +1,7 @@
 import { Args, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import type { Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import type { Connection } from '../../../runtime/request/paging.js';
 import { BiomarkerObservation } from '../entities/observation.js';
 import { Intervention, InterventionStatus } from '../entities/intervention.js';
 import { RetestCycle } from '../entities/retest-cycle.js';

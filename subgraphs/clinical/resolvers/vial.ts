@@ -1,12 +1,12 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { vialCreated, vialDiscarded } from '../../../events/catalogue/clinical.js';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/page.js';
-import { move } from '../../../runtime/states.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
+import { move } from '../../../runtime/request/states.js';
 import { Intervention } from '../entities/intervention.js';
 import { Vial, VialDiscardReason, VialStatus } from '../entities/vial.js';
 import { visibleRows } from '../entities/value-access.js';

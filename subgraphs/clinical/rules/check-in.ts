@@ -1,5 +1,5 @@
-import type { Violation } from '../../../runtime/errors.js';
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { Violation } from '../../../runtime/request/errors.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 import { CheckInQuestionType as Type, CheckInStatus as Status, type CheckInQuestion } from '../entities/check-in.js';
 
 export type CheckInTrigger = 'submit' | 'skip' | 'miss';

@@ -1,4 +1,4 @@
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 import { ConsultOutcome as Outcome, ConsultStatus as Status } from '../entities/consult.js';
 
 export type ConsultTrigger = 'schedule' | 'unschedule' | 'begin' | 'sign' | 'cancel';

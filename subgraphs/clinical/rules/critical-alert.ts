@@ -1,4 +1,4 @@
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 import { CriticalAlertSeverity as Severity, CriticalAlertStatus as Status } from '../entities/critical-alert.js';
 import { BiomarkerObservationSource as Source, BiomarkerObservationStatus as ObservationStatus } from '../entities/observation.js';
 

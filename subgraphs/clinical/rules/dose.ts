@@ -1,4 +1,4 @@
-import type { Violation } from '../../../runtime/errors.js';
+import type { Violation } from '../../../runtime/request/errors.js';
 import { DoseLogStatus as Status } from '../entities/dose.js';
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 import { InterventionStatus as Status } from '../entities/intervention.js';
 import type { ProtocolPhase } from '../entities/protocol.js';
 

@@ -1,4 +1,4 @@
-import type { Violation } from '../../../runtime/errors.js';
+import type { Violation } from '../../../runtime/request/errors.js';
 import { BiomarkerNoiseModel, UnitSystem, type BiomarkerNoise, type ValueRange } from '../entities/biomarker.js';
 import {
   BiomarkerObservationComparator as Comparator,

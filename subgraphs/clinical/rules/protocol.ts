@@ -1,4 +1,4 @@
-import type { Violation } from '../../../runtime/errors.js';
+import type { Violation } from '../../../runtime/request/errors.js';
 
 interface Plan {
   durationDays: number;

@@ -1,5 +1,5 @@
 import jsonLogic from 'json-logic-js';
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 import { RedFlagStatus as Status } from '../entities/red-flag.js';
 
 export type RedFlagTrigger = 'acknowledge' | 'resolve' | 'dismiss';

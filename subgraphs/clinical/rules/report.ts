@@ -1,4 +1,4 @@
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 import type { ValueRange } from '../entities/biomarker.js';
 import { LabReportStatus as Status, ReportRowState as State, type SealedRow } from '../entities/lab-report.js';
 import {

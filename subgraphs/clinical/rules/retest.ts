@@ -1,4 +1,4 @@
-import { type TransitionTable } from '../../../runtime/states.js';
+import { type TransitionTable } from '../../../runtime/request/states.js';
 import { RetestCycleStatus as Status, RetestCycleTiming as Timing } from '../entities/retest-cycle.js';
 import { InterventionStatus } from '../entities/intervention.js';
 

@@ -1,4 +1,4 @@
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 import { VialStatus as Status } from '../entities/vial.js';
 import type { ProtocolPhase } from '../entities/protocol.js';
 import { everyDays } from './dose-schedule.js';

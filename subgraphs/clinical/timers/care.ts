@@ -1,5 +1,5 @@
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 
 /** Does what is due of one kind at an instant, some rows at a time. */
 export type DueWork = (ctx: Context, at: Date) => Promise<void>;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
 import type { Entitlement, UserEntitlements } from '../entities/entitlement.js';
 import { EntitlementSnapshot } from '../entities/snapshot.js';
 import { earliest } from '../rules/resolution.js';

@@ -1,6 +1,6 @@
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime, JSONObject, SafeInt } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime, JSONObject, SafeInt } from '../../../runtime/schema/scalars.js';
 import { EntitlementFeature } from './feature.js';
 import { EntitlementOverride } from './override.js';
 import { ASKERS, EntitlementAccess, EntitlementDenialReason, EntitlementSource } from './enums.js';

@@ -1,8 +1,8 @@
 import { Check, Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { EntitlementFailMode, EntitlementFeatureKind, EntitlementUsageReset, READERS } from './enums.js';
 
 /** Something that a user may or may not use. Its name carries no diagnosis. Source: entitlements 2. */

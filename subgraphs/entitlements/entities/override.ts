@@ -1,10 +1,10 @@
 import { BigIntType } from '@mikro-orm/core';
 import { Check, Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime, JSONObject, SafeInt } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime, JSONObject, SafeInt } from '../../../runtime/schema/scalars.js';
 import { EntitlementSource, READERS } from './enums.js';
 
 /** What one user has or has not, whatever the default says. Staff and services only: it holds a reason. Source: entitlements 2. */

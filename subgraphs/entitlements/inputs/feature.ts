@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { JSONObject } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { EntitlementFailMode, EntitlementFeatureKind, EntitlementUsageReset } from '../entities/enums.js';
 import { FEATURE_KEY, MAX_ASKED, NOT_BLANK, UUID } from './patterns.js';
 

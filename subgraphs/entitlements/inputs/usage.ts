@@ -1,6 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { SafeInt } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { SafeInt } from '../../../runtime/schema/scalars.js';
 import { MAX_ASKED, NOT_BLANK, UUID } from './patterns.js';
 
 /** Most that one use may count, so that sums stay far below 2^53. */

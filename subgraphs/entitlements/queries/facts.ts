@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { EntitlementCheck, Entitlement } from '../entities/entitlement.js';
 import { EntitlementFeature } from '../entities/feature.js';
 import { EntitlementOverride } from '../entities/override.js';

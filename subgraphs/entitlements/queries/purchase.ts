@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { EntitlementOverride } from '../entities/override.js';
 import { EntitlementSource } from '../entities/enums.js';
 

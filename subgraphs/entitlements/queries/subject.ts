@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
 
 /** The user who is asked about: without an id the caller. @throws Problem invalid_request when a service names nobody. */
 export function subjectOf(ctx: Context, userId: string | null | undefined): string {

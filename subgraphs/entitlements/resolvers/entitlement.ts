@@ -1,7 +1,7 @@
 import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { EntitlementCheck, UserEntitlementChecks, UserEntitlements } from '../entities/entitlement.js';
 import { ASKERS } from '../entities/enums.js';
 import { MAX_ASKED, UUID } from '../inputs/patterns.js';

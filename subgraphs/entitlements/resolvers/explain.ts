@@ -1,7 +1,7 @@
 import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { EntitlementExplanation, EntitlementRuleTried } from '../entities/entitlement.js';
 import type { EntitlementFeature } from '../entities/feature.js';
 import { EntitlementOverride } from '../entities/override.js';

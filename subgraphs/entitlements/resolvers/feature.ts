@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { decodeCursor, toConnection, type Connection } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { EntitlementFeature, EntitlementFeatureConnection } from '../entities/feature.js';
 import { FEATURE_WRITERS, READERS } from '../entities/enums.js';
 import { CreateEntitlementFeatureInput, EntitlementFeaturesArgs, UpdateEntitlementFeatureInput } from '../inputs/feature.js';

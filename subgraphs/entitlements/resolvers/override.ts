@@ -1,11 +1,11 @@
 import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
-import { page, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
+import { page, type Connection } from '../../../runtime/request/paging.js';
 import { EntitlementFeature } from '../entities/feature.js';
 import { EntitlementOverride, EntitlementOverrideConnection } from '../entities/override.js';
 import { EntitlementOverrideState, EntitlementSource, OVERRIDE_WRITERS, READERS } from '../entities/enums.js';

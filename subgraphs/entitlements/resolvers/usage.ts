@@ -1,7 +1,7 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
 import { EntitlementCheck } from '../entities/entitlement.js';
 import type { EntitlementFeature } from '../entities/feature.js';
 import { EntitlementAccess, EntitlementDenialReason, EntitlementFeatureKind } from '../entities/enums.js';

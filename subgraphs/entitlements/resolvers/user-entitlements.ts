@@ -1,8 +1,8 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { holdsPermission } from '../../../runtime/caller.js';
-import { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
+import { Access } from '../../../runtime/access/access.js';
+import { holdsPermission } from '../../../runtime/request/caller.js';
+import { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import { UserEntitlements } from '../entities/entitlement.js';
 import { ASKERS } from '../entities/enums.js';
 import { User } from '../stubs.js';

@@ -1,6 +1,6 @@
 import { EntitlementFailMode, EntitlementFeatureKind, EntitlementSource, EntitlementUsageReset } from '../entities/enums.js';
 import type { EntitlementFeature } from '../entities/feature.js';
-import type { Violation } from '../../../runtime/errors.js';
+import type { Violation } from '../../../runtime/request/errors.js';
 
 /** Longest value as JSON, characters. */
 const MAX_VALUE = 4_096;

@@ -1,9 +1,9 @@
 import { earlierOf, floorOfLog, placesBefore, type Places } from '../../../events/places.js';
 import type { ConsumerSpec } from '../../../events/transport/port.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { loggedError } from '../../../runtime/log.js';
-import { move } from '../../../runtime/states.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { loggedError } from '../../../runtime/observe/log.js';
+import { move } from '../../../runtime/request/states.js';
 import type { EventConsumer } from '../entities/consumer.js';
 import type { ConsumerStatus } from '../entities/enums.js';
 import { CONSUMER_STATES, type ConsumerTrigger } from '../rules.js';

@@ -1,7 +1,7 @@
-import type { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
-import { decodeCursor, toConnection, type Connection } from '../../../runtime/page.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
+import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { ConsumerDeadLetter } from '../entities/dead-letter.js';
 import type { DeadLetterStatus } from '../entities/enums.js';
 import type { ConsumerDeadLettersArgs } from '../inputs/lists.js';

@@ -1,10 +1,10 @@
 import { headsOfLog } from '../../../events/places.js';
 import type { ReplayFilter } from '../../../events/replay-log.js';
-import { actorOf } from '../../../runtime/caller.js';
-import type { Context } from '../../../runtime/context.js';
-import { isUuid, newId } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
-import { decodeCursor, toConnection, type Connection } from '../../../runtime/page.js';
+import { actorOf } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { isUuid, newId } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
+import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { EventReplay, EventReplayFilter } from '../entities/replay.js';
 import type { CreateEventReplayInput, EventReplaysArgs } from '../inputs/replay.js';
 import { Conditions, instant, instantOrNull } from '../queries/conditions.js';

@@ -2,7 +2,7 @@ import { platformCanary } from '../../../events/catalogue/platform.js';
 import { workflowCanary } from '../../../events/catalogue/workflow.js';
 import { handle, type Consumer, type Envelope } from '../../../events/consumer.js';
 import { timeOfId } from '../../../events/envelope.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 
 const NOTE = `
 insert into events.roundtrip (type, probe_id, slot, transport, ms)

@@ -1,7 +1,7 @@
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime, SafeInt } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime, SafeInt } from '../../../runtime/schema/scalars.js';
 import { DeadLetterReason, DeadLetterStatus, READERS } from './enums.js';
 
 /** A row of `events.dead_letter`; the machinery writes it, an operator may only replay or discard it. */

@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { PlatformEvent } from './platform-event.js';
 import { HandlingStatus, READERS } from './enums.js';
 

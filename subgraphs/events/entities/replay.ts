@@ -1,7 +1,7 @@
 import { createUnionType, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime, SafeInt } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime, SafeInt } from '../../../runtime/schema/scalars.js';
 import { EventReplayMode, EventReplayStatus, OPERATORS, READERS } from './enums.js';
 
 @Access(READERS)

@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, Int } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { ConsumerStatus, DeadLetterReason, DeadLetterStatus, PlatformEventOrder } from '../entities/enums.js';
 
 @ArgsType()

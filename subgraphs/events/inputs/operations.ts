@@ -1,5 +1,5 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { DeadLetterReason } from '../entities/enums.js';
 
 @InputType()

@@ -1,6 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { JSONObject } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
 
 @InputType({ description: 'An event of a job, script or process without the outbox. Its id, time and sequence are given by the log.' })
 export class PublishEventInput {

@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime, SafeInt } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime, SafeInt } from '../../../runtime/schema/scalars.js';
 import { EventReplayMode, EventReplayStatus } from '../entities/enums.js';
 
 @InputType({ description: 'At least one of them; all that are given must hold.' })

@@ -1,5 +1,5 @@
-import { isUuid } from '../../../runtime/ids.js';
-import { decodeCursor } from '../../../runtime/page.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { decodeCursor } from '../../../runtime/request/paging.js';
 
 /** Conditions of a list with their parameters; a value that is not given makes none. */
 export class Conditions {

@@ -1,6 +1,6 @@
-import type { Context } from '../../../runtime/context.js';
-import { inOrder } from '../../../runtime/loaders.js';
-import { toConnection, type Connection } from '../../../runtime/page.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
+import { toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { EventConsumer } from '../entities/consumer.js';
 import type { EventConsumersArgs } from '../inputs/lists.js';
 import { Conditions, instant } from './conditions.js';

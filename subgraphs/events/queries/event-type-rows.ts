@@ -1,5 +1,5 @@
 import { firstIdAt } from '../../../events/envelope.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { instantOrNull } from './conditions.js';
 
 /** How much a type is used. */

@@ -1,5 +1,5 @@
 import { timeOfId } from '../../../events/envelope.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { ConsumerHandling } from '../entities/handling.js';
 import type { PlatformEvent } from '../entities/platform-event.js';
 import { DeadLetterStatus } from '../entities/enums.js';

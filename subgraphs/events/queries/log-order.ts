@@ -1,6 +1,6 @@
 import { BEGINNING, headsOfLog, type Places } from '../../../events/places.js';
-import type { Context } from '../../../runtime/context.js';
-import { decodeCursor } from '../../../runtime/page.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { decodeCursor } from '../../../runtime/request/paging.js';
 import { Conditions } from './conditions.js';
 import { tailOf } from './log-tail.js';
 

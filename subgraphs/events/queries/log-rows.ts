@@ -1,10 +1,10 @@
-import { mayAccess, ruleOf } from '../../../runtime/access.js';
-import { writeAudit } from '../../../runtime/audit.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
-import { decodeCursor, toConnection, type Connection, type PageArgs } from '../../../runtime/page.js';
+import { mayAccess, ruleOf } from '../../../runtime/access/access.js';
+import { writeAudit } from '../../../runtime/data/audit.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
+import { decodeCursor, toConnection, type Connection, type PageArgs } from '../../../runtime/request/paging.js';
 import { OwnEvent, PlatformEvent } from '../entities/platform-event.js';
 import { READERS } from '../entities/enums.js';
 import type { LogFilterArgs, MyEventsArgs, PlatformEventsArgs } from '../inputs/lists.js';

@@ -1,5 +1,5 @@
 import type { ServiceHost } from '../../../runtime/host.js';
-import { loggedError } from '../../../runtime/log.js';
+import { loggedError } from '../../../runtime/observe/log.js';
 import type { Worker } from '../../../runtime/service.js';
 
 /** Between two looks at the end of the log while somebody waits, ms. */

@@ -2,9 +2,9 @@ import { CATALOGUE } from '../../../events/catalogue.js';
 import type { EventDefinition } from '../../../events/define.js';
 import { MAX_DATA_BYTES } from '../../../events/outbox.js';
 import { adminScopeOf } from '../../../events/slugs.js';
-import type { Caller } from '../../../runtime/caller.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
+import type { Caller } from '../../../runtime/request/caller.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import type { PublishEventInput } from '../inputs/publish.js';
 
 /** An input whose type is known and may be published. */

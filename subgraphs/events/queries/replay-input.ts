@@ -1,9 +1,9 @@
 import { CATALOGUE } from '../../../events/catalogue.js';
 import { firstIdAt } from '../../../events/envelope.js';
 import type { ReplayFilter } from '../../../events/replay-log.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import type { CreateEventReplayInput, EventReplayFilterInput } from '../inputs/replay.js';
 
 /** What the log no longer has. System time, as retention is. */

@@ -1,6 +1,6 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { roundtripOf } from '../consumers/canary.js';
 import { BusHealth, RelayGroup } from '../entities/bus.js';
 import { READERS } from '../entities/enums.js';

@@ -1,11 +1,11 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { DeadLetterConflict, discardDeadLetter, replayDeadLetter } from '../../../events/dead-letters.js';
-import { Access, mayAccess, ruleOf } from '../../../runtime/access.js';
-import { actorOf } from '../../../runtime/caller.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import type { Connection } from '../../../runtime/page.js';
+import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
+import { actorOf } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import type { Connection } from '../../../runtime/request/paging.js';
 import type { ReferenceLoader } from '../../../runtime/service.js';
 import { EventConsumer } from '../entities/consumer.js';
 import { ConsumerDeadLetter, ConsumerDeadLetterConnection, DeadLetterReplay } from '../entities/dead-letter.js';

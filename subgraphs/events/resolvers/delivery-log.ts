@@ -1,9 +1,9 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { writeAudit } from '../../../runtime/audit.js';
-import type { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
-import type { Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { writeAudit } from '../../../runtime/data/audit.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import type { Connection } from '../../../runtime/request/paging.js';
 import { DeliveryLogEvent, DeliveryLogEventConnection } from '../entities/delivery-log.js';
 import { DELIVERERS } from '../entities/enums.js';
 import { DeliveryLogArgs } from '../inputs/lists.js';

@@ -3,10 +3,10 @@ import { deliveriesAsyncApi, unifiedAsyncApi } from '../../../events/asyncapi.js
 import { CATALOGUE } from '../../../events/catalogue.js';
 import type { EventDefinition } from '../../../events/define.js';
 import { exampleOf, jsonSchemaOf } from '../../../events/json-schema.js';
-import { Access, checkAccess, ruleOf } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { decodeCursor, toConnection, type Connection } from '../../../runtime/page.js';
-import { DateTime, JSONObject, SafeInt } from '../../../runtime/scalars.js';
+import { Access, checkAccess, ruleOf } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
+import { DateTime, JSONObject, SafeInt } from '../../../runtime/schema/scalars.js';
 import type { ReferenceLoader } from '../../../runtime/service.js';
 import { EventConsumer } from '../entities/consumer.js';
 import { EventType, EventTypeConnection } from '../entities/event-type.js';

@@ -1,11 +1,11 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import { CATALOGUE } from '../../../events/catalogue.js';
 import { adminScopeOf } from '../../../events/slugs.js';
-import { Access, mayAccess, ruleOf } from '../../../runtime/access.js';
-import type { Caller } from '../../../runtime/caller.js';
-import type { Context } from '../../../runtime/context.js';
-import type { Connection } from '../../../runtime/page.js';
-import { JSONObject } from '../../../runtime/scalars.js';
+import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
+import type { Caller } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import type { Connection } from '../../../runtime/request/paging.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
 import type { ReferenceLoader } from '../../../runtime/service.js';
 import { EventType } from '../entities/event-type.js';
 import { OwnEvent, OwnEventConnection, PlatformEvent, PlatformEventConnection } from '../entities/platform-event.js';

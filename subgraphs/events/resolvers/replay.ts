@@ -1,11 +1,11 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { countReplay, MAX_REPLAYED } from '../../../events/replay-log.js';
-import { Access, mayAccess, ruleOf } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import type { Connection } from '../../../runtime/page.js';
+import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import type { Connection } from '../../../runtime/request/paging.js';
 import type { ReferenceLoader } from '../../../runtime/service.js';
-import { move } from '../../../runtime/states.js';
+import { move } from '../../../runtime/request/states.js';
 import { EventConsumer } from '../entities/consumer.js';
 import { CreateEventReplayResult, EventReplay, EventReplayConnection, EventReplayPreview } from '../entities/replay.js';
 import { OPERATORS, READERS, type EventReplayStatus } from '../entities/enums.js';

@@ -1,7 +1,7 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { PageArgs, toConnection, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { PageArgs, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { EventConsumer } from '../entities/consumer.js';
 import { ConsumerHandling, EventTrace, EventTraceNode } from '../entities/handling.js';
 import { PlatformEvent, PlatformEventConnection } from '../entities/platform-event.js';

@@ -1,7 +1,7 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import type { Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import type { Connection } from '../../../runtime/request/paging.js';
 import type { ReferenceLoader } from '../../../runtime/service.js';
 import { PlatformEvent, PlatformEventConnection } from '../entities/platform-event.js';
 import { CONCERNED } from '../entities/enums.js';

@@ -1,8 +1,8 @@
 import { messageSendRequested } from '../../../events/catalogue/comms.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
-import { newId } from '../../../runtime/ids.js';
-import { loggedError } from '../../../runtime/log.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { loggedError } from '../../../runtime/observe/log.js';
 import type { Worker } from '../../../runtime/service.js';
 import { alarmsOf, type Alarm } from '../rules.js';
 import { roundtripOf } from '../consumers/canary.js';

@@ -1,10 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { messageSendRequested } from '../../../events/catalogue/comms.js';
 import { magicLinkRequested, twoFactorChallenge } from '../../../events/catalogue/identity.js';
-import type { Context } from '../../../runtime/context.js';
-import { sha256 } from '../../../runtime/crypto.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { sha256 } from '../../../runtime/data/crypto.js';
 import type { ServiceHost } from '../../../runtime/host.js';
-import { newId } from '../../../runtime/ids.js';
+import { newId } from '../../../runtime/data/ids.js';
 import { AuthChallenge, AuthChallengeChannel } from '../entities/challenge.js';
 import { PAGES } from '../native/oidc-provider/engine.js';
 import { codeHash, signingSealer } from '../ports/keyring.js';

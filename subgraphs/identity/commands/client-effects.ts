@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { OAuthGrant, OAuthGrantStatus } from '../entities/grant.js';
 import { emitChange } from './consent.js';
 import { familyRevocations, publishRevocations, type EndReason, type NewRevocation } from './token-family.js';

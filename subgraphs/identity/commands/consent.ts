@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { grantChanged } from '../../../events/catalogue/identity.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
 import { OAuthClient, OAuthClientKind, OAuthClientStatus } from '../entities/client.js';
 import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
 import { agreementsOf, clientOf } from '../queries/batches.js';

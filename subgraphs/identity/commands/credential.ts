@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { endFamilies, familyRevocations, publishRevocations } from './token-family.js';
 
 /** Gives an account its password, an argon2id hash; the one before is gone. */

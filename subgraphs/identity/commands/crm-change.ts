@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { CrmSyncReason } from '../entities/crm-sync.js';
 
 const COLUMNS: Readonly<Record<CrmSyncReason, string>> = {

@@ -2,11 +2,11 @@ import { LockMode } from '@mikro-orm/postgresql';
 import { SignJWT } from 'jose';
 import { messageSendRequested } from '../../../events/catalogue/comms.js';
 import { userErasureCompleted, userErasureRequested } from '../../../events/catalogue/identity.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { eraseUser } from '../../../runtime/erasure.js';
-import { newId } from '../../../runtime/ids.js';
-import { move } from '../../../runtime/states.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { eraseUser } from '../../../runtime/erasure/erasure.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { move } from '../../../runtime/request/states.js';
 import {
   ErasureRequest,
   ErasureRequestScope,

@@ -1,6 +1,6 @@
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { newId } from '../../../runtime/data/ids.js';
 import { UserStatus } from '../entities/user.js';
 import { AUTH_EMAIL_TEMPLATES, MAKES_ACCOUNT, onwardUrl, type AuthEmail } from '../rules/auth-email.js';
 import { CHALLENGES, type ChallengeKind } from '../rules/challenges.js';

@@ -1,6 +1,6 @@
 import { messageSendRequested } from '../../../events/catalogue/comms.js';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
 
 /** Asks comms to tell a user what happened to the account; `kind` chooses the text. No address, link or code. Needs a transaction. */
 export function sendNotice(ctx: Context, userId: string, kind: string): void {

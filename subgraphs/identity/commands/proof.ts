@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { UserStatus } from '../entities/user.js';
 import { emailKey } from '../rules/visibility.js';
 import { endChallenges, type Proven } from './challenge.js';

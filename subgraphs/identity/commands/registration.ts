@@ -1,7 +1,7 @@
 import { userCreated } from '../../../events/catalogue/identity.js';
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
 import { CrmSyncReason } from '../entities/crm-sync.js';
 import { UserSettings } from '../entities/settings.js';
 import { User, UserEmail, UserProfile, UserStatus } from '../entities/user.js';

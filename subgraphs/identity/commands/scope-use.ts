@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import type { OAuthGrant } from '../entities/grant.js';
 import type { ScopeUseInput } from '../inputs/connected-app.js';
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
-import { newId } from '../../../runtime/ids.js';
+import { newId } from '../../../runtime/data/ids.js';
 import { MfaMethod, MfaMethodStatus } from '../entities/mfa.js';
 import { codeHash, signingSealer } from '../ports/keyring.js';
 import { stepOf } from '../rules/totp.js';

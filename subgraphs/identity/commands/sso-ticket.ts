@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Context } from '../../../runtime/context.js';
-import { sha256 } from '../../../runtime/crypto.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { sha256 } from '../../../runtime/data/crypto.js';
 
 /** Source: identity 4.7. */
 const TICKET_MS = 60_000;

@@ -1,6 +1,6 @@
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { move } from '../../../runtime/states.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { move } from '../../../runtime/request/states.js';
 import { Role, RoleAssignment, StaffMember, StaffMemberStatus } from '../entities/staff.js';
 import { beyond } from '../rules/permissions.js';
 import { mayBearPower, OWNER, powerOf, type HeldRole, type Power } from '../rules/roles.js';

@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { systemTime, outsideEngine } from '../ports/clock.js';
 
 export type RevocationKind = 'token' | 'family' | 'session' | 'secret' | 'client' | 'user';

@@ -1,8 +1,8 @@
 import { memberMilestoneUnlocked, membershipTierChanged } from '../../../events/catalogue/membership.js';
 import { handle, type Consumer } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { UserBadgeSource } from '../entities/badge.js';
-import { newId } from '../../../runtime/ids.js';
+import { newId } from '../../../runtime/data/ids.js';
 
 /** The lock waits for an erasure that is under way, so that no badge comes back to a tombstone. */
 const BEARER = `select 1 as alive from identity."user" where id = $1 and status not in ('erasing', 'erased') for share`;

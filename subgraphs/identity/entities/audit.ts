@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 
 export enum IdentityAuditActorKind {
   SERVICE = 'service',

@@ -1,6 +1,6 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { OAuthClient } from './client.js';
 
 const OWN = { user: 'manage:connected_apps' } as const;

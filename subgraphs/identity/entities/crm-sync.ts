@@ -1,7 +1,7 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { CountryCode, DateTime, EmailAddress, Locale, PhoneNumber, TimeZone } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { CountryCode, DateTime, EmailAddress, Locale, PhoneNumber, TimeZone } from '../../../runtime/schema/scalars.js';
 import { UserStatus } from './user.js';
 
 export enum CrmSyncChange {

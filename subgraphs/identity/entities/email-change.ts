@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 
 @Access({ user: 'read:account', firstParty: true })
 @ObjectType({ description: 'A code is on its way to the new address.' })

@@ -1,5 +1,5 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
+import { Access } from '../../../runtime/access/access.js';
 
 export enum PermissionCheckReason {
   GRANTED = 'granted',

@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime, SafeInt } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime, SafeInt } from '../../../runtime/schema/scalars.js';
 
 export enum TokenRevocationKind {
   TOKEN = 'token',

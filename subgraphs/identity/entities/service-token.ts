@@ -1,7 +1,7 @@
 import { Entity, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { OAuthClient } from './client.js';
 
 /** A service token that somebody asked for by name; its id is the token's `jti`, its value is kept nowhere. */

@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { UserStatus } from './user.js';
 
 export enum SessionVerificationReason {

@@ -1,7 +1,7 @@
 import { Entity, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { CountryCode, DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { CountryCode, DateTime } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
 
 const OWN = { user: 'read:account', firstParty: true } as const;

@@ -1,7 +1,7 @@
 import { Entity, Enum, ManyToOne, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime, Locale, TimeZone } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime, Locale, TimeZone } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
 
 export enum UserSettingsUnitSystem {

@@ -1,7 +1,7 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime, JSONObject, Url } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime, JSONObject, Url } from '../../../runtime/schema/scalars.js';
 
 /** Somebody whose signed word signs people in. Source: identity 4.7. */
 @Access({ service: 'admin:identity' })

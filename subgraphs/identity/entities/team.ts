@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { EmailAddress, Url } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { EmailAddress, Url } from '../../../runtime/schema/scalars.js';
 import { StaffMember } from './staff.js';
 
 /** A colleague, for everybody who works here. Personal: e-mail and name. */

@@ -1,6 +1,6 @@
 import { Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { CountryCode, PhoneNumber } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { CountryCode, PhoneNumber } from '../../../runtime/schema/scalars.js';
 
 /** One line of text: no control characters, no marks that turn the direction of writing. */
 export const ONE_LINE = '^[^\\p{Cc}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]*$';

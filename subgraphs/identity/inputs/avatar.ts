@@ -1,6 +1,6 @@
 import { Field, InputType } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { Url } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { Url } from '../../../runtime/schema/scalars.js';
 
 @InputType({ description: 'A new picture, from an address or as bytes; a url that is null removes the present one.' })
 export class SetMyAvatarInput {

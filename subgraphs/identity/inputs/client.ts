@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime, JSONObject, Url } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime, JSONObject, Url } from '../../../runtime/schema/scalars.js';
 import { OAuthClientKind, OAuthClientStatus, OAuthClientTokenEndpointAuthMethod } from '../entities/client.js';
 
 @InputType({ description: 'Which clients a list shows; all conditions hold.' })

@@ -1,5 +1,5 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 
 @InputType({ description: 'One app used one scope for one user.' })
 export class ScopeUseInput {

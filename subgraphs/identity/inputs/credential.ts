@@ -1,6 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { EmailAddress } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { EmailAddress } from '../../../runtime/schema/scalars.js';
 
 @InputType({ description: 'Where the account is to be reached.' })
 export class RequestEmailChangeInput {

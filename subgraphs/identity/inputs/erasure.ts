@@ -1,5 +1,5 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { ErasureRequestScope, ErasureRequestStatus, ErasureTaskOutcome } from '../entities/erasure.js';
 import { NOT_BLANK } from './address.js';
 

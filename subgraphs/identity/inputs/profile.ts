@@ -1,6 +1,6 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { CountryCode, DateTime, EmailAddress, Locale, PhoneNumber, TimeZone, Url } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { CountryCode, DateTime, EmailAddress, Locale, PhoneNumber, TimeZone, Url } from '../../../runtime/schema/scalars.js';
 import { BadgeTier, UserBadgeSource } from '../entities/badge.js';
 import {
   UserSettingsDirectMessages,

@@ -1,6 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { JSONObject, Url } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { JSONObject, Url } from '../../../runtime/schema/scalars.js';
 import { NOT_BLANK } from './address.js';
 
 @InputType({ description: "A partner's word about one of its people." })

@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { EmailAddress } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { EmailAddress } from '../../../runtime/schema/scalars.js';
 import { StaffMemberStatus } from '../entities/staff.js';
 import { NOT_BLANK, ONE_LINE } from './address.js';
 import { ROLE_KEY } from './role.js';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { fail } from '../../../runtime/errors.js';
+import { fail } from '../../../runtime/request/errors.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { AUTH_EMAIL_SOURCES, readSigned, type SignedBody } from '../ports/auth-email-source.js';
 import { atEngineTime } from '../ports/clock.js';

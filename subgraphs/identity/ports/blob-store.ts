@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../../runtime/config.js';
-import { newId } from '../../../runtime/ids.js';
+import { newId } from '../../../runtime/data/ids.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { S3Blobs } from './s3.js';
 

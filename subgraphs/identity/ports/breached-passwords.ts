@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { guardedFetch } from '../../../runtime/guarded-fetch.js';
+import { guardedFetch } from '../../../runtime/http/guarded-fetch.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { egressNetworks } from './egress.js';
 

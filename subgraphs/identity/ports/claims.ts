@@ -1,5 +1,5 @@
 import { CompactSign, jwtVerify, type JWTPayload } from 'jose';
-import { newId } from '../../../runtime/ids.js';
+import { newId } from '../../../runtime/data/ids.js';
 import type { Config } from '../../../runtime/config.js';
 import type { Keyring, SigningKey } from './keyring.js';
 

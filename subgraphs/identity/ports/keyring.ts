@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose';
-import type { Context } from '../../../runtime/context.js';
-import { createSealer, type Sealer } from '../../../runtime/crypto.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { createSealer, type Sealer } from '../../../runtime/data/crypto.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { activationOf, currentKey, publishedKeys, removableKeys, rotationDue, type KeyTimes } from '../rules/signing-keys.js';
 

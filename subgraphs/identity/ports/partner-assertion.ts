@@ -1,6 +1,6 @@
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose';
 import type { Config } from '../../../runtime/config.js';
-import { guardedFetch } from '../../../runtime/guarded-fetch.js';
+import { guardedFetch } from '../../../runtime/http/guarded-fetch.js';
 import { SSO_ALGORITHMS, type Claims } from '../rules/sso.js';
 import { egressNetworks } from './egress.js';
 

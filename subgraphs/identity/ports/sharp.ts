@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import sharp, { type OutputInfo } from 'sharp';
-import { Problem } from '../../../runtime/errors.js';
-import { Turns } from '../../../runtime/turns.js';
+import { Problem } from '../../../runtime/request/errors.js';
+import { Turns } from '../../../runtime/request/turns.js';
 import { AVATAR_SIZES, AVATAR_TYPES, type AvatarSize } from '../rules/avatar.js';
 
 /** What a picture may unpack to. Source: identity 4.13. */

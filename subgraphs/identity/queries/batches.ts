@@ -1,6 +1,6 @@
-import type { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
 import { OAuthClient, OAuthClientAgreement } from '../entities/client.js';
 import { UserSettings } from '../entities/settings.js';
 import { Role } from '../entities/staff.js';

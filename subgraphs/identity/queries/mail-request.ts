@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { UserStatus } from '../entities/user.js';
 import type { ChallengeTemplate } from '../rules/challenges.js';
 import { emailKey } from '../rules/visibility.js';

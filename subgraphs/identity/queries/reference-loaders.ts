@@ -1,7 +1,7 @@
-import type { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
-import { holdsPermission } from '../../../runtime/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
+import { holdsPermission } from '../../../runtime/request/caller.js';
 import { OAuthClient } from '../entities/client.js';
 import { OAuthGrant } from '../entities/grant.js';
 import { User, UserStatus } from '../entities/user.js';

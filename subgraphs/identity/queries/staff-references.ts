@@ -1,7 +1,7 @@
-import { holdsPermission, isStaff } from '../../../runtime/caller.js';
-import type { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
+import { holdsPermission, isStaff } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
 import { Role, RoleAssignment, StaffMember } from '../entities/staff.js';
 import { isAdmin } from './viewer.js';
 

@@ -1,11 +1,11 @@
 import { raw, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { Rule } from '../../../runtime/rule.js';
-import { connectionOf, page, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { connectionOf, page, type Connection } from '../../../runtime/request/paging.js';
 import { User, UserEmail, UserProfile, UserStatus } from '../entities/user.js';
 import { UserListArgs, UserLookupInput, type UserFilter } from '../inputs/user.js';
 import { emailKey, seesProfile } from '../rules/visibility.js';

@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import type { PostalAddress } from '../../../runtime/scalars.js';
-import { connectionOf, decodeCursor, PageArgs, toConnection, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import type { PostalAddress } from '../../../runtime/schema/scalars.js';
+import { connectionOf, decodeCursor, PageArgs, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { UserAddress } from '../entities/address.js';
 import { CrmSyncReason } from '../entities/crm-sync.js';
 import { User, UserStatus } from '../entities/user.js';

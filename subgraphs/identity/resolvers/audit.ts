@@ -1,7 +1,7 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { connectionOf, decodeCursor, toConnection, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf, decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { IdentityAuditEntry, type IdentityAuditActor } from '../entities/audit.js';
 import { IdentityAuditArgs, type IdentityAuditFilter } from '../inputs/audit.js';
 

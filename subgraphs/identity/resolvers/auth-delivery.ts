@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import { AuthChallenge, AuthDelivery } from '../entities/challenge.js';
 import { challengeState, MAX_DELIVERIES } from '../rules/challenges.js';
 import { openField } from '../commands/challenge.js';

@@ -1,10 +1,10 @@
 import { Arg, Ctx, Field, FieldResolver, Int, Mutation, ObjectType, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail, Problem } from '../../../runtime/errors.js';
-import { FetchRefused, guardedFetch } from '../../../runtime/guarded-fetch.js';
-import { Prepare } from '../../../runtime/operation.js';
-import { Url } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, Problem } from '../../../runtime/request/errors.js';
+import { FetchRefused, guardedFetch } from '../../../runtime/http/guarded-fetch.js';
+import { Prepare } from '../../../runtime/request/operation.js';
+import { Url } from '../../../runtime/schema/scalars.js';
 import { User, UserProfile } from '../entities/user.js';
 import { SetMyAvatarInput } from '../inputs/avatar.js';
 import { blobsOf } from '../ports/blob-store.js';

@@ -1,8 +1,8 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { OwnTransactions } from '../../../runtime/operation.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { OwnTransactions } from '../../../runtime/request/operation.js';
 import { User, UserStatus } from '../entities/user.js';
 import { ChangePasswordInput } from '../inputs/credential.js';
 import { PageError } from '../native/pages/form.js';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { sha256 } from '../../../runtime/crypto.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { isUuid, newId } from '../../../runtime/ids.js';
-import { connectionOf, decodeCursor, toConnection, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { sha256 } from '../../../runtime/data/crypto.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { isUuid, newId } from '../../../runtime/data/ids.js';
+import { connectionOf, decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import {
   OAuthClient,
   OAuthClientAgreement,

@@ -1,8 +1,8 @@
 import { Arg, Ctx, Field, ID, Mutation, ObjectType, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { inOrder } from '../../../runtime/loaders.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
 import { OAuthClientKind, OAuthClientSecret, OAuthClientTokenEndpointAuthMethod } from '../entities/client.js';
 import { RotateOAuthClientSecretInput } from '../inputs/client.js';
 import { livingSecrets, retire } from '../rules/client-registration.js';

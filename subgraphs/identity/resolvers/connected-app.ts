@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { OwnTransactions } from '../../../runtime/operation.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { OwnTransactions } from '../../../runtime/request/operation.js';
 import { OAuthClient } from '../entities/client.js';
 import { ConnectedApp, ConnectedAppScope } from '../entities/connected-app.js';
 import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';

@@ -1,9 +1,9 @@
 import type { FilterQuery } from '@mikro-orm/postgresql';
 import { Args, ArgsType, Ctx, Field, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/page.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { CrmChange, CrmSyncCandidate } from '../entities/crm-sync.js';
 import type { UserStatus } from '../entities/user.js';
 import { candidateOf, ERASED_SHOWN_MS, type CrmFacts } from '../rules/crm-sync.js';

@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { OwnTransactions } from '../../../runtime/operation.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { OwnTransactions } from '../../../runtime/request/operation.js';
 import { AuthChallenge } from '../entities/challenge.js';
 import { CrmSyncReason } from '../entities/crm-sync.js';
 import { EmailChangeRequest } from '../entities/email-change.js';

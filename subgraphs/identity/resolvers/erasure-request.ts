@@ -1,13 +1,13 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { randomBytes } from 'node:crypto';
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { holdsPermission, type Caller } from '../../../runtime/caller.js';
-import type { Context } from '../../../runtime/context.js';
-import { sha256 } from '../../../runtime/crypto.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { isUuid, newId } from '../../../runtime/ids.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import { holdsPermission, type Caller } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { sha256 } from '../../../runtime/data/crypto.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { isUuid, newId } from '../../../runtime/data/ids.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import {
   ErasureReceipt,
   ErasureRequest,

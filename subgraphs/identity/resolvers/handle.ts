@@ -1,11 +1,11 @@
 import { Arg, Ctx, Field, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
 import { SLUGS } from '../../../events/slugs.js';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { stored } from '../../../runtime/federation.js';
-import { rateLimitPerHost } from '../../../runtime/rate-limit.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { stored } from '../../../runtime/federation/federation.js';
+import { rateLimitPerHost } from '../../../runtime/access/rate-limit.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { UserProfile } from '../entities/user.js';
 import { HANDLE_COOLDOWN_MS, HANDLE_HOLD_MS, handleFault, handleVariants } from '../rules/handles.js';
 

@@ -1,12 +1,12 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { renderSVG } from 'uqr';
 import { Arg, Ctx, Field, FieldResolver, ID, InputType, Mutation, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid, newId } from '../../../runtime/ids.js';
-import { OwnTransactions } from '../../../runtime/operation.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid, newId } from '../../../runtime/data/ids.js';
+import { OwnTransactions } from '../../../runtime/request/operation.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { BackupCodes, BackupCodeStatus, ConfirmedTotp, MfaMethod, MfaMethodKind, MfaMethodStatus, TotpEnrolment } from '../entities/mfa.js';
 import { StaffMemberStatus } from '../entities/staff.js';
 import { User, UserStatus } from '../entities/user.js';

@@ -1,10 +1,10 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { sha256 } from '../../../runtime/crypto.js';
-import { fail, Problem } from '../../../runtime/errors.js';
-import { newId } from '../../../runtime/ids.js';
-import { Prepare } from '../../../runtime/operation.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { sha256 } from '../../../runtime/data/crypto.js';
+import { fail, Problem } from '../../../runtime/request/errors.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { Prepare } from '../../../runtime/request/operation.js';
 import { OAuthClient, OAuthClientKind, OAuthClientStatus } from '../entities/client.js';
 import { PartnerSsoTicket, SsoPartner } from '../entities/sso.js';
 import { User, UserEmail, UserStatus } from '../entities/user.js';

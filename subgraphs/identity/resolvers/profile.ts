@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { Prepare } from '../../../runtime/operation.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { Prepare } from '../../../runtime/request/operation.js';
 import { CrmSyncReason } from '../entities/crm-sync.js';
 import { UserSettings } from '../entities/settings.js';
 import { ProfileVisibility, User, UserProfile, UserStatus } from '../entities/user.js';

@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { actorOf } from '../../../runtime/caller.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import { actorOf } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { PermissionCheck, type PermissionCheckReason } from '../entities/permission-check.js';
 import { Role, RoleAssignment, StaffMemberStatus } from '../entities/staff.js';
 import { User, UserStatus } from '../entities/user.js';

@@ -1,12 +1,12 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { serviceTokenIssued } from '../../../events/catalogue/identity.js';
-import { Access } from '../../../runtime/access.js';
-import { actorOf, holdsPermission } from '../../../runtime/caller.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
+import { Access } from '../../../runtime/access/access.js';
+import { actorOf, holdsPermission } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
 import { OAuthClient, OAuthClientKind, OAuthClientSecret, OAuthClientStatus } from '../entities/client.js';
 import { IssuedServiceToken, ServiceToken } from '../entities/service-token.js';
 import { IssueServiceTokenInput } from '../inputs/service-token.js';

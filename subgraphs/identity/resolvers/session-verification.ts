@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose';
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { SessionVerification, SessionVerificationReason, type VerifiedSession } from '../entities/session-verification.js';
 import { User, UserStatus } from '../entities/user.js';
 import { verifyToken, type TokenClaims } from '../ports/claims.js';

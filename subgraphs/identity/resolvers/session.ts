@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, Field, FieldResolver, ID, Int, Mutation, ObjectType, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
 import { OAuthClient } from '../entities/client.js';
 import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
 import { AuthSession } from '../entities/session.js';

@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { Rule } from '../../../runtime/rule.js';
-import { move } from '../../../runtime/states.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { move } from '../../../runtime/request/states.js';
 import { Role, StaffMember, StaffMemberStatus } from '../entities/staff.js';
 import { User, UserEmail, UserStatus } from '../entities/user.js';
 import { beyond } from '../rules/permissions.js';

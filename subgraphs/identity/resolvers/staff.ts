@@ -1,10 +1,10 @@
 import { raw, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
 import { StaffMember, StaffMemberStatus } from '../entities/staff.js';
 import { ResolvedStaff, TeamMember } from '../entities/team.js';
 import { ResolveStaffInput, StaffListArgs, type StaffFilter, type StaffIdentityInput } from '../inputs/staff.js';

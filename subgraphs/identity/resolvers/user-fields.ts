@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { DateTime, EmailAddress, PhoneNumber } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { DateTime, EmailAddress, PhoneNumber } from '../../../runtime/schema/scalars.js';
 import { OAuthGrant, OAuthGrantStatus } from '../entities/grant.js';
 import { UserSettings } from '../entities/settings.js';
 import { User, UserProfile, UserStatus } from '../entities/user.js';

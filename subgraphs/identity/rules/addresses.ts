@@ -1,5 +1,5 @@
 import { isPostalCode } from 'class-validator';
-import type { Violation } from '../../../runtime/errors.js';
+import type { Violation } from '../../../runtime/request/errors.js';
 
 /** Addresses of one user. Source: identity 2. */
 export const MAX_ADDRESSES = 20;

@@ -1,4 +1,4 @@
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 import { AuthChallengePurpose as Purpose } from '../entities/challenge.js';
 
 const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 
 export type ErasureState = 'scheduled' | 'on_hold' | 'in_progress' | 'partial' | 'completed' | 'cancelled' | 'rejected';
 export type ErasureTrigger = 'cancel' | 'reject' | 'hold' | 'release' | 'start' | 'complete' | 'lapse';

@@ -1,6 +1,6 @@
 import { ModerationActionKind } from '../entities/moderation.js';
 import { UserStatus } from '../entities/user.js';
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 
 /** What staff may do to an account. `erasing` and `erased` have no way back. Source: identity 3, User. */
 export const MODERATION: TransitionTable<UserStatus, ModerationActionKind> = {

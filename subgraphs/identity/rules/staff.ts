@@ -1,4 +1,4 @@
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 import { StaffMemberStatus } from '../entities/staff.js';
 
 /** What happens to an entry of the staff. `activate`: PATCH with `status: active`; `expire`: the timer. */

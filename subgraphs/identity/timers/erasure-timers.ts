@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { ErasureRequest } from '../entities/erasure.js';
 import { ASK_AGAIN_MS } from '../rules/erasure.js';
 import { askAgain, lapse, start } from '../commands/erasure-steps.js';

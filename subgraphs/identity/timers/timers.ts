@@ -1,5 +1,5 @@
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { systemTime } from '../ports/clock.js';
 import { nextRotation, rotateKeys } from '../ports/keyring.js';
 import { unprovenAccounts } from '../commands/registration.js';

@@ -1,5 +1,5 @@
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { openWindow, vectorPage, type VectorPage } from '../ports/analytics.js';
 import { isErased, lockEntity } from '../queries/entity-lock.js';
 import { storeVector } from './feature-store.js';

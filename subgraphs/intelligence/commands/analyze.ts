@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { MetaMetric } from '../entities/loop.js';
 import { RankingPolicy } from '../entities/policy.js';
 import { RegistryVersion } from '../entities/registry.js';

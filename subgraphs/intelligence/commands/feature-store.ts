@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
 import type { Values } from '../rules/values.js';
 
 const sealedAs = (entityType: string, entityId: string, set: string): string => `feature_vector:${entityType}:${entityId}:${set}`;

@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { GuardrailKind } from '../entities/enums.js';
 import type { RankCandidateInput, RankInput } from '../inputs/rank.js';
 import { guardFactsOf, UNKNOWN, type GuardAnswered } from '../ports/guard-source.js';

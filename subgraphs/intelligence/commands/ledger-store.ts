@@ -1,5 +1,5 @@
 import { prepared } from '../../../events/prepared.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { LoopDecision } from '../entities/decision.js';
 import { entityHash, tombstonesSince } from '../queries/entity-lock.js';
 

@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { internalRequest } from '../../../runtime/request.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { internalRequest } from '../../../runtime/request/request.js';
 import { ACTIVATION_HOURS } from '../resolvers/decision.js';
 
 /** Decisions closed in one transaction. Source: intelligence 7.3.4. */

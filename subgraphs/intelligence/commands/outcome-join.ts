@@ -1,6 +1,6 @@
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid, newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid, newId } from '../../../runtime/data/ids.js';
 import { countRefused } from '../queries/alarms.js';
 import { own } from '../rules/values.js';
 import { lockEntity } from '../queries/entity-lock.js';

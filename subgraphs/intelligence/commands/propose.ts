@@ -1,6 +1,6 @@
 import { proposalRaised } from '../../../events/catalogue/intelligence.js';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
 import { LoopProposal, MetaMetric } from '../entities/loop.js';
 import { RankingPolicy } from '../entities/policy.js';
 import { RegistryVersion } from '../entities/registry.js';

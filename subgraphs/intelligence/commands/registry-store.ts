@@ -1,8 +1,8 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { move } from '../../../runtime/states.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { move } from '../../../runtime/request/states.js';
 import { RankingPolicy } from '../entities/policy.js';
 import { RegistryVersion, type StoredTraining } from '../entities/registry.js';
 import { RegistryStatus } from '../entities/enums.js';

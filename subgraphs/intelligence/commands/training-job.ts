@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { jobQueue } from '../../../runtime/jobs/queue.js';
-import { loggedError } from '../../../runtime/log.js';
+import { loggedError } from '../../../runtime/observe/log.js';
 import { TrainingRun } from '../entities/evaluation.js';
 import { RankingPolicy } from '../entities/policy.js';
 import { RegistryVersion, type StoredTraining } from '../entities/registry.js';

@@ -1,5 +1,5 @@
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { deadAfter, JOIN_FLOOR, stallReasons, type LoopFacts } from '../rules/liveness.js';
 import { raiseAlarm, type AlarmName } from '../queries/alarms.js';
 import { daysAfter, joinCounts } from '../queries/cohorts.js';

@@ -1,10 +1,10 @@
 import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { HEALTH, PERSONAL } from '../../../runtime/marks.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { HEALTH, PERSONAL } from '../../../runtime/data/safe-views.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { DecisionArm, DecisionStatus, GuardrailKind, GuardrailPhase, IntelligenceStage, Ranker, READERS } from './enums.js';
 
 @ObjectType({ description: 'A candidate that a guardrail took out.' })

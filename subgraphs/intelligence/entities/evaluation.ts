@@ -1,8 +1,8 @@
 import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { OffPolicyEstimatorName, OffPolicyState, Ranker, READERS, TrainingRunStatus } from './enums.js';
 
 @ObjectType({ description: 'An estimate with its standard error and 95 % confidence interval.' })

@@ -1,9 +1,9 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { HEALTH, PERSONAL } from '../../../runtime/marks.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { HEALTH, PERSONAL } from '../../../runtime/data/safe-views.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { READERS } from './enums.js';
 
 /** What a feature set may hold and for how long it counts. Source: intelligence 2, FeatureSet. */

@@ -1,10 +1,10 @@
 import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { FREE_TEXT } from '../../../runtime/marks.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { FREE_TEXT } from '../../../runtime/data/safe-views.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import {
   GATE_READERS, IntelligenceStage, LoopPhase, LoopProposalKind, LoopProposalStatus, LoopTickStatus, LoopTickTrigger, LOOP_RUNNERS, METRIC_READERS, READERS,
 } from './enums.js'; // prettier-ignore

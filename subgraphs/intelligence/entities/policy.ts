@@ -1,9 +1,9 @@
 import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { GuardrailKind, RankingPolicyAttribution, RankingPolicyStatus, READERS } from './enums.js';
 
 @ObjectType({ description: 'A guardrail of a policy and its settings.' })

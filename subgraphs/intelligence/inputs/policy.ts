@@ -1,6 +1,6 @@
 import { ArgsType, Field, Float, ID, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { GuardrailRuleInput } from '../entities/policy.js';
 import { EvaluationKind, Ranker, RankingPolicyAttribution, RankingPolicyStatus, RegistryStatus } from '../entities/enums.js';
 import { NAME, NOT_BLANK, UUID } from './patterns.js';

@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { stored } from '../../../runtime/federation.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { stored } from '../../../runtime/federation/federation.js';
 
 const OPEN = stored('mutation OpenOutcome($input: OpenAnalyticsOutcomeInput!) { openAnalyticsOutcome(input: $input) { id } }');
 

@@ -1,6 +1,6 @@
-import type { Context } from '../../../runtime/context.js';
-import { stored, type StoredDocument } from '../../../runtime/federation.js';
-import { loggedError } from '../../../runtime/log.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { stored, type StoredDocument } from '../../../runtime/federation/federation.js';
+import { loggedError } from '../../../runtime/observe/log.js';
 import type { GuardFacts } from '../rules/guardrails.js';
 
 /** Clinical and patient-graph may take so long before only what is safe is served, ms. Source: intelligence 4.3. */

@@ -1,5 +1,5 @@
 import type { Envelope } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { Values } from '../rules/values.js';
 import { isErased, lockEntity } from './entity-lock.js';
 import { openValues, storeVector } from '../commands/feature-store.js';

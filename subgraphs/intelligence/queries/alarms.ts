@@ -1,5 +1,5 @@
 import { Counter } from 'prom-client';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 
 /** The three alarms, spelled as operators search for them. Source: spec 1, Alarms. */
 export const ALARMS = {

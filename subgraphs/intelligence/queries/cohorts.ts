@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { BinSums, ClusterSums } from '../rules/calibration.js';
 import type { AgreementSums } from '../rules/lift.js';
 import { DAY_MS } from './settings.js';

@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { keyedHash } from '../commands/keyed-hash.js';
 import { DAY_MS } from './settings.js';
 

@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { RankedCandidate, LoopDecision } from '../entities/decision.js';
 import type { Bundle } from '../rules/bundle.js';
 import type { GuardedCandidate } from '../rules/guardrails.js';

@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { DecisionArm, type IntelligenceStage } from '../entities/enums.js';
 import type { LoggedDecision } from '../rules/evaluation.js';
 import { openRecord, type LedgerRecord } from './ledger-record.js';

@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { LoopFacts } from '../rules/liveness.js';
 import { DAY_MS } from './settings.js';
 

@@ -1,5 +1,5 @@
 import { prepared } from '../../../events/prepared.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { RankingPolicy } from '../entities/policy.js';
 import type { RankInput } from '../inputs/rank.js';

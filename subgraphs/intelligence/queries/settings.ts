@@ -1,5 +1,5 @@
-import { durationMs } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import { durationMs } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { LoopSettings } from '../rules/liveness.js';
 
 /** Which ranker serves; S0 unless known otherwise. Source: spec 1, Intelligence loop 7. */

@@ -1,7 +1,7 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { page, PageArgs, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
 import { RankingPolicy, RankingPolicyConnection } from '../entities/policy.js';
 import { READERS } from '../entities/enums.js';
 import { Brand } from '../stubs.js';

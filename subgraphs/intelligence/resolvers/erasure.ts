@@ -1,8 +1,8 @@
 import { Arg, Ctx, Field, ID, Mutation, ObjectType, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { eraseUser, type ErasureOutcome, type ErasureRequest } from '../../../runtime/erasure.js';
-import { JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { eraseUser, type ErasureOutcome, type ErasureRequest } from '../../../runtime/erasure/erasure.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { READERS } from '../entities/enums.js';
 import { EraseEntityInput } from '../inputs/policy.js';
 import { entityHash, lockEntity } from '../queries/entity-lock.js';

@@ -1,8 +1,8 @@
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import { ComputedEvaluation, OffPolicyEvaluation } from '../entities/evaluation.js';
 import { RankingPolicy } from '../entities/policy.js';
 import { RegistryVersion } from '../entities/registry.js';

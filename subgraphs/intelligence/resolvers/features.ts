@@ -1,10 +1,10 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { writeAudit } from '../../../runtime/audit.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { writeAudit } from '../../../runtime/data/audit.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { FeatureSet, FeatureVector } from '../entities/features.js';
 import { READERS } from '../entities/enums.js';
 import { PutFeatureVectorInput } from '../inputs/policy.js';

@@ -1,8 +1,8 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { decodeCursor, toConnection, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { MetaMetric, MetaMetricConnection } from '../entities/loop.js';
 import { METRIC_READERS } from '../entities/enums.js';
 import { MetaMetricsArgs } from '../inputs/governance.js';

@@ -1,8 +1,8 @@
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { page, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { page, type Connection } from '../../../runtime/request/paging.js';
 import { RankingPolicy, RankingPolicyConnection } from '../entities/policy.js';
 import { GOVERNORS, READERS, RegistryStatus } from '../entities/enums.js';
 import { CreateRankingPolicyInput, RankingPoliciesArgs, UpdateRankingPolicyInput } from '../inputs/policy.js';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { newId } from '../../../runtime/ids.js';
-import { Prepare } from '../../../runtime/operation.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { Prepare } from '../../../runtime/request/operation.js';
 import { LoopDecision, type GuardrailViolation, type RankedCandidate } from '../entities/decision.js';
 import { DecisionArm, DecisionStatus, GuardrailPhase, IntelligenceStage, READERS, RankingPolicyStatus } from '../entities/enums.js';
 import { RankInput } from '../inputs/rank.js';

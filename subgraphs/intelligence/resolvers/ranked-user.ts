@@ -1,6 +1,6 @@
 import { Arg, ID, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { UUID } from '../inputs/patterns.js';
 import { User } from '../stubs.js';
 

@@ -1,10 +1,10 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { page, type Connection } from '../../../runtime/page.js';
-import { JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { page, type Connection } from '../../../runtime/request/paging.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { RankingPolicy } from '../entities/policy.js';
 import { RegistryVersion, RegistryVersionConnection } from '../entities/registry.js';
 import { GOVERNORS, Ranker, READERS } from '../entities/enums.js';

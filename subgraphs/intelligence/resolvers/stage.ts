@@ -1,6 +1,6 @@
 import { Arg, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { StageGate, StageInfo } from '../entities/loop.js';
 import { GATE_READERS, IntelligenceStage, READERS } from '../entities/enums.js';

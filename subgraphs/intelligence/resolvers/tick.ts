@@ -1,11 +1,11 @@
 import { Args, Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { OwnTransactions } from '../../../runtime/operation.js';
-import { page, PageArgs, type Connection } from '../../../runtime/page.js';
-import { internalRequest } from '../../../runtime/request.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { OwnTransactions } from '../../../runtime/request/operation.js';
+import { page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
+import { internalRequest } from '../../../runtime/request/request.js';
 import { LoopTick, LoopTickConnection, type LoopTickPhase } from '../entities/loop.js';
 import { LoopPhase, LoopTickStatus, LoopTickTrigger, LOOP_RUNNERS } from '../entities/enums.js';
 import { analyze } from '../commands/analyze.js';

@@ -1,8 +1,8 @@
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import { enqueue } from '../../../runtime/jobs/enqueue.js';
 import { TrainingRun } from '../entities/evaluation.js';
 import { GOVERNORS, type Ranker, READERS, TrainingRunStatus } from '../entities/enums.js';

@@ -1,4 +1,4 @@
-import type { Violation } from '../../../runtime/errors.js';
+import type { Violation } from '../../../runtime/request/errors.js';
 import { GuardrailKind, GuardrailPhase } from '../entities/enums.js';
 import type { GuardrailRule } from '../entities/policy.js';
 import type { GuardrailViolation } from '../entities/decision.js';

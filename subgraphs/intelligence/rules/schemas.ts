@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Violation } from '../../../runtime/errors.js';
+import type { Violation } from '../../../runtime/request/errors.js';
 
 const ajv = new Ajv2020({ allErrors: true, strict: false });
 const MAX_KEYS = 50;

@@ -1,4 +1,4 @@
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 import { DecisionStatus, LoopProposalStatus, RegistryStatus } from '../entities/enums.js';
 
 const { RAISED, APPROVED, REJECTED, APPLIED } = LoopProposalStatus;

@@ -1,6 +1,6 @@
 import { messageSendRequested } from '../../../events/catalogue/comms.js';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
 
 const DEAD = `exists (select 1 from jobs.job_meta m where m.queue = q.name and m.status = 'dead' and not m.alarmed)`;
 /** Source: jobs 5. */

@@ -2,7 +2,7 @@ import { v5 } from 'uuid';
 import { doseReminderScheduled } from '../../../events/catalogue/clinical.js';
 import { externalSyncCompleted } from '../../../events/catalogue/partner.js';
 import { handle, type Consumer } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { enqueue } from '../../../runtime/jobs/enqueue.js';
 import { doseReminderWatch } from '../workers/queues.js';
 

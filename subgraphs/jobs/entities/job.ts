@@ -1,11 +1,11 @@
 import { BigIntType } from '@mikro-orm/core';
 import { Check, Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { FREE_TEXT, PERSONAL } from '../../../runtime/marks.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { FREE_TEXT, PERSONAL } from '../../../runtime/data/safe-views.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { JobLogLineLevel, JobStatus, MEMBERS, VIEWERS } from './enums.js';
 
 @ObjectType({ description: 'How far a job is; it never decreases.' })

@@ -1,8 +1,8 @@
 import { Check, Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { JobOccurrenceState, JobScheduleMisfire, JobScheduleOverlap, JobScheduleSource, JobScheduleStatus, VIEWERS } from './enums.js';
 
 /** When a queue is given a job by time alone: exactly one of cron, every and at. Source: jobs 2. */

@@ -1,6 +1,6 @@
 import { Field, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { REASON, WHY } from './job.js';
 
 @InputType()

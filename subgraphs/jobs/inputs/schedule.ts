@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { REASON, WHY } from './job.js';
 import { JobOccurrenceState, JobScheduleMisfire, JobScheduleOverlap, JobScheduleStatus } from '../entities/enums.js';
 

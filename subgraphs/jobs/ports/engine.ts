@@ -1,7 +1,7 @@
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { JobEngine } from '../../../runtime/jobs/engine.js';
 import { PgBossEngine } from '../../../runtime/jobs/pg-boss.js';
-import { sqlOf } from '../../../runtime/database.js';
+import { sqlOf } from '../../../runtime/data/database.js';
 
 const engines = new WeakMap<ServiceHost, JobEngine>();
 

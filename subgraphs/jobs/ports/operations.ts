@@ -1,4 +1,4 @@
-import { stored, type StoredDocument } from '../../../runtime/federation.js';
+import { stored, type StoredDocument } from '../../../runtime/federation/federation.js';
 
 /**
  * Operations that a job may call, by name: the document is ours, only its variables are the job's. Reconciliation and sync runs of

@@ -1,7 +1,7 @@
-import type { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { inOrder } from '../../../runtime/loaders.js';
-import { schemaViolations } from '../../../runtime/json-schema.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
+import { schemaViolations } from '../../../runtime/schema/json-schema.js';
 import { JobQueue } from '../entities/queue.js';
 import { payloadViolations } from '../rules/payload.js';
 

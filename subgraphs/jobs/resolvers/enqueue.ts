@@ -1,10 +1,10 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { actorOf } from '../../../runtime/caller.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { newId } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
+import { Access } from '../../../runtime/access/access.js';
+import { actorOf } from '../../../runtime/request/caller.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
 import type { Enqueued, NewJob } from '../../../runtime/jobs/engine.js';
 import { hintWorkers } from '../../../runtime/jobs/hints.js';
 import { Job, JobCount } from '../entities/job.js';

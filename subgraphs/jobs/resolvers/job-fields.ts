@@ -1,9 +1,9 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { Access, mayAccess, ruleOf } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { inOrder } from '../../../runtime/loaders.js';
-import { JSONObject } from '../../../runtime/scalars.js';
+import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { Job, JobLogLine, JobProgress } from '../entities/job.js';
 import { JobQueue } from '../entities/queue.js';
 import { PAYLOAD_READERS, READERS, VIEWERS } from '../entities/enums.js';

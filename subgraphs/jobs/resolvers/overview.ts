@@ -1,7 +1,7 @@
 import { Ctx, FieldResolver, Float, Int, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { inOrder } from '../../../runtime/loaders.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
 import { JobQueue, JobQueueOverview, JobsOverview, JobWorker } from '../entities/queue.js';
 import { JobWorkerState, READERS, VIEWERS } from '../entities/enums.js';
 

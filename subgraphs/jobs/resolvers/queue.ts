@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { decodeCursor, PageArgs, toConnection, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { decodeCursor, PageArgs, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import type { QueueSettings } from '../../../runtime/jobs/queue.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { JobCount } from '../entities/job.js';
 import { JobQueue, JobQueueConnection } from '../entities/queue.js';
 import { JobQueuePolicy, OPERATORS, READERS } from '../entities/enums.js';

@@ -1,4 +1,4 @@
-import type { Violation } from '../../../runtime/errors.js';
+import type { Violation } from '../../../runtime/request/errors.js';
 
 /** Source: jobs 2. */
 export const MAX_PAYLOAD_BYTES = 65_536;

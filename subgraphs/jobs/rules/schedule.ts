@@ -1,4 +1,4 @@
-import type { Violation } from '../../../runtime/errors.js';
+import type { Violation } from '../../../runtime/request/errors.js';
 
 /** The shortest distance that a schedule may have. */
 export const MIN_EVERY_MS = 60_000;

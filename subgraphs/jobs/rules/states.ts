@@ -1,4 +1,4 @@
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 import { JobStatus } from '../entities/enums.js';
 
 export type JobTrigger = 'due' | 'claim' | 'succeed' | 'fail' | 'fail_last' | 'release' | 'cancel' | 'end' | 'retry' | 'discard';

@@ -2,8 +2,8 @@ import { request as httpRequest } from 'undici';
 import { z } from 'zod';
 import { CATALOGUE } from '../../../events/catalogue.js';
 import { SLUGS, type Slug } from '../../../events/slugs.js';
-import type { Context } from '../../../runtime/context.js';
-import { Problem } from '../../../runtime/errors.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { Problem } from '../../../runtime/request/errors.js';
 import { jobQueue, Permanent, type JobRun, type JobScheduleDefinition } from '../../../runtime/jobs/queue.js';
 import { OPERATIONS } from '../ports/operations.js';
 

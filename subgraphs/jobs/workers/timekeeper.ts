@@ -1,7 +1,7 @@
 import { v5 } from 'uuid';
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
-import { nextOf } from '../../../runtime/cron.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { nextOf } from '../../../runtime/time/cron.js';
 import { lockSchedule } from '../../../runtime/jobs/pg-boss.js';
 import type { Enqueued, NewJob } from '../../../runtime/jobs/engine.js';
 import { JobSchedule } from '../entities/schedule.js';

@@ -1,8 +1,8 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { SLUGS } from '../../../events/slugs.js';
-import { actorOf } from '../../../runtime/caller.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
+import { actorOf } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
 import { FlagChange } from '../entities/flag-change.js';
 import { FeatureFlag, FlagChangeStatus, FlagRule, type FlagDefaultRule, type FlagRollout } from '../entities/flag.js';
 import { askGate } from '../ports/stage-gate.js';

@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { HealthIncident, HealthIncidentCause, type ServiceHealthStatus } from '../entities/health.js';
 
 const openOf = (ctx: Context, service: string): Promise<HealthIncident | null> =>

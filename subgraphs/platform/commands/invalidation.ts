@@ -1,5 +1,5 @@
 import { brandCacheInvalidated } from '../../../events/catalogue/platform.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 
 export type CacheKey = 'brand' | 'domains' | 'theme' | 'config' | 'flags' | 'legal';
 

@@ -1,8 +1,8 @@
 import { platformCanary } from '../../../events/catalogue/platform.js';
 import { workflowCanary } from '../../../events/catalogue/workflow.js';
 import { handle, type Consumer } from '../../../events/consumer.js';
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { CanaryKind, CanaryProbe, CanaryProbeStatus, HealthIncidentCause, ServiceHealthStatus } from '../entities/health.js';
 import { closeIncident, openIncident } from '../commands/incidents.js';
 import { arrivalOf, CANARY_LIMITS } from '../rules/health.js';

@@ -3,7 +3,7 @@ import { userCreated } from '../../../events/catalogue/identity.js';
 import { externalSyncCompleted } from '../../../events/catalogue/partner.js';
 import { webhookReceived } from '../../../events/catalogue/webhooks.js';
 import { handle, type Consumer } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { invalidateBrands } from '../commands/invalidation.js';
 
 const SEEN = `

@@ -1,10 +1,10 @@
 import { Check, Entity, Enum, Index, ManyToOne, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { FREE_TEXT, PERSONAL, SECRET } from '../../../runtime/marks.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { CountryCode, CurrencyCode, DateTime, EmailAddress, Locale, TimeZone, Url } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { FREE_TEXT, PERSONAL, SECRET } from '../../../runtime/data/safe-views.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { CountryCode, CurrencyCode, DateTime, EmailAddress, Locale, TimeZone, Url } from '../../../runtime/schema/scalars.js';
 
 export enum BrandStatus {
   ACTIVE = 'active',

@@ -1,10 +1,10 @@
 import { Check, Entity, Enum, Index, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { FREE_TEXT, PERSONAL } from '../../../runtime/marks.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { FREE_TEXT, PERSONAL } from '../../../runtime/data/safe-views.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { Brand } from './brand.js';
 
 export enum ConfigScope {

@@ -1,7 +1,7 @@
 import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { FlagDefinition as Definition, FlagError, FlagReason, FlagValue } from '../../../runtime/flags.js';
-import { JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { FlagDefinition as Definition, FlagError, FlagReason, FlagValue } from '../../../runtime/flags/evaluation.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
 
 /** The evaluator's words as a GraphQL enum; the compiler demands all of them. */
 const words = <Word extends string>(all: Record<Word, Word>): Record<Word, Word> => all;

@@ -1,5 +1,5 @@
 import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
+import { Access } from '../../../runtime/access/access.js';
 import { FlagEvaluation } from './evaluation.js';
 import { FeatureFlag, FlagConditionAttribute, FlagConditionOperator, FlagRollout } from './flag.js';
 

@@ -1,9 +1,9 @@
 import { Check, Entity, Enum, ManyToOne, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { FREE_TEXT, PERSONAL } from '../../../runtime/marks.js';
-import { DateTime, JSONObject, LocalDate } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { FREE_TEXT, PERSONAL } from '../../../runtime/data/safe-views.js';
+import { DateTime, JSONObject, LocalDate } from '../../../runtime/schema/scalars.js';
 
 export enum FeatureFlagKind {
   RELEASE = 'release',

@@ -1,9 +1,9 @@
 import { Check, Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 
 export enum ServiceHealthStatus {
   UP = 'up',

@@ -1,7 +1,7 @@
 import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime, Url } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime, Url } from '../../../runtime/schema/scalars.js';
 import { CanaryOverview, ServiceHealthStatus, SuiteHealthStatus, type CheckResult, type ServiceCheck } from './health.js';
 
 export enum PlatformServiceMaturity {

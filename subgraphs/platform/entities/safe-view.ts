@@ -1,8 +1,8 @@
 import { PrimaryKeyProp } from '@mikro-orm/postgresql';
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ObjectType, registerEnumType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 
 export enum OmissionReason {
   PERSONAL = 'personal',

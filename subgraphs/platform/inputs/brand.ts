@@ -1,6 +1,6 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { CountryCode, CurrencyCode, EmailAddress, Locale, TimeZone, Url } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { CountryCode, CurrencyCode, EmailAddress, Locale, TimeZone, Url } from '../../../runtime/schema/scalars.js';
 import { BrandDomainPurpose } from '../entities/brand.js';
 import { BrandAction } from '../entities/brand-action.js';
 import { BRAND_SLUG } from './patterns.js';

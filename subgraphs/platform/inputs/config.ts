@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
-import { JSONObject } from '../../../runtime/scalars.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { ConfigScope } from '../entities/config.js';
 import { CONFIG_KEY, SERVICE_SLUG, UUID } from './patterns.js';
 

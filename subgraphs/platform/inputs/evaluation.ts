@@ -1,5 +1,5 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { UUID } from './patterns.js';
 
 @InputType({ description: 'Attributes for the conditions of rules. A user token may set locale and appVersion only.' })

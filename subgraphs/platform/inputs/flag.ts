@@ -1,6 +1,6 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime, JSONObject, LocalDate } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime, JSONObject, LocalDate } from '../../../runtime/schema/scalars.js';
 import { FeatureFlagKind, FeatureFlagValueType, FlagConditionAttribute, FlagConditionOperator } from '../entities/flag.js';
 import { FLAG_KEY, SERVICE_SLUG, UUID, VARIANT } from './patterns.js';
 

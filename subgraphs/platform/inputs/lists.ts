@@ -1,6 +1,6 @@
 import { ArgsType, Field, ID, Int } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { BrandStatus } from '../entities/brand.js';
 import { FlagChangeStatus } from '../entities/flag.js';
 import { CanaryKind, CanaryProbeStatus, ServiceHealthStatus } from '../entities/health.js';

@@ -1,6 +1,6 @@
 import { Field, InputType } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { Url } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { Url } from '../../../runtime/schema/scalars.js';
 import { PlatformServiceMaturity } from '../entities/registry.js';
 
 @InputType({ description: 'What changes; an absent field stays as it is, a null takes a value away.' })

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import type { Slug } from '../../../events/slugs.js';
-import { FetchRefused, guardedFetch } from '../../../runtime/guarded-fetch.js';
+import { FetchRefused, guardedFetch } from '../../../runtime/http/guarded-fetch.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { CheckResult, ServiceCheck } from '../entities/health.js';
 import { SLOW_MS } from '../rules/health.js';

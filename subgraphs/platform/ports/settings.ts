@@ -1,5 +1,5 @@
 import type { ServiceHost } from '../../../runtime/host.js';
-import { isInNetworks, parseNetworks, type Network } from '../../../runtime/public-address.js';
+import { isInNetworks, parseNetworks, type Network } from '../../../runtime/http/public-address.js';
 
 /** What the environment says for this service. */
 export interface PlatformSettings {

@@ -1,6 +1,6 @@
-import type { Context } from '../../../runtime/context.js';
-import { stored, type StoredDocument } from '../../../runtime/federation.js';
-import { loggedError } from '../../../runtime/log.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { stored, type StoredDocument } from '../../../runtime/federation/federation.js';
+import { loggedError } from '../../../runtime/observe/log.js';
 import type { GateAnswer } from '../rules/flag-change.js';
 
 /** One document for each stage: the stage is an enum of intelligence's, which this service does not name. */

@@ -1,7 +1,7 @@
-import type { Context } from '../../../runtime/context.js';
-import { stored } from '../../../runtime/federation.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { stored } from '../../../runtime/federation/federation.js';
 import type { ServiceHost } from '../../../runtime/host.js';
-import { loggedError } from '../../../runtime/log.js';
+import { loggedError } from '../../../runtime/observe/log.js';
 
 /** The feature of kind CONFIG whose value is the tier's name, for example `gold`. */
 const FEATURE = 'membership.tier';

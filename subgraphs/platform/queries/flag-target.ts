@@ -1,6 +1,6 @@
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import type { FlagCondition, FlagSnapshot, FlagTarget } from '../../../runtime/flags.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import type { FlagCondition, FlagSnapshot, FlagTarget } from '../../../runtime/flags/evaluation.js';
 import type { EvaluateFlagsInput, FlagAttributesInput } from '../inputs/evaluation.js';
 import { tierOf } from '../ports/tier.js';
 import { attributeViolations } from '../rules/attributes.js';

@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import type { FlagSnapshot as Evaluable } from '../../../runtime/flags.js';
+import type { Context } from '../../../runtime/request/context.js';
+import type { FlagSnapshot as Evaluable } from '../../../runtime/flags/evaluation.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { FlagDefinition, FlagSnapshot } from '../entities/evaluation.js';
 

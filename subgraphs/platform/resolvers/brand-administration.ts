@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { Prepare } from '../../../runtime/operation.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { Prepare } from '../../../runtime/request/operation.js';
 import { BrandAction } from '../entities/brand-action.js';
 import { Brand, BrandDomain, BrandDomainStatus, BrandStatus, type BrandTheme } from '../entities/brand.js';
 import {

@@ -1,10 +1,10 @@
 import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { page, type Connection } from '../../../runtime/page.js';
-import { addressKey, rateLimitPerHost } from '../../../runtime/rate-limit.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { page, type Connection } from '../../../runtime/request/paging.js';
+import { addressKey, rateLimitPerHost } from '../../../runtime/access/rate-limit.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { Brand, BrandConnection, BrandDomain, BrandDomainStatus } from '../entities/brand.js';
 import { BrandsArgs } from '../inputs/lists.js';
 import { visibleBrands } from '../references.js';

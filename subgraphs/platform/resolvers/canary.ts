@@ -1,9 +1,9 @@
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { platformCanary } from '../../../events/catalogue/platform.js';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { page, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { page, type Connection } from '../../../runtime/request/paging.js';
 import { CanaryKind, CanaryProbe, CanaryProbeConnection } from '../entities/health.js';
 import { CanaryProbesArgs } from '../inputs/lists.js';
 

@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { SLUGS } from '../../../events/slugs.js';
-import { Access } from '../../../runtime/access.js';
-import { actorOf } from '../../../runtime/caller.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { page, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import { actorOf } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { page, type Connection } from '../../../runtime/request/paging.js';
 import { Brand } from '../entities/brand.js';
 import { ConfigKey, ConfigScope, ConfigSource, ConfigValue, ConfigValueConnection, EffectiveConfig } from '../entities/config.js';
 import { ConfigHistoryArgs, DefineConfigKeyInput, EffectiveConfigArgs, RollbackConfigInput, SetConfigInput } from '../inputs/config.js';

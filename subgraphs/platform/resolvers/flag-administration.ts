@@ -1,8 +1,8 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { Prepare } from '../../../runtime/operation.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { Prepare } from '../../../runtime/request/operation.js';
 import { FlagOutcome, type FlagChange } from '../entities/flag-change.js';
 import { FeatureFlag, FlagChangeStatus } from '../entities/flag.js';
 import {

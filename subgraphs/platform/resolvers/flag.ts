@@ -1,8 +1,8 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { evaluateFlag } from '../../../runtime/flags.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { evaluateFlag } from '../../../runtime/flags/evaluation.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { FlagEvaluation, FlagSnapshot } from '../entities/evaluation.js';
 import { FeatureFlag, FlagRule } from '../entities/flag.js';
 import { EvaluateFlagsInput } from '../inputs/evaluation.js';

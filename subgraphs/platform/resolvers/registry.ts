@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, Float, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access, mayAccess, ruleOf } from '../../../runtime/access.js';
-import { systemClock } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { Rule } from '../../../runtime/rule.js';
-import { Url } from '../../../runtime/scalars.js';
+import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
+import { systemClock } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { Url } from '../../../runtime/schema/scalars.js';
 import { HealthIncident, HealthIncidentCause, ServiceHealth, ServiceHealthStatus } from '../entities/health.js';
 import { PlatformService } from '../entities/registry.js';
 import { PlatformServicesArgs } from '../inputs/lists.js';

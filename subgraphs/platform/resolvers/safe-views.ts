@@ -1,8 +1,8 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { schemaOf, SLUGS } from '../../../events/slugs.js';
-import { Access } from '../../../runtime/access.js';
-import { systemClock } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import { Access } from '../../../runtime/access/access.js';
+import { systemClock } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { SafeView } from '../entities/safe-view.js';
 import { SafeViewsArgs } from '../inputs/lists.js';
 import { judgeViews, type Grant, type TableColumn, type ViewFacts } from '../rules/safe-views.js';

@@ -1,9 +1,9 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { systemClock } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import { Access } from '../../../runtime/access/access.js';
+import { systemClock } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
-import { page, type Connection } from '../../../runtime/page.js';
+import { page, type Connection } from '../../../runtime/request/paging.js';
 import { CanaryKind, CanarySummary, HealthIncident, HealthIncidentConnection } from '../entities/health.js';
 import { PlatformService, SuiteHealth } from '../entities/registry.js';
 import { HealthIncidentsArgs } from '../inputs/lists.js';

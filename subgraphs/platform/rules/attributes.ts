@@ -1,4 +1,4 @@
-import type { Violation } from '../../../runtime/errors.js';
+import type { Violation } from '../../../runtime/request/errors.js';
 
 /** What a user may say about its own evaluation; the rest is known from the token and entitlements. Source: platform 4. */
 const SAID_BY_USERS = ['locale', 'appVersion'];

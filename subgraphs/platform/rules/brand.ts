@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { parse } from 'tldts';
-import type { Violation } from '../../../runtime/errors.js';
-import { move, type TransitionTable } from '../../../runtime/states.js';
+import type { Violation } from '../../../runtime/request/errors.js';
+import { move, type TransitionTable } from '../../../runtime/request/states.js';
 import { BrandDomainStatus, BrandStatus, type BrandTheme } from '../entities/brand.js';
 import { storedHost } from './hosts.js';
 

@@ -1,5 +1,5 @@
-import { fail } from '../../../runtime/errors.js';
-import { move, type TransitionTable } from '../../../runtime/states.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { move, type TransitionTable } from '../../../runtime/request/states.js';
 import { FlagChangeStatus, FlagConditionAttribute, FlagConditionOperator } from '../entities/flag.js';
 import { isSame, type FlagPatch, type FlagState, type RuleState } from './flag-state.js';
 import type { Rise } from './stage.js';

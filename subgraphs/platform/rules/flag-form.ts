@@ -1,5 +1,5 @@
 import semver from 'semver';
-import type { Violation } from '../../../runtime/errors.js';
+import type { Violation } from '../../../runtime/request/errors.js';
 import { FeatureFlagValueType, FlagConditionAttribute, FlagConditionOperator, type FlagCondition } from '../entities/flag.js';
 import { SEEDED_FLAGS } from './flag-change.js';
 import type { FlagPatch, FlagState, RuleState, Serve } from './flag-state.js';

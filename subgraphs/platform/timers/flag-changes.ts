@@ -1,6 +1,6 @@
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
-import { Problem } from '../../../runtime/errors.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { Problem } from '../../../runtime/request/errors.js';
 import type { FlagChange } from '../entities/flag-change.js';
 import { FlagChangeStatus } from '../entities/flag.js';
 import { applyChange, checkForm, checkGuard, type Loaded } from '../commands/flag-writing.js';

@@ -1,5 +1,5 @@
-import { systemClock, type Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import { systemClock, type Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { checkSafeViews } from '../resolvers/safe-views.js';
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import { systemClock } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
-import { loggedError } from '../../../runtime/log.js';
+import { loggedError } from '../../../runtime/observe/log.js';
 import type { Worker } from '../../../runtime/service.js';
 import { HealthIncidentCause, ServiceHealthStatus } from '../entities/health.js';
 import { PlatformService } from '../entities/registry.js';

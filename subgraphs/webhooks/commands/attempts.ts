@@ -1,7 +1,7 @@
 import type { Sql } from '../../../events/outbox.js';
 import { prepared } from '../../../events/prepared.js';
 import type { ServiceHost } from '../../../runtime/host.js';
-import { newId } from '../../../runtime/ids.js';
+import { newId } from '../../../runtime/data/ids.js';
 import type { WebhookAttemptTrigger } from '../entities/enums.js';
 import type { Outcome } from '../ports/deliverer.js';
 import { sealerOf } from '../ports/sealer.js';

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../events/outbox.js';
-import type { Sealer } from '../../../runtime/crypto.js';
+import type { Sealer } from '../../../runtime/data/crypto.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { WebhookSubscriptionStatus } from '../entities/enums.js';
 import type { CustomHeader, StoredSecret } from '../rules/wire.js';

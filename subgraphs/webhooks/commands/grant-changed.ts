@@ -1,9 +1,9 @@
 import type { grantChanged } from '../../../events/catalogue/identity.js';
 import type { Envelope } from '../../../events/envelope.js';
 import type { DataOf } from '../../../events/define.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
-import { loggedError } from '../../../runtime/log.js';
+import { loggedError } from '../../../runtime/observe/log.js';
 import type { GrantState } from '../rules/grants.js';
 import { configurationOf } from './configuration.js';
 import { enterUser, putGrant } from './grants.js';

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../events/outbox.js';
-import { sha256 } from '../../../runtime/crypto.js';
+import { sha256 } from '../../../runtime/data/crypto.js';
 import { project, supersedes, type GrantState, type ProjectedGrant } from '../rules/grants.js';
 import type { AskedGrant } from '../ports/grant-source.js';
 

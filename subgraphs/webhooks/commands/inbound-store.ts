@@ -1,7 +1,7 @@
 import { webhookReceived } from '../../../events/catalogue/webhooks.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { newId } from '../../../runtime/data/ids.js';
 import { digestOf } from './grants.js';
 import type { InboundReceipt } from '../entities/inbound.js';
 import { sealerOf } from '../ports/sealer.js';

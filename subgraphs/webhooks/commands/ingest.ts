@@ -1,9 +1,9 @@
 import type { EventDefinition } from '../../../events/define.js';
 import { timeOfId, type Envelope } from '../../../events/envelope.js';
-import type { Context } from '../../../runtime/context.js';
-import { Problem } from '../../../runtime/errors.js';
-import { newId } from '../../../runtime/ids.js';
-import { activeTraceparent } from '../../../runtime/tracing.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { Problem } from '../../../runtime/request/errors.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { activeTraceparent } from '../../../runtime/observe/tracing.js';
 import { grantSourceOf, type AskedGrant } from '../ports/grant-source.js';
 import { sealerOf } from '../ports/sealer.js';
 import { covers } from '../rules/grants.js';

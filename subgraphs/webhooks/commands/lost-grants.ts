@@ -1,5 +1,5 @@
 import { CATALOGUE } from '../../../events/catalogue.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { WebhookCancelReason } from '../entities/enums.js';
 import { lostScopes, type ProjectedGrant } from '../rules/grants.js';
 import { configurationOf } from './configuration.js';

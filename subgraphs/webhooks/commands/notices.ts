@@ -1,6 +1,6 @@
 import { messageSendRequested } from '../../../events/catalogue/comms.js';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
 import type { WebhookNoticeKind } from '../entities/enums.js';
 
 /** Template of comms and text of the list, by kind. Source: section 5. */

@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import type { Sealer } from '../../../runtime/crypto.js';
+import type { Context } from '../../../runtime/request/context.js';
+import type { Sealer } from '../../../runtime/data/crypto.js';
 import { sealerOf } from '../ports/sealer.js';
 import { changeConfiguration, headersContext, secretContext } from './configuration.js';
 

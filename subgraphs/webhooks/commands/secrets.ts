@@ -1,6 +1,6 @@
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
 import { sealerOf } from '../ports/sealer.js';
 import { settledSecrets, type PlacedSecret } from '../rules/secrets.js';
 import { hintOf, newSecret } from '../rules/wire.js';

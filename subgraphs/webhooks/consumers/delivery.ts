@@ -1,7 +1,7 @@
 import { CATALOGUE } from '../../../events/catalogue.js';
 import { grantChanged } from '../../../events/catalogue/identity.js';
 import { handle, type Consumer, type Handler } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { applyGrant } from '../commands/grant-changed.js';
 import { askGrants, ingest } from '../commands/ingest.js';
 

@@ -1,7 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { OAuthClient } from '../stubs.js';
 
 /** What one app was told about the member, without the payload. */

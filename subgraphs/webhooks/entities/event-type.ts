@@ -1,7 +1,7 @@
 import { Field, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 
 @ObjectType({ description: 'An example as it would be sent, signed with a secret that is published for tests of receivers.' })
 export class WebhookSampleSignature {

@@ -1,10 +1,10 @@
 import { Entity, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { PrimaryKeyProp } from '@mikro-orm/postgresql';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { READERS } from './subscription.js';
 import { InboundReceiptStatus, InboundScheme } from './enums.js';
 

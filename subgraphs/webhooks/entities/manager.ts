@@ -1,8 +1,8 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { MANAGERS } from './subscription.js';
 
 /** A machine client that sees and changes webhooks of its own clients only: the backend of an outside developer's portal. */

@@ -1,5 +1,5 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
+import { Access } from '../../../runtime/access/access.js';
 import { READERS } from './subscription.js';
 
 /** Numbers of a subscription over a window that ends now. Never made from payloads. */

@@ -1,8 +1,8 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { newId } from '../../../runtime/ids.js';
-import { DateTime, Url } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { DateTime, Url } from '../../../runtime/schema/scalars.js';
 import { WebhookCircuitState, WebhookDisabledReason, WebhookSecretStatus, WebhookSubscriptionStatus } from './enums.js';
 
 /** Who may read what this service shows. Source: section 4, callers (a) and (b). */

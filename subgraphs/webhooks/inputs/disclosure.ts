@@ -1,6 +1,6 @@
 import { ArgsType, Field } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 
 @ArgsType()
 export class WebhookDisclosuresArgs extends PageArgs {

@@ -1,6 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { Rule } from '../../../runtime/rule.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { WebhookDeadLetterReason } from '../entities/enums.js';
 
 @InputType()

@@ -1,6 +1,6 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { PageArgs } from '../../../runtime/page.js';
-import { Rule } from '../../../runtime/rule.js';
+import { PageArgs } from '../../../runtime/request/paging.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { WebhookSecretActivation, WebhookSubscriptionStatus } from '../entities/enums.js';
 
 @InputType({ description: 'A custom header of every request.' })

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { isIP } from 'node:net';
 import { buildConnector, Client } from 'undici';
-import type { Network } from '../../../runtime/public-address.js';
-import { checkedAddresses, pinnedLookup, type Resolve } from '../../../runtime/checked-addresses.js';
+import type { Network } from '../../../runtime/http/public-address.js';
+import { checkedAddresses, pinnedLookup, type Resolve } from '../../../runtime/http/checked-addresses.js';
 
 /** Connecting, name resolution and TLS included, ms. Source: rule 17. */
 const CONNECT_MS = 5_000;

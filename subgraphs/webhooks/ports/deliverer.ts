@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { WebhookAttemptError } from '../entities/enums.js';
 import { KEPT_BYTES, redactBody, redactResponseHeaders } from '../rules/redaction.js';
 import { urlViolation, type Egress } from '../rules/url.js';
-import { BlockedAddress, DnsFailure, resolveByDns, type Resolve } from '../../../runtime/checked-addresses.js';
+import { BlockedAddress, DnsFailure, resolveByDns, type Resolve } from '../../../runtime/http/checked-addresses.js';
 import { Connections, type Connection } from './connections.js';
 
 /** One POST to a receiver. */

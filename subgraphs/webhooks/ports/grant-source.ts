@@ -1,5 +1,5 @@
-import type { Federation } from '../../../runtime/federation.js';
-import { stored } from '../../../runtime/federation.js';
+import type { Federation } from '../../../runtime/federation/federation.js';
+import { stored } from '../../../runtime/federation/federation.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { ClientFacts } from '../rules/filter.js';
 

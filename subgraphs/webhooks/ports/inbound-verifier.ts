@@ -1,4 +1,4 @@
-import { sameSecret } from '../../../runtime/crypto.js';
+import { sameSecret } from '../../../runtime/data/crypto.js';
 import type { Config } from '../../../runtime/config.js';
 import { INBOUND_SOURCES, inboundSignature, isTimely, type InboundSourceName, type InboundSourceSetting } from '../rules/inbound.js';
 

@@ -1,4 +1,4 @@
-import { createSealer, type Sealer } from '../../../runtime/crypto.js';
+import { createSealer, type Sealer } from '../../../runtime/data/crypto.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 
 const sealers = new WeakMap<ServiceHost, Sealer>();

@@ -1,6 +1,6 @@
-import type { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { decodeCursor, toConnection, type Connection } from '../../../runtime/page.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { WebhookDelivery } from '../entities/delivery.js';
 import type { WebhookWait } from '../entities/enums.js';
 import type { WebhookDeadLettersArgs, WebhookDeliveriesArgs } from '../inputs/delivery.js';

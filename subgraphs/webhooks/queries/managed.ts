@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
 import { WebhookManager } from '../entities/manager.js';
 
 /**

@@ -1,7 +1,7 @@
 import { CATALOGUE } from '../../../events/catalogue.js';
 import { adminScopeOf } from '../../../events/slugs.js';
-import { mayAccess } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
+import { mayAccess } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { readGrantsOf } from '../commands/grants.js';
 import { dataContext } from '../commands/ingest.js';
 import { bodyContext } from '../commands/attempts.js';

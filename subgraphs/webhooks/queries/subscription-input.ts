@@ -1,6 +1,6 @@
 import { CATALOGUE } from '../../../events/catalogue.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
 import type { WebhookHeaderInput } from '../inputs/subscription.js';
 import { settingsOf } from '../ports/settings.js';
 import { clientViolation, typeViolation, type ClientFacts } from '../rules/filter.js';

@@ -1,10 +1,10 @@
 import type { FilterQuery } from '@mikro-orm/postgresql';
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { page, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { page, type Connection } from '../../../runtime/request/paging.js';
 import { WebhookAttempt, WebhookAttemptConnection } from '../entities/delivery.js';
 import { READERS } from '../entities/subscription.js';
 import { WebhookAttemptsArgs } from '../inputs/delivery.js';

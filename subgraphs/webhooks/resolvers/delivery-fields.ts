@@ -1,8 +1,8 @@
 import { Args, Ctx, FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
-import type { Context } from '../../../runtime/context.js';
-import { inOrder } from '../../../runtime/loaders.js';
-import { page, PageArgs, type Connection } from '../../../runtime/page.js';
-import { JSONObject } from '../../../runtime/scalars.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
+import { page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { WebhookAttempt, WebhookAttemptConnection, WebhookDelivery } from '../entities/delivery.js';
 import { WebhookSubscription } from '../entities/subscription.js';
 import { WebhookWait } from '../entities/enums.js';

@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import type { Connection } from '../../../runtime/page.js';
-import { move } from '../../../runtime/states.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import type { Connection } from '../../../runtime/request/paging.js';
+import { move } from '../../../runtime/request/states.js';
 import { signalOf } from '../commands/signal.js';
 import { WebhookDelivery, WebhookDeliveryConnection } from '../entities/delivery.js';
 import { MANAGERS, READERS } from '../entities/subscription.js';

@@ -1,8 +1,8 @@
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { decodeCursor, PageArgs, toConnection, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { decodeCursor, PageArgs, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { WebhookDisclosure, WebhookDisclosureConnection } from '../entities/disclosure.js';
 import { WebhookDisclosuresArgs } from '../inputs/disclosure.js';
 import { User } from '../stubs.js';

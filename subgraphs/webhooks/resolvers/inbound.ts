@@ -1,12 +1,12 @@
 import type { FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { adminScopeOf } from '../../../events/slugs.js';
-import { Access, mayAccess, ruleOf } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { page, type Connection } from '../../../runtime/page.js';
-import { JSONObject } from '../../../runtime/scalars.js';
+import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { page, type Connection } from '../../../runtime/request/paging.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { InboundReceipt, InboundReceiptConnection, InboundSource } from '../entities/inbound.js';
 import { MANAGERS, READERS } from '../entities/subscription.js';
 import { InboundReceiptsArgs, ReplayInboundReceiptInput } from '../inputs/inbound.js';

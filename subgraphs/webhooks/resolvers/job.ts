@@ -1,10 +1,10 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { actorOf } from '../../../runtime/caller.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { move } from '../../../runtime/states.js';
+import { Access } from '../../../runtime/access/access.js';
+import { actorOf } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { move } from '../../../runtime/request/states.js';
 import { countDead } from '../workers/job-replay.js';
 import { jobSignalOf } from '../workers/jobs.js';
 import { WebhookDeadLetterReplay, WebhookJob, type JobFilter } from '../entities/job.js';

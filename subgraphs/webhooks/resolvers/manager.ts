@@ -1,9 +1,9 @@
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail, type Violation } from '../../../runtime/errors.js';
-import { Prepare } from '../../../runtime/operation.js';
-import { PageArgs, page, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { Prepare } from '../../../runtime/request/operation.js';
+import { PageArgs, page, type Connection } from '../../../runtime/request/paging.js';
 import { WebhookManager, WebhookManagerConnection } from '../entities/manager.js';
 import { MANAGERS } from '../entities/subscription.js';
 import { DeleteWebhookManagerInput, SetWebhookManagerInput } from '../inputs/manager.js';

@@ -1,10 +1,10 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { CATALOGUE } from '../../../events/catalogue.js';
 import { timeOfId } from '../../../events/envelope.js';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid, newId } from '../../../runtime/ids.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid, newId } from '../../../runtime/data/ids.js';
 import { configurationOf } from '../commands/configuration.js';
 import { enterUser, type Grants } from '../commands/grants.js';
 import { enqueue } from '../commands/lanes.js';

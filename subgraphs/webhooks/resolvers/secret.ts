@@ -1,7 +1,7 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
 import { addSecret, destroySecret, placeSecret, settleSecrets, type ListedSecret } from '../commands/secrets.js';
 import { MANAGERS, WebhookSubscription, WebhookSubscriptionWithSecret } from '../entities/subscription.js';
 import { ExpireWebhookSecretInput, RotateWebhookSecretInput } from '../inputs/subscription.js';

@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { inOrder } from '../../../runtime/loaders.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
 import { WebhookStats } from '../entities/stats.js';
 import { READERS, WebhookSubscription } from '../entities/subscription.js';
 import { WebhookStatsWindow } from '../entities/enums.js';

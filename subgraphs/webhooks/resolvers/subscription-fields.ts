@@ -1,8 +1,8 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import type { Context } from '../../../runtime/context.js';
-import { inOrder } from '../../../runtime/loaders.js';
-import { page, PageArgs, type Connection } from '../../../runtime/page.js';
-import { DateTime } from '../../../runtime/scalars.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
+import { page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 import { WebhookDeliveryConnection, type WebhookDelivery } from '../entities/delivery.js';
 import { WebhookNotice, WebhookNoticeConnection } from '../entities/notice.js';
 import { WebhookCircuit, WebhookHealth, WebhookSecretInfo, WebhookSubscription } from '../entities/subscription.js';

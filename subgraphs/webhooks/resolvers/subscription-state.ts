@@ -1,8 +1,8 @@
 import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { Prepare } from '../../../runtime/operation.js';
-import { move } from '../../../runtime/states.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { Prepare } from '../../../runtime/request/operation.js';
+import { move } from '../../../runtime/request/states.js';
 import { closeOpen, holdLanes, releaseLanes } from '../commands/lanes.js';
 import { signalOf } from '../commands/signal.js';
 import { MANAGERS, WebhookHealth, WebhookSubscription } from '../entities/subscription.js';

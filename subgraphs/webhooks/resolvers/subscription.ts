@@ -1,11 +1,11 @@
 import type { FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid } from '../../../runtime/ids.js';
-import { Prepare } from '../../../runtime/operation.js';
-import { connectionOf, page, type Connection } from '../../../runtime/page.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { Prepare } from '../../../runtime/request/operation.js';
+import { connectionOf, page, type Connection } from '../../../runtime/request/paging.js';
 import { changeConfiguration, configurationOf, headersContext } from '../commands/configuration.js';
 import { closeOpen } from '../commands/lanes.js';
 import { addSecret } from '../commands/secrets.js';

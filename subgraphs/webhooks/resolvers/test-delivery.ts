@@ -1,11 +1,11 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { CATALOGUE } from '../../../events/catalogue.js';
-import { Access } from '../../../runtime/access.js';
-import type { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { newId } from '../../../runtime/ids.js';
-import { OwnTransactions } from '../../../runtime/operation.js';
-import { rateLimitPerHost } from '../../../runtime/rate-limit.js';
+import { Access } from '../../../runtime/access/access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { OwnTransactions } from '../../../runtime/request/operation.js';
+import { rateLimitPerHost } from '../../../runtime/access/rate-limit.js';
 import { insertAttempts, type EndedAttempt } from '../commands/attempts.js';
 import { configurationOf, type SubscriptionConfiguration } from '../commands/configuration.js';
 import { WebhookAttempt } from '../entities/delivery.js';

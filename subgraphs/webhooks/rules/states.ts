@@ -6,7 +6,7 @@ import type {
   WebhookSubscriptionStatus,
   WebhookWait,
 } from '../entities/enums.js';
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 
 export type SubscriptionTrigger = 'pause' | 'resume' | 'disable' | 'enable';
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isInNetworks, type Network } from '../../../runtime/public-address.js';
+import { isInNetworks, type Network } from '../../../runtime/http/public-address.js';
 
 /** What development and tests may do besides; both are off in production. Source: rule 18. */
 export interface Egress {

@@ -1,5 +1,5 @@
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { settingsOf } from '../ports/settings.js';
 import { changeConfiguration } from '../commands/configuration.js';
 import { closeOpen } from '../commands/lanes.js';

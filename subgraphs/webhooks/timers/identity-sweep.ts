@@ -1,6 +1,6 @@
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
-import { sweepTimer } from '../../../runtime/schedule.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { sweepTimer } from '../../../runtime/time/schedule.js';
 import { CATALOGUE } from '../../../events/catalogue.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { askClient, askGrants, type AskedGrant } from '../ports/grant-source.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
-import { Problem } from '../../../runtime/errors.js';
-import { sweepTimer } from '../../../runtime/schedule.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { Problem } from '../../../runtime/request/errors.js';
+import { sweepTimer } from '../../../runtime/time/schedule.js';
 import { settingsOf } from '../ports/settings.js';
 import { advance } from '../commands/lanes.js';
 import { reseal } from '../commands/reseal.js';

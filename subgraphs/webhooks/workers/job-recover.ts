@@ -1,8 +1,8 @@
 import { CATALOGUE } from '../../../events/catalogue.js';
 import { timeOfId } from '../../../events/envelope.js';
-import type { Context } from '../../../runtime/context.js';
-import { stored } from '../../../runtime/federation.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { stored } from '../../../runtime/federation/federation.js';
+import { newId } from '../../../runtime/data/ids.js';
 import type { WebhookJob } from '../entities/job.js';
 import { askGrants, type AskedGrant } from '../ports/grant-source.js';
 import { sealerOf } from '../ports/sealer.js';

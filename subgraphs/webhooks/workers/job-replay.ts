@@ -1,7 +1,7 @@
 import { CATALOGUE } from '../../../events/catalogue.js';
 import { timeOfId } from '../../../events/envelope.js';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
 import type { JobFilter, WebhookJob } from '../entities/job.js';
 import type { WebhookDeliveryStatus } from '../entities/enums.js';
 import { covers } from '../rules/grants.js';

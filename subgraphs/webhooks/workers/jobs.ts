@@ -1,6 +1,6 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
-import { loggedError } from '../../../runtime/log.js';
+import { loggedError } from '../../../runtime/observe/log.js';
 import type { Worker } from '../../../runtime/service.js';
 import { WebhookJob } from '../entities/job.js';
 import { recoverStep } from './job-recover.js';

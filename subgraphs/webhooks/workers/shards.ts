@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Sql } from '../../../events/outbox.js';
-import { newId } from '../../../runtime/ids.js';
+import { newId } from '../../../runtime/data/ids.js';
 import { fairShare } from '../rules/shards.js';
 
 /** Runs one statement list in a transaction of the service. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../events/outbox.js';
-import { loggedError } from '../../../runtime/log.js';
-import type { Context } from '../../../runtime/context.js';
+import { loggedError } from '../../../runtime/observe/log.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { Worker } from '../../../runtime/service.js';
-import { traced } from '../../../runtime/tracing.js';
+import { traced } from '../../../runtime/observe/tracing.js';
 import { HttpDeliverer, Interrupted, type Deliverer } from '../ports/deliverer.js';
 import { sealerOf } from '../ports/sealer.js';
 import { settingsOf, type WebhookSettings } from '../ports/settings.js';

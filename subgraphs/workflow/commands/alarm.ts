@@ -1,6 +1,6 @@
 import { messageSendRequested } from '../../../events/catalogue/comms.js';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
 
 /** To whom and about what; `params` are ids, codes and times only. */
 export interface Notice {

@@ -1,6 +1,6 @@
 import { v5 } from 'uuid';
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
 import type { TaskSpec } from '../ports/workflow.js';
 import { say } from '../ports/words.js';
 

@@ -1,5 +1,5 @@
 import { v5 } from 'uuid';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { WorkflowRun } from '../entities/run.js';
 import type { WorkflowTriggerKind } from '../entities/enums.js';
 import type { WorkflowDefinitionCode } from '../ports/workflow.js';

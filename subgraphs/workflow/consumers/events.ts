@@ -3,7 +3,7 @@ import { consultCompleted, labResultCritical, protocolStarted, redFlagDetected }
 import { screeningStatusChanged, teamChatCommandReceived } from '../../../events/catalogue/messaging.js';
 import { partnerConsultOutcome } from '../../../events/catalogue/partner.js';
 import { handle, type Consumer, type Envelope } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { WorkflowTriggerKind } from '../entities/enums.js';
 import { tell } from '../ports/words.js';
 import type { EventTrigger, WorkflowDefinitionCode } from '../ports/workflow.js';

@@ -1,7 +1,7 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { READERS, SHOWN, WorkflowTriggerKind } from './enums.js';
 
 @Access(SHOWN)

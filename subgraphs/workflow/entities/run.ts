@@ -1,9 +1,9 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { PERSONAL } from '../../../runtime/marks.js';
-import { connectionOf } from '../../../runtime/page.js';
-import { DateTime, JSONObject } from '../../../runtime/scalars.js';
+import { Access } from '../../../runtime/access/access.js';
+import { PERSONAL } from '../../../runtime/data/safe-views.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { SHOWN, WorkflowRunStatus, WorkflowStepStatus, WorkflowTriggerKind } from './enums.js';
 
 @Access(SHOWN)

@@ -1,6 +1,6 @@
 import type { Slug } from '../../../events/slugs.js';
-import { Problem } from '../../../runtime/errors.js';
-import { stored, type StoredDocument } from '../../../runtime/federation.js';
+import { Problem } from '../../../runtime/request/errors.js';
+import { stored, type StoredDocument } from '../../../runtime/federation/federation.js';
 import type { StepContext } from './workflow.js';
 
 /** A document of another service that steps run as `svc-workflow`. */

@@ -1,4 +1,4 @@
-import { Problem } from '../../../runtime/errors.js';
+import { Problem } from '../../../runtime/request/errors.js';
 import { ask, question } from './ask.js';
 import type { StepContext } from './workflow.js';
 

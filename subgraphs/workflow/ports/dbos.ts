@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { openPool } from '../../../runtime/database.js';
+import { openPool } from '../../../runtime/data/database.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type pg from 'pg';
 

@@ -1,4 +1,4 @@
-import { Problem } from '../../../runtime/errors.js';
+import { Problem } from '../../../runtime/request/errors.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { question } from './ask.js';
 

@@ -1,6 +1,6 @@
 import { ask, question, type Question } from './ask.js';
 import { FinalFailure, type StepContext } from './workflow.js';
-import { Problem } from '../../../runtime/errors.js';
+import { Problem } from '../../../runtime/request/errors.js';
 
 const SCREEN = question(
   'messaging',

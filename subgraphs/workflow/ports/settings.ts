@@ -1,4 +1,4 @@
-import { isCron } from '../../../runtime/cron.js';
+import { isCron } from '../../../runtime/time/cron.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 
 export interface WorkflowSettings {

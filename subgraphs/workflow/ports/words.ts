@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { newId } from '../../../runtime/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { newId } from '../../../runtime/data/ids.js';
 
 /** What a parent waits for: the end of its child, by the child's id. */
 export const RUN_ENDED = 'workflow.run_ended';

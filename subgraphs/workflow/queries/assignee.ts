@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { WorkflowTask } from '../entities/task.js';
 
 /** A service, the assignee, or staff with the task's role, and nobody else who operates workflows: a decision is not theirs. Source: workflow 4. */

@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { Rule } from '../../../runtime/rule.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { Rule } from '../../../runtime/schema/constraints.js';
 import { DEFINITIONS } from '../commands/definitions/definitions.js';
 import { WorkflowDefinition, WorkflowSchedule, WorkflowTrigger } from '../entities/definition.js';
 import { WorkflowRun } from '../entities/run.js';

@@ -1,11 +1,11 @@
 import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../../runtime/access.js';
-import { Context } from '../../../runtime/context.js';
-import { fail } from '../../../runtime/errors.js';
-import { isUuid, newId } from '../../../runtime/ids.js';
-import { page, type Connection } from '../../../runtime/page.js';
-import { move } from '../../../runtime/states.js';
+import { Access } from '../../../runtime/access/access.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { isUuid, newId } from '../../../runtime/data/ids.js';
+import { page, type Connection } from '../../../runtime/request/paging.js';
+import { move } from '../../../runtime/request/states.js';
 import { DEFINITIONS } from '../commands/definitions/definitions.js';
 import { WorkflowDefinition } from '../entities/definition.js';
 import { WorkflowRun, WorkflowRunConnection } from '../entities/run.js';

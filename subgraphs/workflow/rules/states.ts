@@ -1,4 +1,4 @@
-import type { TransitionTable } from '../../../runtime/states.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
 import { WorkflowRunStatus, WorkflowTaskStatus } from '../entities/enums.js';
 
 const { PENDING, RUNNING, WAITING, SUCCEEDED, FAILED, CANCELLED } = WorkflowRunStatus;

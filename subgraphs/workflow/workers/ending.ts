@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { tellParents } from '../ports/words.js';
 
 const ENGINES = '(select engine_id from workflow.workflow_run_meta where id = any($1))';

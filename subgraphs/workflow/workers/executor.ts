@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { errorCodeOf } from '../../../runtime/jobs/redact.js';
-import { loggedError } from '../../../runtime/log.js';
+import { loggedError } from '../../../runtime/observe/log.js';
 import { alarm } from '../commands/alarm.js';
 import { Engine } from '../ports/dbos.js';
 import { endRuns } from './ending.js';

@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { alarm } from '../commands/alarm.js';
 import type { WorkflowDefinitionCode } from '../ports/workflow.js';

@@ -1,4 +1,4 @@
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 
 /** What the engine has recorded up to where a run is to go on. */
 export interface EnginePoint {

@@ -1,4 +1,4 @@
-import { Problem } from '../../../runtime/errors.js';
+import { Problem } from '../../../runtime/request/errors.js';
 import { FinalFailure, type Retry } from '../ports/workflow.js';
 
 /** Source: workflow 7.8. */

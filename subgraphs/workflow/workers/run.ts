@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Context } from '../../../runtime/context.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
-import { newId } from '../../../runtime/ids.js';
+import { newId } from '../../../runtime/data/ids.js';
 import { errorCodeOf } from '../../../runtime/jobs/redact.js';
 import { startChild, tellIfEnded } from '../commands/starting.js';
 import type { Engine } from '../ports/dbos.js';

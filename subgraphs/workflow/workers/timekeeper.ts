@@ -1,6 +1,6 @@
-import type { Timer } from '../../../runtime/clock.js';
-import type { Context } from '../../../runtime/context.js';
-import { nextCron } from '../../../runtime/cron.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { nextCron } from '../../../runtime/time/cron.js';
 import { WorkflowTriggerKind } from '../entities/enums.js';
 import { alarm, messageRole } from '../commands/alarm.js';
 import { endRuns } from './ending.js';

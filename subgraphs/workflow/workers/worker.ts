@@ -1,5 +1,5 @@
-import type { Context } from '../../../runtime/context.js';
-import { nextCron } from '../../../runtime/cron.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { nextCron } from '../../../runtime/time/cron.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import type { Worker } from '../../../runtime/service.js';
 import { Executor } from './executor.js';

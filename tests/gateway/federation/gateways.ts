@@ -1,8 +1,8 @@
 import { composeServices } from '@apollo/composition';
 import { parse, type GraphQLSchema } from 'graphql';
-import type { Executor } from '../../../gateway/executor.js';
-import { startGateway } from '../../../gateway/gateway.js';
-import { createLogger } from '../../../runtime/log.js';
+import type { Executor } from '../../../gateway/plans/executor.js';
+import { startGateway } from '../../../gateway/plans/gateway.js';
+import { createLogger } from '../../../runtime/observe/log.js';
 import { HashSubgraph, type Trouble } from './world.js';
 
 export interface Pair {

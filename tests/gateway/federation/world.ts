@@ -14,8 +14,8 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
 } from 'graphql';
-import type { SubgraphAnswer } from '../../../gateway/compiled/subgraph.js';
-import type { SubgraphSource } from '../../../gateway/data-source.js';
+import type { SubgraphAnswer } from '../../../gateway/plans/compiled/subgraph.js';
+import type { SubgraphSource } from '../../../gateway/sources/data-source.js';
 
 /** A number that is always the same for the same words. */
 export const hash = (...words: unknown[]): number => createHash('md5').update(JSON.stringify(words)).digest().readUInt32LE(0);

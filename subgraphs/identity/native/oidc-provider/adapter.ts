@@ -1,5 +1,5 @@
 import { errors, type Provider, type Adapter, type AdapterFactory, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
-import { internalRequest } from '../../../../runtime/request.js';
+import { internalRequest } from '../../../../runtime/request/request.js';
 import { PROTOCOL_SCOPES } from '../../rules/scopes.js';
 import { FOREVER, type EngineRequest, type EngineState } from './engine.js';
 import { inspectedToken, isRevoked } from '../../ports/inspection.js';

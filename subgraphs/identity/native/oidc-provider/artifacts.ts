@@ -1,6 +1,6 @@
 import { errors, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Sql } from '../../../../events/outbox.js';
-import { sha256 } from '../../../../runtime/crypto.js';
+import { sha256 } from '../../../../runtime/data/crypto.js';
 import { openFamily, touchSession } from './authorization.js';
 import { stateOf } from './engine.js';
 import { koa, ModelAdapter } from './model.js';

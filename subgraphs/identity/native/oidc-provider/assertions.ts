@@ -1,6 +1,6 @@
 import { errors, type AdapterPayload, type Client, type KoaContextWithOIDC } from 'oidc-provider';
-import { sha256 } from '../../../../runtime/crypto.js';
-import { guardedFetch } from '../../../../runtime/guarded-fetch.js';
+import { sha256 } from '../../../../runtime/data/crypto.js';
+import { guardedFetch } from '../../../../runtime/http/guarded-fetch.js';
 import { keyIdOf, MAX_ASSERTION_SECONDS, type ClientKey } from '../../rules/client-keys.js';
 import { egressNetworks } from '../../ports/egress.js';
 import { outsideEngine } from '../../ports/clock.js';

@@ -1,7 +1,7 @@
 import { errors, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Sql } from '../../../../events/outbox.js';
-import type { Context } from '../../../../runtime/context.js';
-import { newId } from '../../../../runtime/ids.js';
+import type { Context } from '../../../../runtime/request/context.js';
+import { newId } from '../../../../runtime/data/ids.js';
 import { deviceOf } from '../../rules/devices.js';
 import { networkOf } from '../../rules/network.js';
 import { isNativeRedirect } from '../../rules/redirects.js';

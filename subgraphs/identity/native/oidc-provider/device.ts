@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { sha256 } from '../../../../runtime/crypto.js';
+import { sha256 } from '../../../../runtime/data/crypto.js';
 
 /** Stays in the browser when its sign-in ends. */
 export const DEVICE_COOKIE = '_device';

@@ -1,5 +1,5 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
-import { internalRequest } from '../../../../runtime/request.js';
+import { internalRequest } from '../../../../runtime/request/request.js';
 import { isPhi } from '../../rules/scopes.js';
 import { accountOf } from './account.js';
 import { signToken, userClaims, verifyToken, type TokenClaims } from '../../ports/claims.js';

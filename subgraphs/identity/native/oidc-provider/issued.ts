@@ -1,8 +1,8 @@
 import { serviceTokenIssued } from '../../../../events/catalogue/identity.js';
-import { systemCaller, type Caller } from '../../../../runtime/caller.js';
+import { systemCaller, type Caller } from '../../../../runtime/request/caller.js';
 import type { ServiceHost } from '../../../../runtime/host.js';
-import { loggedError } from '../../../../runtime/log.js';
-import { internalRequest } from '../../../../runtime/request.js';
+import { loggedError } from '../../../../runtime/observe/log.js';
+import { internalRequest } from '../../../../runtime/request/request.js';
 
 const HOUR_MS = 3_600_000;
 /** (client, secret, scope set) whose event of the running hour is known to be out. */

@@ -1,7 +1,7 @@
-import type { Context } from '../../../../runtime/context.js';
-import { fail } from '../../../../runtime/errors.js';
+import type { Context } from '../../../../runtime/request/context.js';
+import { fail } from '../../../../runtime/request/errors.js';
 import type { ServiceHost } from '../../../../runtime/host.js';
-import { newId } from '../../../../runtime/ids.js';
+import { newId } from '../../../../runtime/data/ids.js';
 import { OAuthClient } from '../../entities/client.js';
 import type { OAuthGrant } from '../../entities/grant.js';
 import { User, UserStatus } from '../../entities/user.js';

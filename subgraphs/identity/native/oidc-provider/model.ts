@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Provider, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Sql } from '../../../../events/outbox.js';
-import type { Context } from '../../../../runtime/context.js';
+import type { Context } from '../../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../../runtime/host.js';
-import { internalRequest } from '../../../../runtime/request.js';
+import { internalRequest } from '../../../../runtime/request/request.js';
 import { sendNotice } from '../../commands/notice.js';
 import { endFamilies, familyRevocations, publishRevocations } from '../../commands/token-family.js';
 import { asClient } from './issued.js';

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ClientMetadata } from 'oidc-provider';
 import type { Sql } from '../../../../events/outbox.js';
-import { sha256 } from '../../../../runtime/crypto.js';
+import { sha256 } from '../../../../runtime/data/crypto.js';
 import type { OAuthClientKind } from '../../entities/client.js';
 import { allowedScopes } from '../../rules/consent.js';
 import { isNativeRedirect } from '../../rules/redirects.js';

@@ -1,13 +1,13 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { Problem } from '../../../../runtime/errors.js';
-import { databaseProblem } from '../../../../runtime/transaction.js';
+import { Problem } from '../../../../runtime/request/errors.js';
+import { databaseProblem } from '../../../../runtime/data/transaction.js';
 import { withPrefix } from '../../ports/claims.js';
 import { Pages } from '../pages/pages.js';
 import { takeLimit } from '../../commands/count-limit.js';
 import { honestDiscovery, PAGES, PATHS, stateOf, type EngineRequest } from './engine.js';
 import type { EngineStore } from './adapter.js';
 import { inspectedToken, introspectionOf } from '../../ports/inspection.js';
-import { loggedError } from '../../../../runtime/log.js';
+import { loggedError } from '../../../../runtime/observe/log.js';
 import type { IssuedTokens } from './issued.js';
 
 type Next = () => Promise<unknown>;

@@ -1,5 +1,5 @@
-import type { Caller } from '../../../../runtime/caller.js';
-import { internalRequest } from '../../../../runtime/request.js';
+import type { Caller } from '../../../../runtime/request/caller.js';
+import { internalRequest } from '../../../../runtime/request/request.js';
 import type { EngineStore } from '../oidc-provider/model.js';
 import { endFirstPartyFamilies, familyRevocations, publishRevocations } from '../../commands/token-family.js';
 

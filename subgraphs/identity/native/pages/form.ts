@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { sameSecret } from '../../../../runtime/crypto.js';
+import { sameSecret } from '../../../../runtime/data/crypto.js';
 
 /** A page that says what is wrong instead of the one that was asked for. */
 export class PageError extends Error {

@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { internalRequest } from '../../../../runtime/request.js';
+import { internalRequest } from '../../../../runtime/request/request.js';
 import { consentable, standingConsent } from '../oidc-provider/authorization.js';
 import { emailOf } from '../../queries/batches.js';
 import { giveConsent } from '../../commands/consent.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import type { Context } from '../../../../runtime/context.js';
-import { sha256 } from '../../../../runtime/crypto.js';
+import type { Context } from '../../../../runtime/request/context.js';
+import { sha256 } from '../../../../runtime/data/crypto.js';
 import { DEVICE_COOKIE, deviceHash } from '../oidc-provider/device.js';
 import { sendNotice } from '../../commands/notice.js';
 

@@ -1,8 +1,8 @@
-import { Problem } from '../../../../runtime/errors.js';
+import { Problem } from '../../../../runtime/request/errors.js';
 import { acceptCode, newestOf, type Proven } from '../../commands/challenge.js';
 import { mailLink, mailSignUp } from '../../queries/mail-request.js';
 import { proveAddress, recover } from '../../commands/proof.js';
-import type { Context } from '../../../../runtime/context.js';
+import type { Context } from '../../../../runtime/request/context.js';
 import type { ChallengeTemplate } from '../../rules/challenges.js';
 import { localeOf, type FieldError, type Page } from './layout.js';
 import { codePage, linkRequestPage, recoveryCodePage, recoveryRequestPage, signUpPage, WRONG_CODE } from './mail-views.js';

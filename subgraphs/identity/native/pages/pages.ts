@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { loggedError } from '../../../../runtime/log.js';
+import { loggedError } from '../../../../runtime/observe/log.js';
 import { PAGES } from '../oidc-provider/engine.js';
 import type { EngineStore } from '../oidc-provider/model.js';
 import { InteractionPages } from './interaction.js';

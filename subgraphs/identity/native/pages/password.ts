@@ -4,7 +4,7 @@ import { PASSWORD_LIMITS } from '../../rules/sign-in-limits.js';
 import { emailKey } from '../../rules/visibility.js';
 import type { EngineStore } from '../oidc-provider/model.js';
 import { ARGON2, isCurrentHash } from '../../rules/passwords.js';
-import { Turns } from '../../../../runtime/turns.js';
+import { Turns } from '../../../../runtime/request/turns.js';
 import { PageError } from './form.js';
 import { Tries } from './tries.js';
 

@@ -1,5 +1,5 @@
-import type { Context } from '../../../../runtime/context.js';
-import { internalRequest } from '../../../../runtime/request.js';
+import type { Context } from '../../../../runtime/request/context.js';
+import { internalRequest } from '../../../../runtime/request/request.js';
 import { MfaMethodKind } from '../../entities/mfa.js';
 import { StaffMemberStatus } from '../../entities/staff.js';
 import type { EngineStore } from '../oidc-provider/model.js';

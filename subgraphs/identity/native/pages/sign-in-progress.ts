@@ -1,5 +1,5 @@
-import type { Context } from '../../../../runtime/context.js';
-import { sha256 } from '../../../../runtime/crypto.js';
+import type { Context } from '../../../../runtime/request/context.js';
+import { sha256 } from '../../../../runtime/data/crypto.js';
 
 /** How far a sign-in has come: the first factor is proved. */
 export interface SignInProgress {

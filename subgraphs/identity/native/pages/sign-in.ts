@@ -1,5 +1,5 @@
-import { systemCaller } from '../../../../runtime/caller.js';
-import { internalRequest } from '../../../../runtime/request.js';
+import { systemCaller } from '../../../../runtime/request/caller.js';
+import { internalRequest } from '../../../../runtime/request/request.js';
 import { endBrowserSession } from './browser-session.js';
 import { noteDevice } from './known-device.js';
 import { SecondFactor } from './second-factor.js';

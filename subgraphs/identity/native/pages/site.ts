@@ -1,6 +1,6 @@
 import type { Client, KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { sha256 } from '../../../../runtime/crypto.js';
-import { systemCaller, type Caller } from '../../../../runtime/caller.js';
+import { sha256 } from '../../../../runtime/data/crypto.js';
+import { systemCaller, type Caller } from '../../../../runtime/request/caller.js';
 import { cookieSecret, PAGES, registrationOf, type EngineRequest } from '../oidc-provider/engine.js';
 import type { EngineStore } from '../oidc-provider/model.js';
 import type { Registration } from '../oidc-provider/registration.js';

@@ -1,8 +1,8 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { systemCaller } from '../../../../runtime/caller.js';
-import type { Context } from '../../../../runtime/context.js';
-import { Problem } from '../../../../runtime/errors.js';
-import { internalRequest } from '../../../../runtime/request.js';
+import { systemCaller } from '../../../../runtime/request/caller.js';
+import type { Context } from '../../../../runtime/request/context.js';
+import { Problem } from '../../../../runtime/request/errors.js';
+import { internalRequest } from '../../../../runtime/request/request.js';
 import type { StaffMember } from '../../entities/staff.js';
 import { UserEmail } from '../../entities/user.js';
 import { openAccount } from '../../resolvers/create-user.js';

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Config } from '../../runtime/config.js';
+import { withDatabase } from '../../runtime/data/database.js';
+import { startEmbeddedPostgres } from '../../runtime/embedded-postgres/start.js';
+
+/** Database of the platform on the embedded server. */
+const EMBEDDED_DATABASE = 'platform';
+
+export interface Database {
+  url: string;
+  /** For people: what it is and where. Holds no credentials. */
+  name: string;
+  stop(): Promise<void>;
+}
+
+async function ensureDatabase(url: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (!rowCount) await client.query(`create database ${name} encoding 'UTF8' template template0`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The database of `DATABASE_URL`, else a PostgreSQL of our own under the data folder. */
+export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
+  if (config.databaseUrl)
+    return { url: config.databaseUrl, name: `PostgreSQL at ${new URL(config.databaseUrl).hostname}`, stop: async () => undefined };
+  const server = await startEmbeddedPostgres({ dataDir: join(config.dataDir, 'postgres'), log: say });
+  try {
+    await ensureDatabase(server.url, EMBEDDED_DATABASE);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return { url: withDatabase(server.url, EMBEDDED_DATABASE), name: `embedded PostgreSQL ${server.version}`, stop: () => server.stop() };
+}

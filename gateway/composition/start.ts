@@ -1,0 +1,73 @@
+import { loadConfig, type Config } from '../../runtime/config.js';
+import { withDevelopmentSecrets } from '../../runtime/access/development-secrets.js';
+import { SERVICES } from '../../subgraphs/services.js';
+import { stepBack } from './background.js';
+import { startPlatform, type Platform } from './platform.js';
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const DEMO = `
+  Demo credentials (made now, for development only):
+    machine client   demo-m2m / demo-m2m-secret
+    people           demo@example.test, demo2@example.test, admin@example.test / Demo-Passw0rd-2026`;
+
+const welcome = (config: Config, platform: Platform, seconds: string): string => `
+Ready in ${seconds} s. ${platform.hosts.size} services: ${[...platform.hosts.keys()].join(', ')}.
+
+  start page    ${config.baseUrl}/
+  GraphQL       ${config.baseUrl}/graphql
+  REST          ${config.baseUrl}/<service>/v1/…
+  reference     ${config.baseUrl}/docs
+  OpenAPI       ${config.baseUrl}/api/openapi.yaml
+${platform.seeded ? DEMO : ''}
+
+Try:
+  TOKEN=$(curl -s ${config.baseUrl}/identity/v1/oauth/token -d grant_type=client_credentials -d client_id=demo-m2m -d client_secret=demo-m2m-secret | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+  curl -s ${config.baseUrl}/platform/v1/brands -H "Authorization: Bearer $TOKEN"
+
+Stop with Ctrl-C.`;
+
+/** How long a stop may take before the process ends anyway; below the 30 s that orchestrators grant. */
+const STOP_MS = 25_000;
+
+/** The first signal stops cleanly; a second one ends at once. */
+function stopOnSignals(platform: Platform): void {
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    say('Stopping …');
+    setTimeout(() => process.exit(1), STOP_MS).unref();
+    await platform.stop();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
+}
+
+/** The hang-up signal reads the supergraph's file again, as daemons do with their configuration. */
+function reloadOnHangup(platform: Platform): void {
+  process.on('SIGHUP', () => {
+    platform.reload().then(
+      () => say('Reloaded the supergraph.'),
+      (error: Error) => say(`The supergraph was not reloaded: ${error.message}`),
+    );
+  });
+}
+
+async function main(): Promise<void> {
+  const started = performance.now();
+  const config = loadConfig(await withDevelopmentSecrets(process.env));
+  say('Platform Service Suite is starting:');
+  const platform = await startPlatform({ config, services: SERVICES, say });
+  stepBack(config.roles);
+  stopOnSignals(platform);
+  reloadOnHangup(platform);
+  say(welcome(config, platform, ((performance.now() - started) / 1000).toFixed(1)));
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(
+    `\nThe platform could not start: ${error.message}\n${process.env.LOG_LEVEL === 'debug' ? error.stack : 'LOG_LEVEL=debug shows more.'}\n`,
+  );
+  process.exit(1);
+});

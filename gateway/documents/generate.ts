@@ -1,0 +1,35 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { buildASTSchema, parse } from 'graphql';
+import { generateOpenApi } from '../../rest-adapter/openapi.js';
+import { composeAll, loadAll } from '../compose.js';
+import { routeTables } from '../endpoints/endpoints.js';
+import { ASYNCAPI, eventFiles, SCHEMAS } from './event-files.js';
+
+/** A folder of the checkout, beside the sources whichever build runs. */
+export const checkoutFolder = (path: string): URL =>
+  new URL(import.meta.url.includes('/dist/') ? `../../../${path}` : `../../${path}`, import.meta.url);
+
+/** Everything that is generated and checked in: path in the checkout -> text. */
+export async function generated(): Promise<Map<string, string>> {
+  const [supergraph, declarations, tables] = await Promise.all([composeAll(), loadAll(), routeTables()]);
+  const schema = buildASTSchema(parse(supergraph, { noLocation: true }), { assumeValid: true });
+  const documents = [...generateOpenApi(schema, tables, declarations)].map(
+    ([file, text]) => [`rest-adapter/openapi/${file}`, text] as const,
+  );
+  return new Map([['gateway/supergraph.graphql', supergraph], ...documents, ...(await eventFiles(checkoutFolder))]);
+}
+
+/** Folders whose other files are left-overs of what no longer exists. */
+export const GENERATED_FOLDERS = ['rest-adapter/openapi/', SCHEMAS, ASYNCAPI];
+
+async function write(): Promise<void> {
+  const files = await generated();
+  for (const folder of GENERATED_FOLDERS) {
+    await mkdir(checkoutFolder(folder), { recursive: true });
+    for (const file of await readdir(checkoutFolder(folder))) if (!files.has(folder + file)) await rm(checkoutFolder(folder + file));
+  }
+  for (const [path, text] of files) await writeFile(checkoutFolder(path), text);
+  process.stdout.write(`${files.size} files generated\n`);
+}
+
+if (process.argv[1]?.endsWith('/gateway/documents/generate.js')) await write();

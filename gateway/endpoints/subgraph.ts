@@ -1,0 +1,64 @@
+import { isIP } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GraphQLError, validate, type DocumentNode } from 'graphql';
+import { fail, Problem } from '../../runtime/request/errors.js';
+import { problemHeaders, toProblem } from '../../runtime/http/server.js';
+import type { ServiceHost } from '../../runtime/host.js';
+import { answerOf, errorAnswer, formatError, SHOWN_TO_GATEWAYS } from './graphql-errors.js';
+import { CheckedDocuments } from '../limits/limits.js';
+
+/** Documents of one subgraph that were parsed and validated; they come from plans, so they repeat. */
+const MAX_DOCUMENTS = 5_000;
+
+/** The largest input that a subgraph takes, a laboratory report of 20 MiB as base64, and room for the rest. Source: clinical 4. */
+const BODY_LIMIT = 28 * 1024 * 1024;
+
+interface Body {
+  query?: unknown;
+  variables?: Record<string, unknown> | null;
+  operationName?: string | null;
+}
+
+/** @throws Problem invalid_request naming every fault against the subgraph's schema. */
+function checkAgainst(host: ServiceHost, document: DocumentNode): void {
+  const errors = validate(host.schema, document);
+  if (errors.length) fail('invalid_request', errors.map(error => error.message).join('; '));
+}
+
+async function answer(host: ServiceHost, documents: CheckedDocuments, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { query, variables, operationName } = (request.body ?? {}) as Body;
+  if (typeof query !== 'string') fail('invalid_request', 'The body has no query');
+  const result = await host.execute({ document: documents.get(query as string), variables, operationName }, request.info);
+  const errors = result.errors?.map(error => formatError((error as GraphQLError).toJSON(), SHOWN_TO_GATEWAYS));
+  const { status, headers } = answerOf(result.data, errors);
+  if (request.info.status !== null) reply.header('x-result-status', request.info.status);
+  return reply
+    .status(status)
+    .headers(headers)
+    .type('application/json')
+    .send(JSON.stringify({ data: result.data ?? null, ...(errors && { errors }) }));
+}
+
+/** The address that the gateway saw, else all callers would share the gateway's. It serves rate limits only, so it need not be proved. */
+function callerAddress(request: FastifyRequest): string {
+  const forwarded = request.headers['x-forwarded-for'];
+  return typeof forwarded === 'string' && isIP(forwarded) ? forwarded : request.ip;
+}
+
+/**
+ * `/<slug>/graphql`: the subgraph for gateways in other processes. It verifies the token itself and trusts no identity header;
+ * without a token only public operations answer.
+ */
+export function subgraphRoute(app: FastifyInstance, host: ServiceHost, authenticate: (request: FastifyRequest) => Promise<void>): void {
+  const documents = new CheckedDocuments(MAX_DOCUMENTS, document => checkAgainst(host, document));
+  app.post(`/${host.slug}/graphql`, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
+    try {
+      await authenticate(request);
+      request.info = { ...request.info, ip: callerAddress(request) };
+      return await answer(host, documents, request, reply);
+    } catch (error) {
+      const problem: Problem = toProblem(error, host.log);
+      return reply.status(problem.status).headers(problemHeaders(problem)).type('application/json').send(errorAnswer(problem));
+    }
+  });
+}

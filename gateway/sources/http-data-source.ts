@@ -1,0 +1,159 @@
+import { Kind, parse } from 'graphql';
+import { Pool } from 'undici';
+import { Problem } from '../../runtime/request/errors.js';
+import type { RequestInfo } from '../../runtime/request/request.js';
+import type { Metrics } from '../../runtime/observe/metrics.js';
+import { activeTraceparent, traced } from '../../runtime/observe/tracing.js';
+import type { Send } from '../plans/compiled/subgraph.js';
+import type { Answer, FederatedContext, Options, SubgraphSource } from './data-source.js';
+import { Exchange } from './exchange.js';
+import { Unanswered, WireClient } from './wire/client.js';
+
+/** Deadline over connect, headers and body of a subgraph call, ms. */
+const CALL_MS = 25_000;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const CONNECTIONS = 64;
+
+/** Headers that a subgraph in another process needs to see the request as we do. */
+export function forwardedHeaders(request: RequestInfo): Record<string, string> {
+  const traceparent = activeTraceparent() ?? request.traceparent;
+  return {
+    'content-type': 'application/json',
+    'x-request-id': request.id,
+    ...(request.token !== null && { authorization: `Bearer ${request.token}` }),
+    ...(request.idempotencyKey !== null && { 'idempotency-key': request.idempotencyKey }),
+    ...(traceparent !== null && { traceparent }),
+    ...(request.ip !== null && { 'x-forwarded-for': request.ip }),
+  };
+}
+
+/** A query whose answers take longer than this on average goes over a connection of its own, ms: whatever follows it would wait. */
+export const QUICK_MS = 25;
+/** Weight of the newest call. */
+const NEWEST = 0.2;
+
+/** How long the calls of a document take. */
+class Pace {
+  #ms = 0;
+
+  constructor(private readonly quickMs: number) {}
+
+  get quick(): boolean {
+    return this.#ms <= this.quickMs;
+  }
+
+  note(ms: number): void {
+    this.#ms += NEWEST * (ms - this.#ms);
+  }
+}
+
+interface Told {
+  readonly text: string;
+  readonly resultStatus: number;
+}
+
+const isQuery = (query: string): boolean =>
+  parse(query).definitions.every(one => one.kind !== Kind.OPERATION_DEFINITION || one.operation === 'query');
+
+/** What may stand in a header; anything else is the other client's to judge. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/**
+ * A subgraph in another process: one deadline over everything, kept-alive connections, the status override copied back. Quick queries
+ * travel together, everything else over a pool: mutations are sent once and never again.
+ */
+export class HttpDataSource implements SubgraphSource {
+  #pool: Pool | undefined;
+  #wire: WireClient | undefined;
+  #start = '';
+
+  /**
+   * @param baseUrl of the subgraph's process; asked at the first call, because our own address is known late.
+   * @param quickMs what is a quick query; 0: none is.
+   */
+  constructor(
+    private readonly slug: string,
+    private readonly baseUrl: () => string,
+    private readonly metrics: Metrics,
+    private readonly quickMs = QUICK_MS,
+  ) {}
+
+  process({ request, context }: Options): Promise<Answer> {
+    const { query, variables, operationName } = request;
+    return this.#post(JSON.stringify({ query, variables, operationName }), (context as FederatedContext).request, null);
+  }
+
+  prepare(query: string): Send {
+    const start = `{"query":${JSON.stringify(query)},"variables":`;
+    const pace = this.quickMs > 0 && isQuery(query) ? new Pace(this.quickMs) : null;
+    return (variables, representations, request) => {
+      const given = JSON.stringify(variables);
+      if (representations === null) return this.#post(`${start}${given}}`, request, pace);
+      const comma = given.length > 2 ? ',' : '';
+      return this.#post(`${start}${given.slice(0, -1)}${comma}"representations":[${representations}]}}`, request, pace);
+    };
+  }
+
+  /** @throws Problem unavailable */
+  async #post(body: string, request: RequestInfo, pace: Pace | null): Promise<Answer> {
+    const done = this.metrics.fetches.startTimer({ service: this.slug });
+    try {
+      const span = { kind: 'client', attributes: { 'platform.service': this.slug }, parent: request.traceparent } as const;
+      return await traced(`call ${this.slug}`, span, () => this.#call(body, request, pace));
+    } catch (error) {
+      throw new Problem('unavailable', `The ${this.slug} service cannot be reached right now`, { retryAfter: 1, cause: error });
+    } finally {
+      pace?.note(done() * 1000);
+    }
+  }
+
+  async #call(body: string, request: RequestInfo, pace: Pace | null): Promise<Answer> {
+    if (!this.#pool) this.#open();
+    const signal = request.signal ?? AbortSignal.timeout(CALL_MS); // a request from outside has its own deadline
+    signal.throwIfAborted();
+    const headers = forwardedHeaders(request);
+    const quick = pace?.quick && this.#wire && Object.values(headers).every(value => PLAIN.test(value));
+    const { text, resultStatus } = quick ? await this.#together(body, headers, signal) : await this.#alone(body, headers, signal);
+    if (resultStatus) request.status = resultStatus;
+    return JSON.parse(text) as Answer;
+  }
+
+  #open(): void {
+    const url = new URL(this.baseUrl());
+    this.#pool = new Pool(url.origin, {
+      connections: CONNECTIONS,
+      connect: { timeout: 2_000 },
+      keepAliveTimeout: 30_000,
+      headersTimeout: CALL_MS,
+      bodyTimeout: CALL_MS,
+    });
+    if (url.protocol === 'http:') this.#wire = new WireClient(url, MAX_ANSWER_BYTES);
+    this.#start = `POST /${this.slug}/graphql HTTP/1.1\r\nhost: ${url.host}\r\n`;
+  }
+
+  /** A query that lost its connection before its answer began is asked again, alone. */
+  async #together(body: string, headers: Record<string, string>, signal: AbortSignal): Promise<Told> {
+    let text = this.#start;
+    for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
+    text += `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    try {
+      return await this.#wire!.send(text, signal);
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      signal.throwIfAborted();
+      return this.#alone(body, headers, signal);
+    }
+  }
+
+  async #alone(body: string, headers: Record<string, string>, signal: AbortSignal): Promise<Told> {
+    const exchange = new Exchange(signal, MAX_ANSWER_BYTES);
+    this.#pool!.dispatch({ path: `/${this.slug}/graphql`, method: 'POST', headers, body }, exchange);
+    const answer = await exchange.answer;
+    return { text: answer.text, resultStatus: Number(answer.headers['x-result-status'] ?? 0) };
+  }
+
+  async close(): Promise<void> {
+    this.#wire?.close();
+    await this.#pool?.close();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Sql } from '../../events/outbox.js';
+import { prepared } from '../../events/prepared.js';
+import { isStaff, type Caller } from '../request/caller.js';
+import { newId } from './ids.js';
+
+/** JSON without health values, secrets or contact data. */
+export type AuditDetails = Readonly<Record<string, unknown>>;
+
+/** Who did what to which thing, when, in which request. Rows are only ever added. Source: conventions 8, identity A10. */
+export interface AuditRow {
+  action: string;
+  target: string | null;
+  details: AuditDetails;
+}
+
+/** `actor` of an audit row: a user token's row names both user and app. */
+export function auditActor(caller: Caller): AuditDetails {
+  if (caller.kind === 'user') {
+    const act = caller.actorChain.length ? { act: caller.actorChain } : {};
+    return {
+      kind: isStaff(caller) ? 'staff' : 'user',
+      sub: caller.userId,
+      client_id: caller.clientId,
+      ...(isStaff(caller) && { roles: caller.roles }),
+      ...act,
+    };
+  }
+  return { kind: caller.kind === 'service' ? 'service' : 'system', client_id: caller.clientId };
+}
+
+/** Writes audit rows in the running transaction: one statement. */
+export async function writeAudit(
+  sql: Sql,
+  schema: string,
+  rows: readonly AuditRow[],
+  caller: Caller,
+  requestId: string,
+  at: Date,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const values = rows.map(row => ({ id: newId(), action: row.action, target: row.target, details: row.details }));
+  await sql(
+    prepared(`insert into ${schema}.audit_log (id, actor, action, target, at, request_id, details)
+     select r.id, $2::jsonb, r.action, r.target, $3, $4, r.details from jsonb_to_recordset($1::jsonb) as r(id uuid, action text, target text, details jsonb)`),
+    [JSON.stringify(values), JSON.stringify(auditActor(caller)), at.toISOString(), requestId],
+  );
+}

@@ -1,0 +1,195 @@
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { MikroORM, type EntityClass, type MigrationObject, type PostgreSqlDriver, type SqlEntityManager } from '@mikro-orm/postgresql';
+import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
+import { Migrator } from '@mikro-orm/migrations';
+import { CompiledQuery, type Kysely } from 'kysely';
+import pg from 'pg';
+import { cancelStatements, type Cancellable } from '../request/cancellation.js';
+import { PlainFindDriver } from './plain-find.js';
+import { saveRoundTrips, type Conversing } from './round-trips.js';
+import { traceStatements } from '../observe/tracing.js';
+import type { Sql } from '../../events/outbox.js';
+import { roleOf, schemaOf, SLUGS, type Slug } from '../../events/slugs.js';
+
+/** Advisory lock numbers, one for each thing that only one process may do at a time. */
+const ROLE_LOCK = 0x706c6174;
+const MIGRATION_LOCK = 0x6d696772;
+
+/**
+ * A service's transaction may not hold its locks while idle for longer. Source: event-machinery 3. And no statement is compiled to machine
+ * code: ours are short, and one whose plan counts as expensive (as where scans are ruled out) would compile for 28 ms at each run.
+ */
+const SESSION_SETTINGS = '-c idle_in_transaction_session_timeout=10000 -c statement_timeout=20000 -c jit=off';
+
+/** Startup options that make a connection act as a service's role: a query into another schema then fails in PostgreSQL. */
+const actAs = (role: string): string => `-c role=${role} ${SESSION_SETTINGS}`;
+
+/** A service needs its connections in bursts; what it keeps between them is missing elsewhere, ms. */
+const IDLE_MS = 10_000;
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** The same server, another database. */
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.toString();
+}
+
+async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined); // the query in flight rejects on its own
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Makes the roles `platform_<slug>` and `platform_ro`. Roles belong to the whole cluster, so two databases creating them at
+ * once collide (80 of 120 tries): the lock is taken in database `postgres`, which all share.
+ */
+export async function createRoles(url: string): Promise<void> {
+  const wanted = [...SLUGS.map(roleOf), 'platform_ro', 'platform_views'];
+  await withClient(withDatabase(url, 'postgres'), async client => {
+    await client.query('select pg_advisory_lock($1)', [ROLE_LOCK]);
+    const { rows } = await client.query<{ rolname: string }>('select rolname from pg_roles where rolname = any($1)', [wanted]);
+    const missing = wanted.filter(role => !rows.some(row => row.rolname === role));
+    for (const role of missing) await client.query(`create role ${quote(role)} nologin; grant ${quote(role)} to current_user`);
+    if (missing.includes('platform_ro'))
+      await client.query(
+        `alter role platform_ro set default_transaction_read_only = on; alter role platform_ro set statement_timeout = '30s'`,
+      );
+  });
+}
+
+interface MigrationModule {
+  [name: string]: MigrationObject['class'];
+}
+
+const migrationsFolder = (slug: Slug): URL => new URL(`../../migrations/${slug}/`, import.meta.url);
+
+/** The migrations of a service, oldest first: the class that each file of `migrations/<slug>/` exports. */
+async function migrationsOf(slug: Slug): Promise<MigrationObject[]> {
+  const folder = migrationsFolder(slug);
+  const files = (await readdir(fileURLToPath(folder)).catch(() => [])).filter(file => /^\d{12}_\w+\.(js|ts)$/.test(file)).sort();
+  return Promise.all(
+    files.map(async file => {
+      const module = (await import(new URL(file, folder).href)) as MigrationModule;
+      return { name: file.replace(/\.[jt]s$/, ''), class: Object.values(module)[0]! };
+    }),
+  );
+}
+
+/** Settings that keep the schema tools inside their own schema (they would drop all others). Source: stack notes, trap 7. */
+const schemaTools = (slug: Slug) => ({
+  ignoreSchema: [...SLUGS.filter(other => other !== slug).map(schemaOf), 'public', 'pgboss', 'dbos'],
+  skipViews: [/_safe$/],
+  skipTables: [/^(audit_log|inbox.*|idempotency_key|schedule_slot|test_clock|migration)$/],
+  ignoreRoutines: true,
+  ignoreTriggers: true,
+});
+
+/** Settings of a service's ORM; its schema tools see that schema alone. */
+export function ormOptions(slug: Slug, url: string, entities: readonly EntityClass[], pool: number) {
+  return {
+    driver: PlainFindDriver as typeof PostgreSqlDriver,
+    clientUrl: url,
+    schema: schemaOf(slug),
+    entities: [...entities] as EntityClass[],
+    metadataProvider: ReflectMetadataProvider,
+    discovery: { warnWhenNoEntities: false },
+    pool: { min: 0, max: pool, idleTimeoutMillis: IDLE_MS },
+    ignoreUndefinedInQuery: false,
+    forceUtcTimezone: true,
+    debug: false,
+    schemaGenerator: schemaTools(slug) as never,
+  };
+}
+
+async function migrateOne(url: string, slug: Slug): Promise<number> {
+  const migrationsList = await migrationsOf(slug);
+  if (migrationsList.length === 0) return 0;
+  const orm = await MikroORM.init({
+    ...ormOptions(slug, url, [], 2),
+    extensions: [Migrator],
+    migrations: {
+      migrationsList,
+      tableName: `${schemaOf(slug)}.migration`,
+      snapshot: false,
+      snapshotOnMigrate: false,
+      silent: true,
+      allOrNothing: false,
+    },
+  });
+  try {
+    return (await orm.migrator.up()).length;
+  } finally {
+    await orm.close(true);
+  }
+}
+
+/**
+ * Runs the pending migrations of the given services as the owner of the database, one process at a time.
+ * `events` always comes first: every other service appends to its outbox. `then` runs under the same lock (seeds).
+ */
+export async function migrate(url: string, slugs: readonly Slug[], then: () => Promise<void> = async () => undefined): Promise<number> {
+  await createRoles(url);
+  return withClient(url, async client => {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    let applied = 0;
+    for (const slug of ['events' as Slug, ...slugs.filter(slug => slug !== 'events')]) applied += await migrateOne(url, slug);
+    await then();
+    return applied;
+  });
+}
+
+/** Whoever holds a connection that ended has had its error by then, and gives it back himself if he ever does, ms. */
+const LOST_MS = 500;
+
+/**
+ * Gives the places of lost connections back: Kysely releases a transaction's connection only after a commit or rollback that succeeded,
+ * so each transaction that a restart of the server interrupts would cost the pool a place, until nobody gets one any more.
+ */
+function giveLostBack(pool: pg.Pool): void {
+  const held = new Set<pg.PoolClient>();
+  pool.on('acquire', client => held.add(client));
+  pool.on('release', (_error, client) => held.delete(client));
+  pool.on('connect', client => saveRoundTrips(client as unknown as Conversing));
+  pool.on('connect', traceStatements);
+  pool.on('connect', client => cancelStatements(client as unknown as Cancellable));
+  pool.on('connect', client => client.once('end', () => setTimeout(() => held.has(client) && client.release(true), LOST_MS).unref()));
+}
+
+/** A service's ORM: its entities, its schema, its role, a small pool that empties itself when idle. */
+export const openOrm = (slug: Slug, url: string, entities: readonly EntityClass[], pool: number): Promise<MikroORM> =>
+  MikroORM.init({
+    ...ormOptions(slug, url, entities, pool),
+    driverOptions: { options: actAs(roleOf(slug)), application_name: roleOf(slug), onPoolCreated: giveLostBack },
+  }) as Promise<MikroORM>;
+
+/** A plain pool whose connections act as a service's role; for machinery that writes its SQL by hand. */
+export function openPool(slug: Slug, url: string, max: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    min: 0,
+    idleTimeoutMillis: IDLE_MS,
+    options: actAs(roleOf(slug)),
+    application_name: roleOf(slug),
+  });
+  pool.on('error', () => undefined); // an idle connection that the server dropped; the next query opens another
+  pool.on('connect', client => client.on('error', () => undefined)); // one in use: its query rejects on its own
+  return pool;
+}
+
+/** `$1`-style SQL on the entity manager's transaction, or on its pool outside one. */
+export function sqlOf(em: SqlEntityManager): Sql {
+  return async <Row>(text: string, params: readonly unknown[] = []) => {
+    const runner = (em.getTransactionContext() ?? em.getConnection().getClient()) as unknown as Kysely<unknown>;
+    return (await runner.executeQuery<Row>(CompiledQuery.raw(text, [...params]))).rows;
+  };
+}

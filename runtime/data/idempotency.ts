@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { prepared } from '../../events/prepared.js';
+import type { Context } from '../request/context.js';
+import { fail } from '../request/errors.js';
+
+/** Answers are replayed for 24 hours. Source: conventions 8. */
+const KEPT_HOURS = 24;
+
+interface Stored {
+  hash: Buffer;
+  status: number | null;
+  entity_type: string | null;
+  entity_id: string | null;
+  answer: Buffer | null;
+}
+
+interface Operation {
+  field: string;
+  /** Response path, so that two aliases of one field in one request are two operations. */
+  path: string;
+  args: Record<string, unknown>;
+  /** Name of the returned type. */
+  type: string;
+}
+
+const stable = (value: unknown): unknown =>
+  value === null || typeof value !== 'object' || value instanceof Date
+    ? value
+    : Array.isArray(value)
+      ? value.map(stable)
+      : Object.fromEntries(
+          Object.entries(value)
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .map(([key, one]) => [key, stable(one)]),
+        );
+
+const hashOf = (args: Record<string, unknown>): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify(stable(args)))
+    .digest();
+
+const callerKey = (ctx: Context): string => `${ctx.caller.kind}:${ctx.caller.clientId}:${ctx.caller.userId ?? ''}`;
+
+/**
+ * Runs an operation once per (caller, field, response path, `Idempotency-Key`), inside its transaction.
+ * @throws Problem conflict while the first is running; idempotency_mismatch for the same key with other arguments.
+ */
+export async function once(ctx: Context, operation: Operation, work: () => Promise<unknown>): Promise<unknown> {
+  const key = ctx.request.idempotencyKey;
+  if (key === null) return work();
+  const identity = [callerKey(ctx), operation.field, operation.path, key];
+  await claim(ctx, identity);
+  const stored = await find(ctx, identity);
+  if (stored) return replay(ctx, operation, stored, identity);
+  const result = await work();
+  await remember(ctx, identity, operation, result);
+  return result;
+}
+
+async function claim(ctx: Context, identity: string[]): Promise<void> {
+  if (identity[3]!.length > 255)
+    fail('invalid_request', 'Idempotency-Key is too long', {
+      errors: [{ pointer: '', message: 'Idempotency-Key: at most 255 characters' }],
+    });
+  const [row] = await ctx.sql<{ ok: boolean }>(prepared('select pg_try_advisory_xact_lock(hashtextextended($1, 11)) as ok'), [
+    `${ctx.schema}:${identity.join('\n')}`,
+  ]);
+  if (!row?.ok) fail('conflict', 'A request with this Idempotency-Key is running');
+}
+
+async function find(ctx: Context, identity: string[]): Promise<Stored | undefined> {
+  const [row] = await ctx.sql<Stored>(
+    prepared(`select hash, status, entity_type, entity_id, answer from ${ctx.schema}.idempotency_key
+     where caller = $1 and field = $2 and path = $3 and key = $4 and created_at >= now() - interval '${KEPT_HOURS} hours'`),
+    identity,
+  );
+  return row;
+}
+
+async function replay(ctx: Context, operation: Operation, stored: Stored, identity: string[]): Promise<unknown> {
+  if (!stored.hash.equals(hashOf(operation.args))) fail('idempotency_mismatch', 'This Idempotency-Key was used with another body');
+  if (stored.status !== null) ctx.status(stored.status);
+  if (stored.answer) return JSON.parse(ctx.host.sealer.open(stored.answer, identity.join('\n'))) as unknown;
+  const ids = JSON.parse(stored.entity_id!) as string | string[];
+  const load = ctx.host.declaration.references?.[stored.entity_type ?? ''];
+  const found =
+    (await load?.(
+      ctx,
+      [ids].flat().map(id => ({ __typename: stored.entity_type, id })),
+    )) ?? [];
+  if (!load || found.some(one => one === null)) fail('not_found', 'Not found');
+  return Array.isArray(ids) ? found : found[0];
+}
+
+/** Ids of what an operation answers, one or a list; null where it is no entity that can be read again. */
+function entityIds(ctx: Context, type: string, result: unknown): string | string[] | null {
+  if (ctx.host.declaration.references?.[type] === undefined) return null;
+  const ids = [result].flat().map(one => (one as { id?: unknown } | null)?.id);
+  if (!ids.every(id => typeof id === 'string')) return null;
+  return Array.isArray(result) ? ids : ids[0]!;
+}
+
+/** Entities are re-read on replay, so their values are not kept twice; any other answer is kept sealed. What is no longer replayed is replaced. */
+async function remember(ctx: Context, identity: string[], operation: Operation, result: unknown): Promise<void> {
+  const ids = entityIds(ctx, operation.type, result);
+  const answer = ids === null ? ctx.host.sealer.seal(JSON.stringify(result ?? null), identity.join('\n')) : null;
+  await ctx.sql(
+    prepared(`insert into ${ctx.schema}.idempotency_key (caller, field, path, key, hash, status, entity_type, entity_id, answer, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())
+     on conflict (caller, field, path, key) do update set hash = excluded.hash, status = excluded.status, entity_type = excluded.entity_type,
+       entity_id = excluded.entity_id, answer = excluded.answer, created_at = excluded.created_at`),
+    [
+      ...identity,
+      hashOf(operation.args),
+      ctx.request.status,
+      ids === null ? null : operation.type,
+      ids === null ? null : JSON.stringify(ids),
+      answer,
+    ],
+  );
+}
+
+/** Drops answers that are no longer replayed; run hourly. */
+export const dropOldKeys = (ctx: Context): Promise<unknown> =>
+  ctx.sql(`delete from ${ctx.schema}.idempotency_key where created_at < now() - interval '${KEPT_HOURS} hours'`);

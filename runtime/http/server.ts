@@ -1,0 +1,165 @@
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { codeOf, Problem, PROBLEMS, type ProblemCode } from '../request/errors.js';
+import { loggedError, type Logger } from '../observe/log.js';
+import { requestOf, type RequestInfo } from '../request/request.js';
+import { openDoorSpan, type DoorSpan } from '../observe/tracing.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    info: RequestInfo;
+    /** The request's span, where tracing is on. */
+    span: DoorSpan | null;
+  }
+}
+
+/** Largest body where a path does not say otherwise. Source: conventions 5. */
+export const BODY_LIMIT = 1_048_576;
+const HEADERS_MS = 15_000;
+const KEEP_ALIVE_MS = 72_000;
+
+/** RFC 9457 body of a problem. Source: conventions 6. */
+export function problemBody(problem: Problem, requestId: string): object {
+  const { title, status } = PROBLEMS[problem.code];
+  const { reason, errors, members } = problem.options;
+  const further = Object.fromEntries(
+    Object.entries(members ?? {}).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), value]),
+  );
+  return {
+    ...further,
+    type: `/problems/${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    ...(reason && { reason: reason.toLowerCase() }),
+    request_id: requestId,
+    errors: errors ?? [],
+  };
+}
+
+const CHALLENGES: Partial<Record<ProblemCode, (problem: Problem) => string>> = {
+  unauthenticated: problem => (problem.options.reason === 'invalid_token' ? 'Bearer error="invalid_token"' : 'Bearer'),
+  insufficient_scope: problem => `Bearer error="insufficient_scope", scope="${problem.options.scope ?? ''}"`,
+  step_up_required: problem => `Bearer error="insufficient_user_authentication", max_age="${problem.options.maxAge ?? 600}"`,
+};
+
+/** Seconds, where the thrower named none: conventions 6 wants `Retry-After` on both. */
+const RETRY_AFTER: Partial<Record<ProblemCode, number>> = { rate_limited: 60, unavailable: 5 };
+
+/** `WWW-Authenticate`, `Retry-After` and `RateLimit` of a problem. */
+export function problemHeaders(problem: Problem): Record<string, string> {
+  const challenge = CHALLENGES[problem.code]?.(problem);
+  const seconds = problem.options.retryAfter ?? RETRY_AFTER[problem.code];
+  return {
+    ...(challenge && { 'www-authenticate': challenge }),
+    ...(seconds !== undefined && { 'retry-after': String(Math.ceil(seconds)) }),
+    ...(problem.code === 'rate_limited' && { ratelimit: `"default";r=0;t=${Math.ceil(seconds!)}` }),
+  };
+}
+
+/** Answers with a problem. */
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  return reply
+    .status(problem.status)
+    .headers({ ...problemHeaders(problem), 'x-request-id': reply.request.info.id })
+    .type('application/problem+json')
+    .send(JSON.stringify(problemBody(problem, reply.request.info.id)));
+}
+
+/** What Fastify itself refuses, in our words. */
+const FASTIFY_CODES: Record<string, [ProblemCode, string]> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is too large'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'This media type is not accepted here'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'The body is empty'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'The body is not valid JSON'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body does not have the length it declares'],
+};
+
+/** Any thrown thing as a problem; what we do not know is logged and masked. */
+export function toProblem(error: unknown, log: Logger): Problem {
+  if (error instanceof Problem) return error;
+  const known = FASTIFY_CODES[(error as FastifyError)?.code ?? ''];
+  if (known) return new Problem(known[0], known[1]);
+  const status = (error as FastifyError)?.statusCode;
+  if (status !== undefined && status >= 400 && status < 500)
+    return new Problem(status === 413 ? 'payload_too_large' : 'invalid_request', 'The request is malformed');
+  log.error({ err: loggedError(error) }, 'a request failed');
+  return new Problem('internal', 'Something went wrong on our side');
+}
+
+/** A subgraph's error, as it came through the federation, as a problem. */
+export function problemOf(error: { message: string; extensions?: Readonly<Record<string, unknown>> }): Problem {
+  const { reason, errors, scope, maxAge, retryAfter, members } = (error.extensions ?? {}) as Record<string, any>;
+  const code = codeOf(error.extensions);
+  if (code === 'internal') return new Problem('internal', 'Something went wrong on our side');
+  return new Problem(code, error.message, {
+    ...(reason && { reason: String(reason).toLowerCase() }),
+    ...(errors && { errors }),
+    ...(scope && { scope }),
+    ...(maxAge && { maxAge }),
+    ...(retryAfter && { retryAfter }),
+    ...(members && { members }),
+  });
+}
+
+/** Begins the request's span, below which everything goes on. */
+function trackDoor(request: FastifyRequest): void {
+  request.span = openDoorSpan(request.method, request.info.traceparent);
+  if (request.span) request.info = { ...request.info, traceparent: request.span.traceparent };
+}
+
+/** Time that a request has until its answer, ms, where the configuration says nothing else. */
+const DEADLINE_MS = 30_000;
+
+/** Aborted when the client goes away before the answer is complete, or when the deadline passes. */
+function lifeOf(reply: FastifyReply, deadlineMs: number): AbortSignal {
+  const controller = new AbortController();
+  const late = (): void => controller.abort(new Problem('unavailable', 'The request took too long', { retryAfter: 1 }));
+  const timer = setTimeout(late, deadlineMs).unref();
+  reply.raw.once('close', () => {
+    clearTimeout(timer);
+    if (!reply.raw.writableFinished) controller.abort(new Problem('unavailable', 'The client went away'));
+  });
+  return controller.signal;
+}
+
+export interface HttpOptions {
+  log: Logger;
+  /** Time until a request's work is stopped, ms. */
+  deadlineMs?: number;
+  /** Turns a host form of an address into the path form. */
+  rewriteUrl?: (host: string | undefined, url: string) => string;
+}
+
+/** Fastify with the house's defaults: request id, problem+json for every error, body and header limits, no stack traces. */
+export function createHttp({ log, rewriteUrl, deadlineMs = DEADLINE_MS }: HttpOptions): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT,
+    connectionTimeout: 0,
+    requestTimeout: HEADERS_MS * 8,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false, // who is connected is answered, and told to come back over another connection
+    routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
+    rewriteUrl: request => (rewriteUrl ? rewriteUrl(request.headers.host, request.url ?? '/') : (request.url ?? '/')),
+    frameworkErrors: (error, request, reply) => {
+      request.info ??= requestOf(request.headers, request.ip);
+      sendProblem(reply as FastifyReply, toProblem(error, log));
+    },
+  }) as unknown as FastifyInstance;
+  app.decorateRequest('info', null as unknown as RequestInfo);
+  app.decorateRequest('span', null);
+  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    request.info = requestOf(request.headers, request.ip);
+    request.info.signal = lifeOf(reply, deadlineMs);
+    trackDoor(request);
+    reply.headers({ 'x-request-id': request.info.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+  });
+  app.addHook('onResponse', async (request: FastifyRequest, reply: FastifyReply) =>
+    request.span?.end(request.routeOptions.url, reply.statusCode),
+  );
+  app.setErrorHandler((error, _request, reply) => sendProblem(reply, toProblem(error, log)));
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('not_found', 'There is nothing at this address')));
+  return app;
+}

@@ -1,0 +1,151 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { DataOf, EventDefinition } from '../../events/define.js';
+import { prepareEvent, type About, type PendingEvent, type Sql } from '../../events/outbox.js';
+import { schemaOf, type Slug } from '../../events/slugs.js';
+import type { AuditDetails, AuditRow } from '../data/audit.js';
+import { actorOf, type Caller } from './caller.js';
+import type { Clock } from '../time/clock.js';
+import { sqlOf } from '../data/database.js';
+import { fail } from './errors.js';
+import type { Federation } from '../federation/federation.js';
+import type { FlagClient } from '../flags/client.js';
+import type { ServiceHost } from '../host.js';
+import { Loaders, type BatchLoad } from '../data/loaders.js';
+import type { Logger } from '../observe/log.js';
+import type { RequestInfo } from './request.js';
+import { activeTraceparent } from '../observe/tracing.js';
+
+/**
+ * The only thing that is passed around inside a service: one per request and service. Inside a mutation, a consumer or a timer
+ * its entity manager is in a transaction, and what is emitted and audited commits with it.
+ */
+export class Context {
+  clock: Clock;
+  /** What `@Prepare` found out before the transaction began. */
+  facts: unknown = undefined;
+  /** Event that caused this work, in a consumer. */
+  causationId: string | null = null;
+  inTransaction = false;
+  #savepoints = 0;
+  readonly events: PendingEvent[] = [];
+  readonly audits: AuditRow[] = [];
+  readonly hooks: (() => void | Promise<void>)[] = [];
+  readonly loaders = new Loaders();
+  /** Access rules already decided in this request. */
+  readonly decided = new Map<object, true | Error>();
+
+  constructor(
+    readonly host: ServiceHost,
+    readonly em: SqlEntityManager,
+    readonly request: RequestInfo,
+    clock: Clock,
+  ) {
+    this.clock = clock;
+  }
+
+  get slug(): Slug {
+    return this.host.slug;
+  }
+  get schema(): string {
+    return schemaOf(this.host.slug);
+  }
+  get caller(): Caller {
+    return this.request.caller;
+  }
+  get flags(): FlagClient {
+    return this.host.flags;
+  }
+  get log(): Logger {
+    return this.host.log;
+  }
+
+  /** The service's time. */
+  now(): Date {
+    return this.clock.now();
+  }
+
+  /** `$1`-style SQL in the running transaction, or on the pool outside one. Timestamps come back as text. */
+  get sql(): Sql {
+    return sqlOf(this.em);
+  }
+
+  /** Asks other services. Never inside a transaction: a slow neighbour would hold our locks. */
+  get federation(): Federation {
+    return { run: <Data>(...asked: Parameters<Federation['run']>) => this.#ask<Data>(asked) };
+  }
+
+  async #ask<Data>(asked: Parameters<Federation['run']>): Promise<Data> {
+    if (this.inTransaction) throw new Error('the federation is not asked inside a write transaction; use @Prepare');
+    return this.host.federation.run<Data>(...asked);
+  }
+
+  /** Publishes a business fact with this transaction. @throws Error outside a transaction or when the payload breaks its schema. */
+  emit<E extends EventDefinition>(event: E, data: DataOf<E>, about: About): void {
+    if (!this.inTransaction) throw new Error(`${event.name} was emitted outside a transaction`);
+    const { id: requestId } = this.request;
+    this.events.push(
+      prepareEvent(event, data, about, {
+        source: this.slug,
+        requestId,
+        causationId: this.causationId,
+        actor: actorOf(this.caller),
+        traceparent: activeTraceparent() ?? this.request.traceparent,
+      }),
+    );
+  }
+
+  /** Adds an audit row to this transaction: `entity.verb`, the id of the thing, details without health values, secrets or contact data. */
+  audit(action: string, target: string | null, details: AuditDetails = {}): void {
+    if (!this.inTransaction) throw new Error(`${action} was audited outside a transaction`);
+    this.audits.push({ action, target, details });
+  }
+
+  /** Runs after the commit; for hints and signals, which may be lost. */
+  afterCommit(hook: () => void | Promise<void>): void {
+    this.hooks.push(hook);
+  }
+
+  /** Chooses among the operation's documented statuses, for example 200 for "was there already". */
+  status(code: number): void {
+    this.request.status = code;
+  }
+
+  /** Joins a per-request batch, so that a list costs one statement per level. */
+  load<Key, Row>(name: string, key: Key, batch: BatchLoad<Key, Row>): Promise<Row | null> {
+    return this.loaders.load(name, key, batch);
+  }
+
+  /**
+   * The user an operation concerns: `sub` of a user token (a different `userId` finds nothing), the named one for services and staff.
+   * @throws Problem invalid_request when a service or staff token names none; not_found for another user's id.
+   */
+  subject(userId: string | null | undefined, pointer = '/user_id'): string {
+    if (this.caller.kind === 'user' && this.caller.permissions.length === 0) {
+      if (userId != null && userId !== this.caller.userId) fail('not_found', 'Not found');
+      return this.caller.userId!;
+    }
+    return userId ?? fail('invalid_request', 'The user is missing', { errors: [{ pointer, message: 'is required for a service token' }] });
+  }
+
+  /**
+   * Work that may fail alone: rolled back to its savepoint, its events and audit rows discarded. After a failure every entity
+   * must be loaded again.
+   */
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const marks = [this.events, this.audits, this.hooks].map(list => list.length);
+    const name = `s${this.#savepoints++}`;
+    await this.em.flush();
+    await this.sql(`savepoint ${name}`);
+    try {
+      const result = await work();
+      await this.em.flush();
+      await this.sql(`release savepoint ${name}`);
+      return result;
+    } catch (error) {
+      await this.sql(`rollback to savepoint ${name}`);
+      this.em.clear();
+      [this.events, this.audits, this.hooks].forEach((list, index) => (list.length = marks[index]!));
+      throw error;
+    }
+  }
+}

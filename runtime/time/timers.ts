@@ -1,0 +1,145 @@
+import type { Timer } from './clock.js';
+import type { Context } from '../request/context.js';
+import type { ServiceHost } from '../host.js';
+import { loggedError } from '../observe/log.js';
+import { dropOldKeys } from '../data/idempotency.js';
+import { CLAIM_SECONDS } from './schedule.js';
+
+const DEFAULT_CHECK_SECONDS = 15;
+const HOUR_MS = 3_600_000;
+/** The manual clock waits for a timer that works, looking so often. */
+const LOOK_AGAIN_MS = 10;
+/** Inbox rows outlive the 30 days of the log, so that a replay is always recognised. Source: event-machinery 7. */
+const INBOX_DAYS = 35;
+/** A guard against a timer whose `run` does not move its `next` on. */
+const MAX_RUNS_PER_INSTANT = 100_000;
+
+const lockName = (host: ServiceHost, timer: Timer<Context>): string => `timer:${host.slug}:${timer.name}`;
+
+/** Runs a timer once if it is due at or before `until`; one process at a time. Answers the instant it ran for, or null. */
+async function runDue(host: ServiceHost, timer: Timer<Context>, until: Date): Promise<Date | null> {
+  const at = await host.transaction(ctx => runOrClaim(ctx, timer, until));
+  if (at && timer.claimed) await runClaimed(host, timer, at);
+  if (at) host.metrics.timers.inc({ service: host.slug, timer: timer.name, outcome: 'done' });
+  return at;
+}
+
+async function runOrClaim(ctx: Context, timer: Timer<Context>, until: Date): Promise<Date | null> {
+  const [lock] = await ctx.sql<{ ok: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 13)) as ok', [
+    lockName(ctx.host, timer),
+  ]);
+  if (!lock?.ok) return null;
+  const at = await timer.next(ctx);
+  if (at === null || at > until) return null;
+  await (timer.claimed ? timer.claimed.claim(ctx, at) : timer.run(ctx, at));
+  return at;
+}
+
+/** Works outside a transaction and keeps the claim up meanwhile. */
+async function runClaimed(host: ServiceHost, timer: Timer<Context>, at: Date): Promise<void> {
+  const keep = repeat(
+    () => host.transaction(ctx => timer.claimed!.keep(ctx, at)).catch(() => undefined),
+    (CLAIM_SECONDS * 1000) / 4,
+    'later',
+  );
+  try {
+    await host.read(ctx => timer.run(ctx, at));
+  } finally {
+    await keep();
+  }
+  await host.transaction(ctx => timer.claimed!.finish(ctx, at));
+}
+
+const maxDate = (a: Date, b: Date): Date => (a > b ? a : b);
+
+interface Due {
+  timer: Timer<Context>;
+  at: Date;
+}
+
+/** Whether a timer is at work on an instant that it has claimed, in whatever process. */
+const isWorking = async (ctx: Context, { claimed }: Timer<Context>): Promise<boolean> => (await claimed?.running?.(ctx)) ?? false;
+
+/** The timer that is due first, if any is due at or before `until`, and the clock; null while a timer of this service works, after which others may be due. */
+async function earliest(host: ServiceHost, until: Date): Promise<{ due: Due | undefined; now: Date } | null> {
+  const timers = host.declaration.timers ?? [];
+  return host.read(async ctx => {
+    if ((await Promise.all(timers.map(timer => isWorking(ctx, timer)))).includes(true)) return null;
+    const seen = await Promise.all(timers.map(async timer => ({ timer, at: await timer.next(ctx) })));
+    const ready = seen.filter((one): one is Due => one.at !== null && one.at <= until);
+    return { due: ready.sort((a, b) => a.at.getTime() - b.at.getTime())[0], now: ctx.now() };
+  });
+}
+
+const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
+
+/**
+ * Moves a service's manual clock to `target`: again and again the earliest timer that is due, the clock standing at its instant,
+ * and at last the clock itself. Source: conventions 8.
+ */
+export async function advanceTo(host: ServiceHost, target: Date): Promise<void> {
+  for (let runs = 0; runs < MAX_RUNS_PER_INSTANT; runs++) {
+    let next = await earliest(host, target);
+    for (; !next; next = await earliest(host, target)) await pause(LOOK_AGAIN_MS); // the scheduler's own check came first
+    if (!next.due) break;
+    await setClock(host, maxDate(next.due.at, next.now), target);
+    await runDue(host, next.due.timer, next.due.at);
+  }
+  await setClock(host, target, target);
+}
+
+async function setClock(host: ServiceHost, at: Date, limit: Date): Promise<void> {
+  const instant = at > limit ? limit : at;
+  await host.transaction(ctx =>
+    ctx.sql(
+      `insert into ${ctx.schema}.test_clock (now) values ($1) on conflict (only_row) do update set now = greatest(test_clock.now, excluded.now)`,
+      [instant.toISOString()],
+    ),
+  );
+}
+
+async function check(host: ServiceHost, timer: Timer<Context>): Promise<void> {
+  try {
+    while (await runDue(host, timer, await host.read(async ctx => ctx.now())));
+  } catch (error) {
+    host.metrics.timers.inc({ service: host.slug, timer: timer.name, outcome: 'failed' });
+    host.log.error({ err: loggedError(error), timer: timer.name }, 'a timer failed; it is tried again');
+  }
+}
+
+async function housekeeping(host: ServiceHost): Promise<void> {
+  await host
+    .transaction(async ctx => {
+      await ctx.sql(`select ${ctx.schema}.roll_partitions($1)`, [INBOX_DAYS]);
+      await dropOldKeys(ctx);
+    })
+    .catch(error => host.log.warn({ err: loggedError(error) }, 'housekeeping failed; it is tried again in an hour'));
+}
+
+/** Calls `work` now, or after the first pause, and again after each, never twice at once; the stop waits for the one that runs. */
+function repeat(work: () => Promise<void>, pauseMs: number, first: 'now' | 'later' = 'now'): () => Promise<void> {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  const round = (): void => {
+    running = work().finally(() => {
+      if (!stopped) timer = setTimeout(round, pauseMs);
+    });
+  };
+  if (first === 'now') round();
+  else timer = setTimeout(round, pauseMs);
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
+  };
+}
+
+/** Starts a service's timers and its hourly housekeeping (role `scheduler`). */
+export function startTimers(host: ServiceHost): { stop(): Promise<void> } {
+  const stops = (host.declaration.timers ?? []).map(timer =>
+    repeat(() => check(host, timer), (timer.everySeconds ?? DEFAULT_CHECK_SECONDS) * 1000),
+  );
+  stops.push(repeat(() => housekeeping(host), HOUR_MS));
+  return { stop: async () => void (await Promise.all(stops.map(stop => stop()))) };
+}
