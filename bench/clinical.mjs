@@ -69,7 +69,17 @@ const bundle = patient => ({
     const [code, unit, value] = MARKERS[at % MARKERS.length];
     const day = Math.floor(at / MARKERS.length);
     const collected = new Date(Date.now() - (day + 1) * DAY_MS).toISOString();
-    return { code, unit, value: value + day / 100, collected_at: collected, draw_id: randomUUID(), source: 'lab', performer: 'lab_a', source_ref: `lab_a:${randomUUID()}`, status: 'final' }; // prettier-ignore
+    return {
+      code,
+      unit,
+      value: value + day / 100,
+      collected_at: collected,
+      draw_id: randomUUID(),
+      source: 'lab',
+      performer: 'lab_a',
+      source_ref: `lab_a:${randomUUID()}`,
+      status: 'final',
+    };
   }),
 });
 

@@ -87,8 +87,13 @@ async function prepare() {
   await call('POST', '/admin/test-clock', { now: NOW });
   const properties = Object.fromEntries(KEYS.map(key => [key, { type: 'integer' }]));
   const policy = await call('POST', '/policies', {
-    policy_kind: 'recommendation', policy_key: 'bench_ranking', outcome_metric: 'retest', maturation_days: 2, control_share: 0, context_schema: { type: 'object', properties },
-  }); // prettier-ignore
+    policy_kind: 'recommendation',
+    policy_key: 'bench_ranking',
+    outcome_metric: 'retest',
+    maturation_days: 2,
+    control_share: 0,
+    context_schema: { type: 'object', properties },
+  });
   const arms = Object.fromEntries(
     ids.map((id, index) => [id, { a_inv: identity, theta: NAMES.map((_, place) => Math.sin(index + place) / 10) }]),
   );
@@ -98,9 +103,14 @@ async function prepare() {
 }
 
 const question = () => ({
-  decision_key: randomUUID(), policy_kind: 'recommendation', policy_key: 'bench_ranking', entity: { type: 'user', id: randomUUID() },
-  context: Object.fromEntries(KEYS.map((key, index) => [key, (index * 7) % 5])), candidates: ids.map(id => ({ id, codes: ['ldl_c'] })), slots: 3,
-}); // prettier-ignore
+  decision_key: randomUUID(),
+  policy_kind: 'recommendation',
+  policy_key: 'bench_ranking',
+  entity: { type: 'user', id: randomUUID() },
+  context: Object.fromEntries(KEYS.map((key, index) => [key, (index * 7) % 5])),
+  candidates: ids.map(id => ({ id, codes: ['ldl_c'] })),
+  slots: 3,
+});
 
 /** Latencies in ms of work that begins at a rate, whatever the answers take; ascending. */
 async function atRate(rate, seconds, work) {

@@ -44,10 +44,14 @@ const waitsOf = async definition =>
 async function throughput(executor) {
   const started = Date.now();
   await front.ask('begin', { definition: 'bench_steps', inputs: range(RUNS).map(() => ({ steps: STEPS })) });
-  const seen = await until('the steps', async () => {
-    const one = await executor.ask('seen');
-    return one.steps >= RUNS * STEPS && one;
-  }, PATIENCE_MS); // prettier-ignore
+  const seen = await until(
+    'the steps',
+    async () => {
+      const one = await executor.ask('seen');
+      return one.steps >= RUNS * STEPS && one;
+    },
+    PATIENCE_MS,
+  );
   return Math.round((RUNS * STEPS * 1000) / (seen.at - started));
 }
 
@@ -75,7 +79,7 @@ async function ages(executor, count) {
   const { ages: found } = await until('all to go on', async () => {
     const seen = await executor.ask('seen');
     return seen.ages.length >= count && seen;
-  }); // prettier-ignore
+  });
   await executor.ask('reset');
   return found;
 }

@@ -91,7 +91,16 @@ async function answerSecondFactor(browser, page, secret, callback) {
   const now = Math.floor(Date.now() / 1000 / STEP_SECONDS);
   let asked = page;
   for (const step of [now, now + 1])
-    if (asksCode(asked)) asked = await browser.submit(asked, '/mfa', [['method', 'totp'], ['code', totp(secret, step)]], callback); // prettier-ignore
+    if (asksCode(asked))
+      asked = await browser.submit(
+        asked,
+        '/mfa',
+        [
+          ['method', 'totp'],
+          ['code', totp(secret, step)],
+        ],
+        callback,
+      );
   if (asksCode(asked)) stop('401: the code of the second factor was refused; a code is good once, so wait half a minute');
   return asked;
 }
@@ -108,7 +117,16 @@ async function askForCode(base, { client, scope, user, password, totpSecret }, c
     code_challenge_method: 'S256',
   };
   let page = await browser.open(`${base}/identity/v1/oauth/authorize?${new URLSearchParams(query)}`, callback);
-  if (!page.location) page = await browser.submit(page, '/login', [['identifier', user], ['password', password]], callback); // prettier-ignore
+  if (!page.location)
+    page = await browser.submit(
+      page,
+      '/login',
+      [
+        ['identifier', user],
+        ['password', password],
+      ],
+      callback,
+    );
   if (page.status === 422) stop('401: the e-mail address or the password is wrong');
   if (asksCode(page)) page = await answerSecondFactor(browser, page, totpSecret, callback);
   if (!page.location)

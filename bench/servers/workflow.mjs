@@ -24,9 +24,16 @@ const note = age => {
 
 const define = (key, run) =>
   DEFINITIONS.set(key, {
-    key, title: key, version: 1, owner: 'workflow', steps: [], timeoutDays: 900, maxConcurrent: 50,
-    input: z.object({}).loose(), run,
-  }); // prettier-ignore
+    key,
+    title: key,
+    version: 1,
+    owner: 'workflow',
+    steps: [],
+    timeoutDays: 900,
+    maxConcurrent: 50,
+    input: z.object({}).loose(),
+    run,
+  });
 
 define('bench_steps', async (workflow, { steps }) => {
   for (let at = 0; at < steps; at++)

@@ -198,16 +198,40 @@ const yes = (input: object) => ({ '===': [input, true] });
 
 /** First version of the rules: key, source, condition, severity, what a clinician does. */
 const RULES: readonly (readonly [key: string, source: string, condition: object, severity: string, action: string])[] = [
-  ['potassium_dangerous', 'biomarker', { or: [above(value('potassium'), 6.2, '>'), below(value('potassium'), 2.8)] }, 'urgent', 'Call the patient; repeat the test and an ECG today.'],
+  [
+    'potassium_dangerous',
+    'biomarker',
+    { or: [above(value('potassium'), 6.2, '>'), below(value('potassium'), 2.8)] },
+    'urgent',
+    'Call the patient; repeat the test and an ECG today.',
+  ],
   ['hba1c_diabetic_range', 'biomarker', above(value('hba1c'), 6.5), 'warning', 'Confirm with a second test; refer for diabetes care.'],
-  ['alt_three_times_upper_limit', 'biomarker', above(value('alt'), 120, '>'), 'warning', 'Stop hepatotoxic products; repeat liver tests in 2 weeks.'],
+  [
+    'alt_three_times_upper_limit',
+    'biomarker',
+    above(value('alt'), 120, '>'),
+    'warning',
+    'Stop hepatotoxic products; repeat liver tests in 2 weeks.',
+  ],
   ['glucose_very_high', 'biomarker', above(value('glucose_fasting'), 250), 'urgent', 'Call the patient; rule out ketoacidosis.'],
   ['self_harm_thoughts', 'check_in', yes(answer('self_harm_thoughts')), 'urgent', 'Call the patient now; follow the crisis procedure.'],
   ['severe_side_effects', 'check_in', above(answer('side_effects'), 8), 'warning', 'Contact the patient; consider a pause.'],
   ['chest_pain', 'questionnaire', yes(answer('chest_pain')), 'urgent', 'Call the patient; send to emergency care.'],
-  ['contraindicated_intervention', 'questionnaire', yes({ var: 'contraindicated' }), 'urgent', 'Review the running intervention; stop or change it.'],
-  ['sustained_high_heart_rate', 'wearable', above({ var: 'wearable.resting_heart_rate' }, 120), 'warning', 'Contact the patient; check for infection and arrhythmia.'],
-]; // prettier-ignore
+  [
+    'contraindicated_intervention',
+    'questionnaire',
+    yes({ var: 'contraindicated' }),
+    'urgent',
+    'Review the running intervention; stop or change it.',
+  ],
+  [
+    'sustained_high_heart_rate',
+    'wearable',
+    above({ var: 'wearable.resting_heart_rate' }, 120),
+    'warning',
+    'Contact the patient; check for infection and arrhythmia.',
+  ],
+];
 
 const scale = (key: string, text: string) => ({ key, text, type: 'scale', required: true, min: 0, max: 10, options: [] });
 const question = (key: string, text: string, type: string) => ({ key, text, type, required: false, min: null, max: null, options: [] });

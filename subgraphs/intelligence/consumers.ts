@@ -1,8 +1,14 @@
 import { chatCompleted } from '../../events/catalogue/ai.js';
 import { clientEventTracked, featuresRefreshed, outcomeCreated, outcomeRecorded } from '../../events/catalogue/analytics.js';
 import {
-  biomarkerAdded, healthScoreComputed, protocolStarted, redFlagDetected, retestCycleStarted, retestPrompted, retestRecorded,
-} from '../../events/catalogue/clinical.js'; // prettier-ignore
+  biomarkerAdded,
+  healthScoreComputed,
+  protocolStarted,
+  redFlagDetected,
+  retestCycleStarted,
+  retestPrompted,
+  retestRecorded,
+} from '../../events/catalogue/clinical.js';
 import { messageSendRequested } from '../../events/catalogue/comms.js';
 import { proposalRaised } from '../../events/catalogue/intelligence.js';
 import { encounterRecorded, wearableSynced } from '../../events/catalogue/patient-graph.js';
@@ -97,9 +103,16 @@ const queued = handle(proposalRaised, async (ctx: Context, { data }) => {
   ctx.emit(
     messageSendRequested,
     {
-      request_id: newId(), template: 'loop_proposal_raised', channels: ['email'], recipient_type: 'staff_role', recipient_id: 'admin',
-      params: { policy_key: data.policy_key, metric: data.metric }, dedupe_key: `loop_proposal_raised:${data.proposal_id}`, send_after: null, category: 'transactional',
-    }, // prettier-ignore
+      request_id: newId(),
+      template: 'loop_proposal_raised',
+      channels: ['email'],
+      recipient_type: 'staff_role',
+      recipient_id: 'admin',
+      params: { policy_key: data.policy_key, metric: data.metric },
+      dedupe_key: `loop_proposal_raised:${data.proposal_id}`,
+      send_after: null,
+      category: 'transactional',
+    },
     { userId: null, subject: `loop_proposal:${data.proposal_id}` },
   );
 });

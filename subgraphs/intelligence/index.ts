@@ -65,8 +65,18 @@ export default service({
   slug: 'intelligence',
   purpose: 'Ranks, keeps a ledger of decisions, measures whether policies are honest, and proposes; a human applies',
   entities: [
-    RankingPolicy, RegistryVersion, LoopDecision, DecisionOutcome, FeatureSet, FeatureVector, LoopTick, MetaMetric, LoopProposal, OffPolicyEvaluation, TrainingRun,
-  ], // prettier-ignore
+    RankingPolicy,
+    RegistryVersion,
+    LoopDecision,
+    DecisionOutcome,
+    FeatureSet,
+    FeatureVector,
+    LoopTick,
+    MetaMetric,
+    LoopProposal,
+    OffPolicyEvaluation,
+    TrainingRun,
+  ],
   resolvers: [
     PolicyResolver,
     RegistryResolver,

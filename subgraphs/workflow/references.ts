@@ -20,7 +20,11 @@ async function runs(ctx: Context, keys: readonly { id: string }[]): Promise<(Wor
 async function tasks(ctx: Context, keys: readonly { id: string }[]): Promise<(WorkflowTask | null)[]> {
   const ids = keys.map(({ id }) => String(id).toLowerCase());
   const found = await ctx.em.find(WorkflowTask, { id: { $in: ids.filter(isUuid) } });
-  return inOrder(ids, found.filter(task => mayDecide(ctx, task)), task => task.id); // prettier-ignore
+  return inOrder(
+    ids,
+    found.filter(task => mayDecide(ctx, task)),
+    task => task.id,
+  );
 }
 
 async function definitions(ctx: Context, keys: readonly { key: string }[]): Promise<(WorkflowDefinition | null)[]> {

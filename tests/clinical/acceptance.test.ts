@@ -174,8 +174,14 @@ test.each(cases)('case $number: $sentence', ({ proofs }) => {
 });
 
 test.each([
-  ['test.skip(', true], ["describe.only('x'", true], ['it.todo(', true], ['test.concurrent.skip(', true], ['test.skipIf(', true],
-  ['test.each([', false], ['describe(', false], ['this.only(', false],
-])('%s stands for a test that is not run: %s', (text, expected) => expect(NOT_RUN.test(text)).toBe(expected)); // prettier-ignore
+  ['test.skip(', true],
+  ["describe.only('x'", true],
+  ['it.todo(', true],
+  ['test.concurrent.skip(', true],
+  ['test.skipIf(', true],
+  ['test.each([', false],
+  ['describe(', false],
+  ['this.only(', false],
+])('%s stands for a test that is not run: %s', (text, expected) => expect(NOT_RUN.test(text)).toBe(expected));
 
 test('all 25 cases are there', () => expect(CASES.map(([number]) => number)).toEqual(Array.from({ length: 25 }, (_, index) => index + 1)));

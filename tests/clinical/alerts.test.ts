@@ -93,8 +93,11 @@ describe('a critical result', () => {
     const at = await now();
     const row = await panic(DEMO);
     const cycle = await clinic.rest('POST', '/v1/retest-cycles', {
-      patient_id: DEMO, code: 'potassium', baseline: { observation_id: row.id }, intervention: { kind: 'stack', key: 'minerals' },
-    }); // prettier-ignore
+      patient_id: DEMO,
+      code: 'potassium',
+      baseline: { observation_id: row.id },
+      intervention: { kind: 'stack', key: 'minerals' },
+    });
     expect(cycle).toMatchObject({ status: 201, body: { baseline_value: { value: 6.6 }, baseline_collected_at: at } });
     expect(await mine('/v1/biomarkers/me')).toEqual([]);
     expect(await mine('/v1/biomarkers/me?latest=true')).toEqual([]);

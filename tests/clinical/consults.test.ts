@@ -136,14 +136,37 @@ describe('a consult', () => {
     const { body } = await as(await member(), 'POST', '/me', { type: 'initial' });
     const visit = randomUUID();
     const status = async () => (await as(clinician, 'GET', `/${body.id}`)).body;
-    await clinic.tell('booking', visitCreated, {
-      visit_id: visit, visit_type: 'initial', provider_id: randomUUID(), mode: 'video', starts_at: T0, ends_at: T0, time_zone: 'UTC', source: 'member',
-    }, DEMO); // prettier-ignore
+    await clinic.tell(
+      'booking',
+      visitCreated,
+      {
+        visit_id: visit,
+        visit_type: 'initial',
+        provider_id: randomUUID(),
+        mode: 'video',
+        starts_at: T0,
+        ends_at: T0,
+        time_zone: 'UTC',
+        source: 'member',
+      },
+      DEMO,
+    );
     await until('the visit', status, consult => consult.status === 'scheduled');
     expect((await status()).visit_id).toBe(visit);
-    await clinic.tell('booking', visitRescheduled, {
-      visit_id: visit, provider_id: randomUUID(), previous_starts_at: T0, starts_at: T0, ends_at: T0, initiated_by: 'staff', reschedule_count: 1,
-    }, DEMO); // prettier-ignore
+    await clinic.tell(
+      'booking',
+      visitRescheduled,
+      {
+        visit_id: visit,
+        provider_id: randomUUID(),
+        previous_starts_at: T0,
+        starts_at: T0,
+        ends_at: T0,
+        initiated_by: 'staff',
+        reschedule_count: 1,
+      },
+      DEMO,
+    );
     const moves = () => clinic.p.sql(`select action from clinical.audit_log where target = $1 and action = 'consult.schedule'`, [body.id]);
     await until('the new time', moves, found => found.length === 2);
     expect(await status()).toMatchObject({ status: 'scheduled', visit_id: visit });

@@ -129,10 +129,18 @@ describe('a trend', () => {
     for (const [index, value] of [160, 135, 120, 150].entries()) await ldl(DEMO, value, day(index));
     const { body } = await trend();
     expect(body).toMatchObject({
-      code: 'ldl_c', unit: 'mg/dL', reference: { low: null, high: 130 }, optimal: { low: null, high: 100 },
+      code: 'ldl_c',
+      unit: 'mg/dL',
+      reference: { low: null, high: 130 },
+      optimal: { low: null, high: 100 },
       change_band: { rise: 22.7, fall: -18.5, absolute: false },
-    }); // prettier-ignore
-    expect(body.points.map((point: any) => [point.value, point.change])).toEqual([[160, null], [135, 'none'], [120, 'none'], [150, 'rise']]); // prettier-ignore
+    });
+    expect(body.points.map((point: any) => [point.value, point.change])).toEqual([
+      [160, null],
+      [135, 'none'],
+      [120, 'none'],
+      [150, 'rise'],
+    ]);
     expect((await trend(`?from=${day(1)}&to=${day(2)}`)).body.points.map((point: any) => point.value)).toEqual([135, 120]);
   });
 

@@ -14,11 +14,22 @@ const pointers = ({ body }: any): string[] => body.errors.map((one: any) => one.
 describe('putting a dictionary entry', () => {
   const range = (more: object = {}) => ({ kind: 'reference', low: 2.2, high: 2.6, source: 'a test', ...more });
   const calcium = (more: object = {}) => ({
-    loinc: '17861-6', name: 'Calcium', short_name: 'Ca', category: 'electrolytes', specimen: 'serum', unit: 'mg/dL', decimals: 1, molar_mass: 40.078,
+    loinc: '17861-6',
+    name: 'Calcium',
+    short_name: 'Ca',
+    category: 'electrolytes',
+    specimen: 'serum',
+    unit: 'mg/dL',
+    decimals: 1,
+    molar_mass: 40.078,
     other_units: [{ unit: 'mmol/L', method: 'molar_mass', system: 'si', decimals: 2 }],
-    direction: 'within_range', noise: { model: 'log_normal', cv_within: 0.019, cv_analytical: 0.012, source: 'EFLM', source_year: 2024 },
-    plausible: { low: 2, high: 30 }, ranges: [range({ low: 8.5, high: 10.5 })], source: 'a test', ...more,
-  }); // prettier-ignore
+    direction: 'within_range',
+    noise: { model: 'log_normal', cv_within: 0.019, cv_analytical: 0.012, source: 'EFLM', source_year: 2024 },
+    plausible: { low: 2, high: 30 },
+    ranges: [range({ low: 8.5, high: 10.5 })],
+    source: 'a test',
+    ...more,
+  });
   const put = (code: string, body: object, token?: string) => clinic.rest('PUT', `/v1/admin/biomarkers/${code}`, body, token);
 
   test('makes version 1, then the next; a wrong or missing version is a 409, and results keep the version that judged them', async () => {
@@ -27,8 +38,9 @@ describe('putting a dictionary entry', () => {
       body: { code: 'calcium_a', version: 1, ranges: [{ low: 8.5, high: 10.5 }] },
     });
     const { body } = await clinic.rest('POST', '/v1/biomarkers', {
-      user_id: clinic.stranger(), observations: [{ ...clinic.row({ code: 'ldl_c', value: 10.6, collectedAt: T0 }), code: 'calcium_a', unit: 'mg/dL' }],
-    }); // prettier-ignore
+      user_id: clinic.stranger(),
+      observations: [{ ...clinic.row({ code: 'ldl_c', value: 10.6, collectedAt: T0 }), code: 'calcium_a', unit: 'mg/dL' }],
+    });
     expect(body.data[0]).toMatchObject({ interpretation: 'h', applied_range: { dictionary_version: 1 } });
     expect(await put('calcium_a', calcium())).toMatchObject({ status: 409, body: { reason: 'version_conflict' } });
     expect(await put('calcium_a', calcium({ version: 2 }))).toMatchObject({ status: 409 });
@@ -91,8 +103,12 @@ describe('putting a dictionary entry', () => {
 describe('putting a protocol', () => {
   const phase = (more: object = {}) => ({ name: 'One', start_day: 0, end_day: 30, ...more });
   const plan = (more: object = {}) => ({
-    title: 'Iron', duration_days: 60, phases: [phase(), phase({ name: 'Two', start_day: 30, end_day: 60 })], markers: [{ code: 'ferritin', window_days: 60 }], ...more,
-  }); // prettier-ignore
+    title: 'Iron',
+    duration_days: 60,
+    phases: [phase(), phase({ name: 'Two', start_day: 30, end_day: 60 })],
+    markers: [{ code: 'ferritin', window_days: 60 }],
+    ...more,
+  });
   const put = (key: string, body: object, token?: string) => clinic.rest('PUT', `/v1/protocols/catalog/${key}`, body, token);
 
   test('makes version 1, then the next; what runs keeps its version', async () => {

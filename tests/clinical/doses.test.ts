@@ -250,9 +250,14 @@ describe('doses', () => {
       { name: 'a', startDay: 0, endDay: 14, doses: [], checkIns: [{ templateKey: 't', everyDays: 7 }] },
       { name: 'b', startDay: 14, endDay: 30, doses: [], checkIns: [{ templateKey: 't', everyDays: 14 }] },
     ];
-    expect(checkInsOf({ startedOn: '2026-08-01', timeZone: 'UTC', phases }).map(one => [one.sequence, one.at.toISOString().slice(0, 10)])).toEqual([
-      [1, '2026-08-01'], [2, '2026-08-08'], [3, '2026-08-15'], [4, '2026-08-29'],
-    ]); // prettier-ignore
+    expect(
+      checkInsOf({ startedOn: '2026-08-01', timeZone: 'UTC', phases }).map(one => [one.sequence, one.at.toISOString().slice(0, 10)]),
+    ).toEqual([
+      [1, '2026-08-01'],
+      [2, '2026-08-08'],
+      [3, '2026-08-15'],
+      [4, '2026-08-29'],
+    ]);
   });
 });
 

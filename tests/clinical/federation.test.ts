@@ -177,6 +177,10 @@ test("the contract's chart: profile, newest score, results, interventions, cycle
   expect(clinical.retestCycles.nodes).toMatchObject([{ code: 'ldl_c', status: 'RETESTED', outcomeDirection: 'IMPROVED' }]);
   expect(clinical.redFlags).toEqual([{ severity: 'WARNING', rule: { key: 'hba1c_diabetic_range' } }]);
   const member = await clinic.p.userToken(DEMO, ['read:profile', 'read:clinical']);
-  const partly = await clinic.p.graphql('query ($id: ID!) { user(id: $id) { clinical { healthScore { band score } redFlags { severity } } } }', { id: DEMO }, { token: member }); // prettier-ignore
+  const partly = await clinic.p.graphql(
+    'query ($id: ID!) { user(id: $id) { clinical { healthScore { band score } redFlags { severity } } } }',
+    { id: DEMO },
+    { token: member },
+  );
   expect(partly.errors.map(error => error.extensions.code)).toEqual(['INSUFFICIENT_SCOPE']);
 });

@@ -21,21 +21,35 @@ afterEach(async () => {
 async function results(patient: string, count: number, from = 0): Promise<void> {
   for (let done = 0; done < count; done += 200) {
     const observations = Array.from({ length: Math.min(200, count - done) }, (_, index) => ({
-      code: 'apob', value: 80, unit: 'mg/dL', collected_at: new Date(now - (from + done + index + 1) * HOUR_MS).toISOString(),
-      source: 'wearable', source_ref: `w:${randomUUID()}`, status: 'final',
-    })); // prettier-ignore
+      code: 'apob',
+      value: 80,
+      unit: 'mg/dL',
+      collected_at: new Date(now - (from + done + index + 1) * HOUR_MS).toISOString(),
+      source: 'wearable',
+      source_ref: `w:${randomUUID()}`,
+      status: 'final',
+    }));
     expect(await clinic.rest('POST', '/v1/biomarkers', { user_id: patient, observations })).toMatchObject({ status: 201 });
   }
 }
 
-const ask = (patient: string, query = '', token?: string) => clinic.rest('GET', `/v1/fhir/export?user_id=${patient}${query}`, undefined, token); // prettier-ignore
+const ask = (patient: string, query = '', token?: string) =>
+  clinic.rest('GET', `/v1/fhir/export?user_id=${patient}${query}`, undefined, token);
 const read = (id: string, token?: string) => clinic.rest('GET', `/v1/fhir/exports/${id}`, undefined, token);
-const ended = (id: string, token?: string) => until('the export', () => read(id, token), ({ status }) => status !== 202); // prettier-ignore
+const ended = (id: string, token?: string) =>
+  until(
+    'the export',
+    () => read(id, token),
+    ({ status }) => status !== 202,
+  );
 const mine = async (method = 'GET', path = '/v1/fhir/export/me', token?: string) =>
   clinic.rest(method, path, undefined, token ?? (await clinic.p.userToken(DEMO, BOTH)));
 const rows = (patient: string) => clinic.p.sql('select * from clinical.fhir_export where patient_id = $1', [patient]);
 const trail = (action: string, target: string) =>
-  clinic.p.sql<{ details: any; actor: any }>('select details, actor from clinical.audit_log where action = $1 and target = $2', [action, target]); // prettier-ignore
+  clinic.p.sql<{ details: any; actor: any }>('select details, actor from clinical.audit_log where action = $1 and target = $2', [
+    action,
+    target,
+  ]);
 
 describe('an export above 1,000 resources', () => {
   test('is answered with 202 and where it will be, where it is 202 until it is there with all its resources', async () => {
@@ -79,7 +93,11 @@ describe('an export above 1,000 resources', () => {
     const asked = await mine();
     expect(asked.status).toBe(202);
     const at = `/v1/fhir/exports/${asked.body.id}`;
-    await until('the export', () => mine('GET', at), ({ status }) => status === 200); // prettier-ignore
+    await until(
+      'the export',
+      () => mine('GET', at),
+      ({ status }) => status === 200,
+    );
     const clinician = await clinic.p.userToken(DEMO2, BOTH, { permissions: ['admin:clinical:read'], roles: ['clinician'] });
     for (const token of [clinic.token, clinician, await clinic.p.userToken(DEMO2, BOTH), await clinic.p.internalToken('patient-graph')])
       expect(await mine('GET', at, token)).toMatchObject({ status: 404, body: { code: 'not_found', detail: 'Not found' } });
@@ -93,7 +111,11 @@ describe('an export above 1,000 resources', () => {
     await results(DEMO, 1001);
     await clinic.post(DEMO, { code: 'potassium', value: 6.6, collectedAt: day(99) });
     const asked = await mine();
-    const own = await until('the export', () => mine('GET', `/v1/fhir/exports/${asked.body.id}`), ({ status }) => status === 200); // prettier-ignore
+    const own = await until(
+      'the export',
+      () => mine('GET', `/v1/fhir/exports/${asked.body.id}`),
+      ({ status }) => status === 200,
+    );
     const potassium = (body: any) => body.bundle.entry.filter((one: any) => one.resource.valueQuantity?.value === 6.6);
     expect(own.body.resource_count).toBe(1001);
     expect(potassium(own.body)).toEqual([]);

@@ -76,14 +76,23 @@ const of = (type: string): any[] => resources.filter(one => one.resourceType ===
 describe('the FHIR export', () => {
   test("has every kind of resource of the contract, and validates against the release's JSON schema", async () => {
     expect([...new Set<string>(resources.map(one => one.resourceType))].sort()).toEqual([
-      'CarePlan', 'DetectedIssue', 'DiagnosticReport', 'DocumentReference', 'Encounter', 'Flag', 'Medication', 'MedicationAdministration', 'Observation',
-      'PlanDefinition', 'QuestionnaireResponse', 'ServiceRequest',
-    ]); // prettier-ignore
+      'CarePlan',
+      'DetectedIssue',
+      'DiagnosticReport',
+      'DocumentReference',
+      'Encounter',
+      'Flag',
+      'Medication',
+      'MedicationAdministration',
+      'Observation',
+      'PlanDefinition',
+      'QuestionnaireResponse',
+      'ServiceRequest',
+    ]);
     for (const [kind, code] of [
       ['DiagnosticReport', 'LAB'],
       ['DocumentReference', '26436-6'],
     ])
-      // prettier-ignore
       expect(resources.find(one => one.resourceType === kind).category[0].coding[0].code).toBe(code);
     for (const release of ['r4', 'r5'] as const) {
       const { bundle, resource_count: count } = (await exported(`&release=${release}`)).body;
@@ -99,10 +108,16 @@ describe('the FHIR export', () => {
   test('shows a result with LOINC, UCUM, comparator, ranges and interpretation, and a panel per draw', () => {
     const ldl = of('Observation').find(one => one.valueQuantity?.value === 110);
     expect(ldl).toMatchObject({
-      status: 'final', subject: { reference: `Patient/${DEMO}` }, effectiveDateTime: day(95), interpretation: [{ coding: [{ code: 'N' }] }],
+      status: 'final',
+      subject: { reference: `Patient/${DEMO}` },
+      effectiveDateTime: day(95),
+      interpretation: [{ coding: [{ code: 'N' }] }],
       valueQuantity: { value: 110, unit: 'mg/dL', system: 'http://unitsofmeasure.org', code: 'mg/dL' },
-      referenceRange: [{ high: { value: 130 }, text: 'reference' }, { high: { value: 100 }, text: 'optimal' }],
-    }); // prettier-ignore
+      referenceRange: [
+        { high: { value: 130 }, text: 'reference' },
+        { high: { value: 100 }, text: 'optimal' },
+      ],
+    });
     expect(ldl.code.coding[0]).toMatchObject({ system: 'http://loinc.org', code: '13457-7' });
     expect(of('Observation').find(one => one.valueQuantity?.value === 0.3).valueQuantity.comparator).toBe('<');
     expect(of('Observation').some(one => one.valueString === 'haemolysed')).toBe(true);

@@ -2,8 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { BiomarkerCategory as Category } from '../../subgraphs/clinical/entities/biomarker.js';
 import { HealthScoreBand as Band } from '../../subgraphs/clinical/entities/health-score.js';
 import {
-  bandOf, isNews, SCORE_MODEL, scoreOf, subscore, trendOf, type ScoredResult, type ScoreModel,
-} from '../../subgraphs/clinical/rules/health-score.js'; // prettier-ignore
+  bandOf,
+  isNews,
+  SCORE_MODEL,
+  scoreOf,
+  subscore,
+  trendOf,
+  type ScoredResult,
+  type ScoreModel,
+} from '../../subgraphs/clinical/rules/health-score.js';
 
 const range = (low: number | null, high: number | null) => ({ low, high });
 const LOWER = { optimal: range(null, 100), reference: range(null, 130) };
@@ -37,8 +44,12 @@ describe('the subscore of a result', () => {
 
 /** A result with a wanted subscore of 60 to 100. */
 const result = (code: string, category: Category, wanted: number, ageDays = 0): ScoredResult => ({
-  code, category, value: 100 * 1.3 ** ((100 - wanted) / 40), ageDays, ...LOWER,
-}); // prettier-ignore
+  code,
+  category,
+  value: 100 * 1.3 ** ((100 - wanted) / 40),
+  ageDays,
+  ...LOWER,
+});
 const EVEN: ScoreModel = { version: 'test', markers: {}, categories: {} };
 const five = (...wanted: number[]): ScoredResult[] =>
   [Category.LIPIDS, Category.LIPIDS, Category.LIPIDS, Category.METABOLIC, Category.METABOLIC].map((category, index) =>
@@ -58,9 +69,12 @@ describe('the score', () => {
 
   test('weighs a marker by the model times 0.5 per 180 days, and a category by the model', () => {
     const rows = [
-      result('old', Category.LIPIDS, 60, 180), result('new', Category.LIPIDS, 90), result('heavy', Category.LIPIDS, 70),
-      result('x', Category.METABOLIC, 100), result('y', Category.METABOLIC, 100),
-    ]; // prettier-ignore
+      result('old', Category.LIPIDS, 60, 180),
+      result('new', Category.LIPIDS, 90),
+      result('heavy', Category.LIPIDS, 70),
+      result('x', Category.METABOLIC, 100),
+      result('y', Category.METABOLIC, 100),
+    ];
     const model = { version: 'test', markers: { heavy: 2 }, categories: { [Category.METABOLIC]: 3 } };
     const lipids = (60 * 0.5 + 90 * 1 + 70 * 2) / 3.5;
     expect(scoreOf(rows, 5, model).score).toBe(Math.round(((lipids + 3 * 100) / 4) * 10) / 10);
@@ -68,9 +82,12 @@ describe('the score', () => {
 
   test('is rounded once, at the end, to 1 decimal', () => {
     const rows = [
-      result('a', Category.LIPIDS, 80.14), result('b', Category.METABOLIC, 80.14), result('c', Category.LIVER, 80.19),
-      result('d', Category.LIPIDS, 80.14), result('e', Category.LIVER, 80.19),
-    ]; // prettier-ignore
+      result('a', Category.LIPIDS, 80.14),
+      result('b', Category.METABOLIC, 80.14),
+      result('c', Category.LIVER, 80.19),
+      result('d', Category.LIPIDS, 80.14),
+      result('e', Category.LIVER, 80.19),
+    ];
     expect(scoreOf(rows, 5, EVEN).score).toBe(80.2);
   });
 
@@ -83,7 +100,13 @@ describe('the score', () => {
   );
 
   test('counts a result of exactly 365 days', () =>
-    expect(scoreOf(five(100, 100, 100, 100, 100).map(row => ({ ...row, ageDays: 365 })), 14, EVEN).score).toBe(100)); // prettier-ignore
+    expect(
+      scoreOf(
+        five(100, 100, 100, 100, 100).map(row => ({ ...row, ageDays: 365 })),
+        14,
+        EVEN,
+      ).score,
+    ).toBe(100));
 
   test('of the same inputs and model version is the same, in any order', () => {
     const rows = five(61, 72, 83, 94, 99);
@@ -92,12 +115,24 @@ describe('the score', () => {
 });
 
 test.each([
-  [0, Band.LOW], [49.9, Band.LOW], [50, Band.FAIR], [69.9, Band.FAIR], [70, Band.GOOD], [84.9, Band.GOOD], [85, Band.OPTIMAL], [100, Band.OPTIMAL],
-])('a score of %d is %s', (score, band) => expect(bandOf(score)).toBe(band)); // prettier-ignore
+  [0, Band.LOW],
+  [49.9, Band.LOW],
+  [50, Band.FAIR],
+  [69.9, Band.FAIR],
+  [70, Band.GOOD],
+  [84.9, Band.GOOD],
+  [85, Band.OPTIMAL],
+  [100, Band.OPTIMAL],
+])('a score of %d is %s', (score, band) => expect(bandOf(score)).toBe(band));
 
 test.each([
-  [null, 80, 'first'], [80, 80, 'flat'], [80, 81.9, 'flat'], [80, 78.1, 'flat'], [80, 82, 'up'], [80, 78, 'down'],
-])('after %s, %d is %s', (before, now, trend) => expect(trendOf(before, now)).toBe(trend)); // prettier-ignore
+  [null, 80, 'first'],
+  [80, 80, 'flat'],
+  [80, 81.9, 'flat'],
+  [80, 78.1, 'flat'],
+  [80, 82, 'up'],
+  [80, 78, 'down'],
+])('after %s, %d is %s', (before, now, trend) => expect(trendOf(before, now)).toBe(trend));
 
 test('is told with another band than was told last, or after 30 days', () => {
   const at = new Date('2026-08-01T08:00:00Z');

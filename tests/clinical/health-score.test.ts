@@ -38,7 +38,11 @@ async function computed(patient: string): Promise<any> {
   const before = (await history(patient)).length;
   expect((await clinic.rest('POST', '/v1/health-score/recompute', { user_id: patient })).status).toBe(202);
   await advance(1);
-  const rows = await until('the score', () => history(patient), found => found.length > before); // prettier-ignore
+  const rows = await until(
+    'the score',
+    () => history(patient),
+    found => found.length > before,
+  );
   return rows[0];
 }
 
@@ -63,7 +67,11 @@ describe('the health score', () => {
     await advance(59_999);
     expect(await history(patient)).toEqual([]);
     await advance(1);
-    const [score, ...others] = await until('the score', () => history(patient), found => found.length > 0); // prettier-ignore
+    const [score, ...others] = await until(
+      'the score',
+      () => history(patient),
+      found => found.length > 0,
+    );
     expect(others).toEqual([]);
     expect(score).toMatchObject({ patient_id: patient, status: 'partial', score: 100, band: 'optimal', trend: 'first' });
     expect(score.components.map((one: any) => one.category).sort()).toEqual(['inflammation', 'lipids', 'metabolic', 'thyroid']);
@@ -130,13 +138,21 @@ describe('the health score', () => {
     const [alert] = (await clinic.rest('GET', `/v1/critical-alerts?user_id=${DEMO}`)).body.data;
     expect((await clinic.rest('POST', `/v1/critical-alerts/${alert.id}/acknowledge`, {})).status).toBe(200);
     await advance(1);
-    const [shown] = await until('the score', () => history(DEMO), found => codes(found[0]).length === 6); // prettier-ignore
+    const [shown] = await until(
+      'the score',
+      () => history(DEMO),
+      found => codes(found[0]).length === 6,
+    );
     expect(codes(shown)).toContain('potassium');
     await post(DEMO, { potassium: 6.7 });
     await computed(DEMO);
     const before = (await history(DEMO)).length;
     await advance(DAY);
-    const rows = await until('the score', () => history(DEMO), found => found.length > before); // prettier-ignore
+    const rows = await until(
+      'the score',
+      () => history(DEMO),
+      found => found.length > before,
+    );
     expect(codes(rows[0])).toHaveLength(6);
   });
 });

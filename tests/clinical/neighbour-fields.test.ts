@@ -19,8 +19,18 @@ beforeAll(async () => {
     ClinicalLabOrder: { labOrder: { specimens: [{ id: DRAW }], items: [] } },
     ClinicalContraindications: { patient: null },
   });
-  await clinic.tell('patient-graph', encounterRecorded, { encounter_id: ENCOUNTER, encounter_class: 'ambulatory', period_start: day(5), source: 'visit' }, DEMO); // prettier-ignore
-  await clinic.tell('integrations', labsVendorOrderStatusChanged, { lab_order_id: ORDER, vendor_order_ref: 'lab_1', from: null, to: 'collected', changed_at: day(6) }, DEMO); // prettier-ignore
+  await clinic.tell(
+    'patient-graph',
+    encounterRecorded,
+    { encounter_id: ENCOUNTER, encounter_class: 'ambulatory', period_start: day(5), source: 'visit' },
+    DEMO,
+  );
+  await clinic.tell(
+    'integrations',
+    labsVendorOrderStatusChanged,
+    { lab_order_id: ORDER, vendor_order_ref: 'lab_1', from: null, to: 'collected', changed_at: day(6) },
+    DEMO,
+  );
   const stored = await clinic.post(
     DEMO,
     { code: 'ldl_c', value: 120, collectedAt: day(5.1), drawId: DRAW },
@@ -28,9 +38,27 @@ beforeAll(async () => {
   );
   results = stored.body.data.map((row: any) => row.id);
   const consult = await clinic.rest('POST', '/v1/consults', { user_id: DEMO, type: 'follow_up' });
-  await clinic.tell('booking', visitCreated, { visit_id: VISIT, visit_type: 'follow_up', provider_id: randomUUID(), mode: 'video', starts_at: day(12), ends_at: day(12), time_zone: 'UTC', source: 'member' }, DEMO); // prettier-ignore
+  await clinic.tell(
+    'booking',
+    visitCreated,
+    {
+      visit_id: VISIT,
+      visit_type: 'follow_up',
+      provider_id: randomUUID(),
+      mode: 'video',
+      starts_at: day(12),
+      ends_at: day(12),
+      time_zone: 'UTC',
+      source: 'member',
+    },
+    DEMO,
+  );
   const known = `select (select count(*) from clinical.encounter_period) + (select count(*) from clinical.lab_order_draw) + (select count(*) from clinical.consult where status = 'scheduled') as n`;
-  await until('all is known', () => clinic.p.sql(known), rows => Number(rows[0].n) === 3); // prettier-ignore
+  await until(
+    'all is known',
+    () => clinic.p.sql(known),
+    rows => Number(rows[0].n) === 3,
+  );
   expect(consult.status).toBe(201);
 });
 afterAll(async () => {
@@ -71,7 +99,9 @@ describe("clinical's fields on types of neighbours", () => {
 
   test('BookingVisit.consult is the consult that the visit is for', async () => {
     expect(await ask('BookingVisit', VISIT, 'consult { type status }')).toEqual({ consult: { type: 'follow_up', status: 'SCHEDULED' } });
-    expect(await ask('BookingVisit', VISIT, 'consult { status }', await member(DEMO, 'read:clinical'))).toEqual({ consult: { status: 'SCHEDULED' } }); // prettier-ignore
+    expect(await ask('BookingVisit', VISIT, 'consult { status }', await member(DEMO, 'read:clinical'))).toEqual({
+      consult: { status: 'SCHEDULED' },
+    });
     expect(await ask('BookingVisit', VISIT, 'consult { status }', await member(DEMO2, 'read:clinical'))).toEqual({ consult: null });
   });
 

@@ -29,9 +29,14 @@ const some = (found: unknown[]): boolean => found.length > 0;
 const settled = (type: string, patient: string): Promise<unknown> =>
   until(
     `${type} is handled`,
-    () => rows(`select i.event_id from events.outbox o join clinical.inbox i on i.event_id = o.id where o.seq = (select max(seq) from events.outbox where type = $1 and user_id = $2)`, type, patient),
+    () =>
+      rows(
+        `select i.event_id from events.outbox o join clinical.inbox i on i.event_id = o.id where o.seq = (select max(seq) from events.outbox where type = $1 and user_id = $2)`,
+        type,
+        patient,
+      ),
     some,
-  ); // prettier-ignore
+  );
 
 describe('a lab order under way', () => {
   const status = (patient: string, order: string, to: any, at: string) =>
@@ -42,7 +47,19 @@ describe('a lab order under way', () => {
       patient,
     );
   const specimen = randomUUID();
-  const order = { labOrder: { specimens: [{ id: specimen }], items: [{ test: { components: [{ biomarkerCode: 'ldl_c' }, { biomarkerCode: null }], includes: [{ components: [{ biomarkerCode: 'apob' }] }] } }] } }; // prettier-ignore
+  const order = {
+    labOrder: {
+      specimens: [{ id: specimen }],
+      items: [
+        {
+          test: {
+            components: [{ biomarkerCode: 'ldl_c' }, { biomarkerCode: null }],
+            includes: [{ components: [{ biomarkerCode: 'apob' }] }],
+          },
+        },
+      ],
+    },
+  };
   const markers = (id: string) => rows('select code, until from clinical.lab_order_marker where lab_order_id = $1 order by code', id);
 
   test('marks its markers as in progress, so that no prompt goes out meanwhile, until it is completed', async () => {
@@ -51,14 +68,22 @@ describe('a lab order under way', () => {
     const cycle = await clinic.cycle(patient);
     const id = randomUUID();
     await status(patient, id, 'collected', day(91));
-    const marked = await until('the markers', () => markers(id), found => found.length === 2); // prettier-ignore
+    const marked = await until(
+      'the markers',
+      () => markers(id),
+      found => found.length === 2,
+    );
     expect(marked.map(row => [row.code, row.until.toISOString()])).toEqual([
       ['apob', day(112)],
       ['ldl_c', day(112)],
     ]);
     expect(await clinic.sweep()).toMatchObject({ prompted: 0, skipped_lab_in_progress: 1 });
     await status(patient, id, 'completed', day(91.5));
-    await until('the markers are gone', () => markers(id), found => found.length === 0); // prettier-ignore
+    await until(
+      'the markers are gone',
+      () => markers(id),
+      found => found.length === 0,
+    );
     expect(await clinic.sweep()).toMatchObject({ prompted: 1 });
     expect(await clinic.read(cycle.id)).toMatchObject({ status: 'prompted', prompt_count: 1 });
   });
@@ -68,13 +93,21 @@ describe('a lab order under way', () => {
     const patient = await clinic.patient();
     const id = randomUUID();
     await status(patient, id, 'ordered', day(91));
-    const waiting = await until('labs was asked', () => rows('select attempts, ask_at from clinical.lab_order_progress where lab_order_id = $1 and attempts > 0', id), some); // prettier-ignore
+    const waiting = await until(
+      'labs was asked',
+      () => rows('select attempts, ask_at from clinical.lab_order_progress where lab_order_id = $1 and attempts > 0', id),
+      some,
+    );
     expect(waiting[0].ask_at.getTime()).toBeGreaterThan(Date.parse(day(91)));
     expect(asked).toContain('ClinicalLabOrder');
     vi.restoreAllMocks();
     neighbours(clinic, { ClinicalLabOrder: order });
     await clinic.clock(day(91.01));
-    await until('the markers', () => markers(id), found => found.length === 2); // prettier-ignore
+    await until(
+      'the markers',
+      () => markers(id),
+      found => found.length === 2,
+    );
   });
 
   test('is not set back by a status that comes late or again', async () => {
@@ -85,7 +118,11 @@ describe('a lab order under way', () => {
     await status(patient, id, 'processing', day(91.1));
     await settled('integration.labs_vendor.labs.order_status_changed.v1', patient);
     expect(await rows('select status from clinical.lab_order_progress where lab_order_id = $1', id)).toEqual([{ status: 'completed' }]);
-    await until('labs was asked', () => rows('select 1 from clinical.lab_order_draw where lab_order_id = $1 and draw_id = $2', id, specimen), some); // prettier-ignore
+    await until(
+      'labs was asked',
+      () => rows('select 1 from clinical.lab_order_draw where lab_order_id = $1 and draw_id = $2', id, specimen),
+      some,
+    );
     expect(await markers(id)).toEqual([]);
   });
 });
@@ -97,7 +134,11 @@ describe('what patient-graph tells of a patient', () => {
 
   test('lets the ranges of the last 24 months be judged again', async () => {
     const patient = clinic.stranger();
-    await clinic.post(patient, { code: 'hdl_c', value: 45, unit: 'mg/dL', collectedAt: day(90) }, { code: 'hdl_c', value: 45, unit: 'mg/dL', collectedAt: day(-700) }); // prettier-ignore
+    await clinic.post(
+      patient,
+      { code: 'hdl_c', value: 45, unit: 'mg/dL', collectedAt: day(90) },
+      { code: 'hdl_c', value: 45, unit: 'mg/dL', collectedAt: day(-700) },
+    );
     expect(await first(patient)).toMatchObject({ range_basis: 'unqualified', interpretation: null });
     neighbours(clinic, {
       ClinicalDemographics: demographics({ sexAtBirth: 'FEMALE', birthDate: '1980-05-01', timeZone: 'Europe/Berlin' }),
@@ -157,12 +198,23 @@ describe('what patient-graph tells of a patient', () => {
     const patient = await clinic.patient();
     neighbours(clinic, { ClinicalContraindications: { patient: { contraindicationCodes: [] } } });
     const flags = async () => (await clinic.rest('GET', `/v1/red-flags?user_id=${patient}`)).body.data;
-    await clinic.tell('patient-graph', medicationPrescribed, { medication_request_id: randomUUID(), medication: 'rxnorm:1', intent: 'order', authored_on: '2026-10-31' }, patient); // prettier-ignore
+    await clinic.tell(
+      'patient-graph',
+      medicationPrescribed,
+      { medication_request_id: randomUUID(), medication: 'rxnorm:1', intent: 'order', authored_on: '2026-10-31' },
+      patient,
+    );
     await settled('patient_graph.medication.prescribed.v1', patient);
     expect(await flags()).toEqual([]);
     vi.restoreAllMocks();
     neighbours(clinic, { ClinicalContraindications: { patient: { contraindicationCodes: ['condition:pregnancy'] } } });
-    const encounter = () => clinic.tell('patient-graph', encounterRecorded, { encounter_id: randomUUID(), encounter_class: 'virtual', period_start: T0, source: 'visit' }, patient); // prettier-ignore
+    const encounter = () =>
+      clinic.tell(
+        'patient-graph',
+        encounterRecorded,
+        { encounter_id: randomUUID(), encounter_class: 'virtual', period_start: T0, source: 'visit' },
+        patient,
+      );
     await encounter();
     await encounter();
     await settled('patient_graph.encounter.recorded.v1', patient);
@@ -178,13 +230,27 @@ describe('what patient-graph tells of a patient', () => {
     const summary = (date: string, value: number) => ({ date, kind: 'resting_heart_rate', value: { value } });
     const asked = neighbours(clinic, { ClinicalWearables: { wearableSummaries: [summary('2026-10-30', 130), summary('2026-10-29', 70)] } });
     const window = { window_start: day(89), window_end: day(90) };
-    const synced = (kinds: string[]) => clinic.tell('patient-graph', wearableSynced, { batch_id: randomUUID(), provider: 'oura', kinds, sample_count: 3, ...window }, patient); // prettier-ignore
+    const synced = (kinds: string[]) =>
+      clinic.tell(
+        'patient-graph',
+        wearableSynced,
+        { batch_id: randomUUID(), provider: 'oura', kinds, sample_count: 3, ...window },
+        patient,
+      );
     await synced(['sleep']);
     await settled('patient_graph.wearable.synced.v1', patient);
     expect(asked).toEqual([]);
     await synced(['sleep', 'resting_heart_rate']);
     await settled('patient_graph.wearable.synced.v1', patient);
-    const run = { connection_id: randomUUID(), provider: 'oura', run_id: randomUUID(), status: 'succeeded' as const, record_count: 3, kinds: ['resting_heart_rate'], ...window }; // prettier-ignore
+    const run = {
+      connection_id: randomUUID(),
+      provider: 'oura',
+      run_id: randomUUID(),
+      status: 'succeeded' as const,
+      record_count: 3,
+      kinds: ['resting_heart_rate'],
+      ...window,
+    };
     await clinic.tell('integrations', integrationSyncCompleted, run, patient);
     await settled('integration.sync.completed.v1', patient);
     const flags = (await clinic.rest('GET', `/v1/red-flags?user_id=${patient}`)).body.data;
@@ -201,8 +267,18 @@ test('erasure takes what was kept of the orders, encounters and reports of neigh
     ClinicalContraindications: { patient: null },
   });
   const patient = clinic.stranger();
-  await clinic.tell('integrations', labsVendorOrderStatusChanged, { lab_order_id: randomUUID(), vendor_order_ref: 'lab_1', from: null, to: 'received', changed_at: day(90) }, patient); // prettier-ignore
-  await clinic.tell('patient-graph', encounterRecorded, { encounter_id: randomUUID(), encounter_class: 'home', period_start: T0, source: 'import' }, patient); // prettier-ignore
+  await clinic.tell(
+    'integrations',
+    labsVendorOrderStatusChanged,
+    { lab_order_id: randomUUID(), vendor_order_ref: 'lab_1', from: null, to: 'received', changed_at: day(90) },
+    patient,
+  );
+  await clinic.tell(
+    'patient-graph',
+    encounterRecorded,
+    { encounter_id: randomUUID(), encounter_class: 'home', period_start: T0, source: 'import' },
+    patient,
+  );
   await settled('patient_graph.encounter.recorded.v1', patient);
   await until('the draw is known', () => rows('select 1 from clinical.lab_order_draw where patient_id = $1', patient), some);
   const { records } = (await clinic.rest('POST', '/v1/admin/erasure', { patient_id: patient })).body;

@@ -258,16 +258,24 @@ describe('reading results', () => {
       [-3, 'apob', 'lab'],
       [-1, 'apob', 'wearable'],
     ] as const)
-      // prettier-ignore
       await clinic.post(patient, { code, source, value: 100, collectedAt: day(days) });
     const latest = async (query: string) =>
       (await clinic.rest('GET', `/v1/biomarkers?user_id=${patient}&latest=true${query}`)).body.data.map((row: any) => [
         row.code,
         row.collected_at,
       ]);
-    expect(await latest('')).toEqual([['ldl_c', day(0)], ['apob', day(-1)]]); // prettier-ignore
-    expect(await latest('&source=lab')).toEqual([['ldl_c', day(-1)], ['apob', day(-3)]]); // prettier-ignore
-    expect(await latest(`&to=${day(-2)}`)).toEqual([['ldl_c', day(-2)], ['apob', day(-3)]]); // prettier-ignore
+    expect(await latest('')).toEqual([
+      ['ldl_c', day(0)],
+      ['apob', day(-1)],
+    ]);
+    expect(await latest('&source=lab')).toEqual([
+      ['ldl_c', day(-1)],
+      ['apob', day(-3)],
+    ]);
+    expect(await latest(`&to=${day(-2)}`)).toEqual([
+      ['ldl_c', day(-2)],
+      ['apob', day(-3)],
+    ]);
     expect(await latest('&codes=ldl_c&source=lab')).toEqual([['ldl_c', day(-1)]]);
   });
 

@@ -28,9 +28,13 @@ async function report(event: EventDefinition, patient: string, data: object, at 
   await clinic.tell('partner', event, payload as never, patient);
   await until(
     `${event.name} is handled`,
-    () => clinic.p.sql(`select 1 from events.outbox o join clinical.inbox i on i.event_id = o.id where o.type = $1 and o.data->>'reported_at' = $2 and o.user_id = $3`, [event.name, payload.reported_at, patient]),
+    () =>
+      clinic.p.sql(
+        `select 1 from events.outbox o join clinical.inbox i on i.event_id = o.id where o.type = $1 and o.data->>'reported_at' = $2 and o.user_id = $3`,
+        [event.name, payload.reported_at, patient],
+      ),
     found => found.length > 0,
-  ); // prettier-ignore
+  );
 }
 
 const interventions = async (patient: string) => (await clinic.rest('GET', `/v1/protocols?user_id=${patient}`)).body.data;
@@ -42,14 +46,26 @@ describe('a treatment of the telehealth partner', () => {
   const { partnerTreatmentPaused: paused, partnerTreatmentResumed: resumed, partnerTreatmentCancelled: cancelled } = catalogue;
 
   test('is an intervention of source PARTNER: created PROPOSED, approved ACTIVE, paused PAUSED, resumed ACTIVE, cancelled STOPPED', async () => {
-    neighbours(clinic, { ...NOTHING_KNOWN, ClinicalDemographics: demographics({ sexAtBirth: 'MALE', birthDate: null, timeZone: 'America/New_York' }) }); // prettier-ignore
+    neighbours(clinic, {
+      ...NOTHING_KNOWN,
+      ClinicalDemographics: demographics({ sexAtBirth: 'MALE', birthDate: null, timeZone: 'America/New_York' }),
+    });
     const patient = clinic.stranger();
     const [ref, program] = [`tr_${randomUUID()}`, 'lipid_reset'];
     const seen: string[] = [];
     const look = async () => seen.push((await interventions(patient))[0].status);
     await report(created, patient, { treatment_ref: ref, program });
     await look();
-    expect(await interventions(patient)).toMatchObject([{ kind: 'protocol', key: program, source: 'partner', partner_treatment_ref: ref, time_zone: 'America/New_York', definition_version: 1 }]); // prettier-ignore
+    expect(await interventions(patient)).toMatchObject([
+      {
+        kind: 'protocol',
+        key: program,
+        source: 'partner',
+        partner_treatment_ref: ref,
+        time_zone: 'America/New_York',
+        definition_version: 1,
+      },
+    ]);
     expect(await started(patient)).toEqual([]);
     await report(approved, patient, { treatment_ref: ref, program, valid_until: null });
     await look();
@@ -105,7 +121,10 @@ describe('a treatment of the telehealth partner', () => {
       await outcome(patient, word);
       await report(catalogue.partnerConsultationCompleted, patient, { consult_ref: 'cs_1', completed_at: day(1) });
       statuses.push((await interventions(patient))[0].status);
-      const trail = await clinic.p.sql(`select action from clinical.audit_log where target = $1 and action like 'partner_consult%' order by id`, [patient]); // prettier-ignore
+      const trail = await clinic.p.sql(
+        `select action from clinical.audit_log where target = $1 and action like 'partner_consult%' order by id`,
+        [patient],
+      );
       expect(trail.map(row => row.action)).toEqual(['partner_consult.decided', 'partner_consultation.completed']);
     }
     expect(statuses).toEqual(['active', 'cancelled', 'proposed']);
@@ -152,13 +171,19 @@ test("a delivery of the partner brings a vial of each of the treatment's product
   const order = `or_${patient}`;
   const treatment = { treatmentRef: `tr_${patient}`, startedOn: null, program: { key: 'lipid_reset' }, orders: [{ orderRef: order }] };
   neighbours(clinic, { ...NOTHING_KNOWN, ClinicalPartnerTreatments: { partnerTreatments: { nodes: [treatment] } } });
-  await report(catalogue.partnerTreatmentActive, patient, { treatment_ref: treatment.treatmentRef, program: 'lipid_reset', started_on: '2026-08-01' }); // prettier-ignore
+  await report(catalogue.partnerTreatmentActive, patient, {
+    treatment_ref: treatment.treatmentRef,
+    program: 'lipid_reset',
+    started_on: '2026-08-01',
+  });
   await report(catalogue.partnerOrderDelivered, patient, { order_ref: order, delivered_at: day(2) });
   await report(catalogue.partnerOrderDelivered, patient, { order_ref: order, delivered_at: day(2) });
   await report(catalogue.partnerOrderDelivered, patient, { order_ref: 'or_of_nothing', delivered_at: day(2) });
   const vials = (await clinic.rest('GET', `/v1/vials?user_id=${patient}`)).body.data;
   const [one] = await interventions(patient);
-  expect(vials).toMatchObject([{ product_code: 'fibre_pack', status: 'new', intervention_id: one.id, doses_planned: 4, expires_on: '2026-11-01' }]); // prettier-ignore
+  expect(vials).toMatchObject([
+    { product_code: 'fibre_pack', status: 'new', intervention_id: one.id, doses_planned: 4, expires_on: '2026-11-01' },
+  ]);
   const told = await clinic.p.sql(`select data from events.outbox where type = 'clinical.vial.created.v1' and user_id = $1`, [patient]);
   expect(told.map(row => row.data)).toMatchObject([{ vial_id: vials[0].id, protocol_id: one.id }]);
 });

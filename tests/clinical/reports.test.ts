@@ -73,9 +73,13 @@ describe('a PDF of 12 rows', () => {
     expect(answer.headers.location).toContain(`/v1/bloodwork/${answer.body.id}`);
     const report = await settled(answer.body.id);
     expect(report).toMatchObject({
-      status: 'needs_review', collected_at: '2026-07-30T08:15:00.000Z', report_number: 'R-778', page_count: 1,
-      counts: { rows: 12, accepted: 11, open: 1, duplicate: 0, rejected: 0 }, parser: { name: 'text_layer' },
-    }); // prettier-ignore
+      status: 'needs_review',
+      collected_at: '2026-07-30T08:15:00.000Z',
+      report_number: 'R-778',
+      page_count: 1,
+      counts: { rows: 12, accepted: 11, open: 1, duplicate: 0, rejected: 0 },
+      parser: { name: 'text_layer' },
+    });
     const waiting = report.rows.find((row: any) => row.state === 'matched');
     expect(waiting).toMatchObject({ code: 'ferritin', value: 80, unit: null, observation_id: null });
     expect(await results()).toHaveLength(11);
@@ -173,8 +177,14 @@ describe('other files', () => {
       'OBX|2|NM|3016-3^TSH^LN||<0.01|m[IU]/L|||||F',
     ].join('\r');
     expect(await settled((await upload(Buffer.from(hl7))).body.id)).toMatchObject({
-      status: 'parsed', collected_at: '2026-07-30T08:15:00.000Z', report_number: 'R-9', rows: [{ code: 'ldl_c', value: 110 }, { code: 'tsh', comparator: 'lt' }],
-    }); // prettier-ignore
+      status: 'parsed',
+      collected_at: '2026-07-30T08:15:00.000Z',
+      report_number: 'R-9',
+      rows: [
+        { code: 'ldl_c', value: 110 },
+        { code: 'tsh', comparator: 'lt' },
+      ],
+    });
     const observation = {
       resourceType: 'Observation',
       code: { coding: [{ system: 'http://loinc.org', code: '1884-6' }] },
@@ -281,8 +291,12 @@ describe('other files', () => {
     const listed = measured('3016-3', 2.1, 'm[IU]/L', { id: 'tsh' });
     const wrong = measured('1742-6', 22, 'U/L', { id: 'alt', effectiveDateTime: SECOND });
     const about = (status: string, id: string, more: object = {}) => ({
-      resourceType: 'DiagnosticReport', status, code: { text: 'Panel' }, result: [{ reference: `Observation/${id}` }], ...more,
-    }); // prettier-ignore
+      resourceType: 'DiagnosticReport',
+      status,
+      code: { text: 'Panel' },
+      result: [{ reference: `Observation/${id}` }],
+      ...more,
+    });
     const main = about('final', 'tsh', { identifier: [{ value: 'R-77' }], performer: [{ display: 'Lab A' }], effectiveDateTime: FIRST });
     const report = await settled((await upload(fhir([about('entered-in-error', 'alt'), main, listed, wrong]))).body.id);
     expect(report).toMatchObject({ status: 'parsed', report_number: 'R-77', performer: 'lab_a', collected_at: FIRST, counts: { rows: 1 } });

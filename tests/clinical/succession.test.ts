@@ -14,8 +14,13 @@ const listed = async (patient: string): Promise<string[]> =>
 
 /** Results of one draw under one reference, or each under its own. */
 const draw = (more: Partial<Result> = {}): Result => ({
-  code: 'ldl_c', value: 110, collectedAt: day(95), drawId: randomUUID(), status: 'preliminary', ...more,
-}); // prettier-ignore
+  code: 'ldl_c',
+  value: 110,
+  collectedAt: day(95),
+  drawId: randomUUID(),
+  status: 'preliminary',
+  ...more,
+});
 const stored = async (patient: string, result: Result) => {
   const answer = await clinic.post(patient, result);
   expect(answer).toMatchObject({ status: 201 });

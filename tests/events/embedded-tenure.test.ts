@@ -7,9 +7,23 @@ import type { Delivery } from '../../events/transport/port.js';
 import { until } from '../support/until.js';
 
 const rowOf = (seq: number) => ({
-  id: v7(), seq, order_key: 'u:1', slot: 0, type: 'clinical.protocol.started.v1', schema_rev: 1, user_id: null, subject: 's', brand_id: null,
-  source: 'clinical', occurred_at: new Date().toISOString(), data: '{}', replay_id: NO_REPLAY, deliveries: 0, rerun: false, erased: false,
-}); // prettier-ignore
+  id: v7(),
+  seq,
+  order_key: 'u:1',
+  slot: 0,
+  type: 'clinical.protocol.started.v1',
+  schema_rev: 1,
+  user_id: null,
+  subject: 's',
+  brand_id: null,
+  source: 'clinical',
+  occurred_at: new Date().toISOString(),
+  data: '{}',
+  replay_id: NO_REPLAY,
+  deliveries: 0,
+  rerun: false,
+  erased: false,
+});
 
 /** A queue with three events of one key, and a lease that the test takes and gives. */
 function setting(onEvent: (seq: number, lease: { held: boolean }) => Promise<void> | void) {
@@ -48,7 +62,11 @@ test('a lease that lapses for a moment gives back everything that is in hand, so
     lease.held = !lapses.delete(seq); // renewed before the next of the key is looked at
   });
   await subscription.resume();
-  await until('all', async () => subscription.wake() ?? handled.length, count => count === 3); // prettier-ignore
+  await until(
+    'all',
+    async () => subscription.wake() ?? handled.length,
+    count => count === 3,
+  );
   expect(handled).toEqual([1, 2, 3]);
   await subscription.close();
 });
@@ -57,7 +75,11 @@ test('a pause of a moment gives back everything that is in hand as well', async 
   const pauses = new Set([2]);
   const { subscription, handled } = setting(seq => (pauses.delete(seq) ? subscription.pause() : subscription.resume()));
   await subscription.resume();
-  await until('all', async () => subscription.wake() ?? handled.length, count => count === 3); // prettier-ignore
+  await until(
+    'all',
+    async () => subscription.wake() ?? handled.length,
+    count => count === 3,
+  );
   expect(handled).toEqual([1, 2, 3]);
   await subscription.close();
 });

@@ -62,7 +62,7 @@ test.each([
   ['a mutation', 'mutation { change { id } }', 0],
   ['a query beside a mutation', 'query A { page { id } } mutation B { change { id } }', 0],
   ['a negative hint', '{ negative }', 0],
-])('%s', (_title, source, seconds) => expect(policy(parse(source))).toBe(seconds)); // prettier-ignore
+])('%s', (_title, source, seconds) => expect(policy(parse(source))).toBe(seconds));
 
 @Directive('@cacheControl(maxAge: 60)')
 @ObjectType()

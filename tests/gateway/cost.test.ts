@@ -23,7 +23,12 @@ test.each([
   ['one object', '{ user { name tags } }', {}, 1],
   ['an object below it', '{ user { name brand { name } } }', {}, 2],
   ['a list without a page', '{ user { roles { name } } }', {}, 11],
-  ['a page of the schema’s size: the connection, its rows and its page info', '{ users { nodes { name } pageInfo { hasNextPage } } }', {}, 22],
+  [
+    'a page of the schema’s size: the connection, its rows and its page info',
+    '{ users { nodes { name } pageInfo { hasNextPage } } }',
+    {},
+    22,
+  ],
   ['a page of a given size', '{ users(first: 3) { nodes { name } } }', {}, 4],
   ['a page of a variable’s size', 'query($n: Int) { users(first: $n) { nodes { name } } }', { n: 7 }, 8],
   ['a variable that is missing: the schema’s', 'query($n: Int) { users(first: $n) { nodes { name } } }', {}, 21],
@@ -32,7 +37,7 @@ test.each([
   ['an alias twice', '{ a: user { name } b: user { name } }', {}, 2],
 ])('%s', (_title, source, variables, count) => {
   expect(objects(source, variables)).toBe(count);
-}); // prettier-ignore
+});
 
 describe('at the door', () => {
   let p: TestPlatform;

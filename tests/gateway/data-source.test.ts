@@ -81,12 +81,15 @@ describe('a call', () => {
 
   test.each([
     ['the connection ends before an answer', (_request, response) => void response.destroy()],
-    ['the connection ends within the answer', (_request, response) => (response.writeHead(200, { 'content-length': 99 }).write('{'), response.destroy())],
+    [
+      'the connection ends within the answer',
+      (_request, response) => (response.writeHead(200, { 'content-length': 99 }).write('{'), response.destroy()),
+    ],
     ['the answer is no JSON', answering('<html>')],
   ] as [string, Handler][])('is unavailable when %s', async (_title, handler) => {
     handle = handler;
     await expect(ask()).rejects.toMatchObject({ code: 'unavailable', options: { retryAfter: 1 } });
-  }); // prettier-ignore
+  });
 
   test('is unavailable when nobody listens, and works again afterwards', async () => {
     const { port } = server.address() as AddressInfo;

@@ -25,7 +25,11 @@ test('a service is ready when its consumers, timers and workers have started, no
     gate.resolve();
     await (await starting).stop();
   });
-  const ask = () => fetch(`http://localhost:${port}/platform/readyz`).then(async answer => [answer.status, ((await answer.json()) as any).checks], () => null); // prettier-ignore
+  const ask = () =>
+    fetch(`http://localhost:${port}/platform/readyz`).then(
+      async answer => [answer.status, ((await answer.json()) as any).checks],
+      () => null,
+    );
   const others = { database: 'ok', bus: 'ok', revocations: 'ok' };
   await until('all else to be ready', ask, answer => answer?.[1].revocations === 'ok');
   expect(await ask()).toEqual([503, expect.objectContaining({ ...others, work: 'failing' })]);

@@ -166,11 +166,19 @@ describe('queries', () => {
     const client = new AbortController();
     const left = send({ n: 1 }, null, asker(client.signal));
     const others = Promise.all([2, 3].map(n => send({ n }, null, asker())));
-    await until('the requests', async () => bodies.length, count => count >= 4); // prettier-ignore
+    await until(
+      'the requests',
+      async () => bodies.length,
+      count => count >= 4,
+    );
     client.abort(new Error('left'));
     await expect(left).rejects.toMatchObject({ code: 'unavailable', options: { cause: { message: 'left' } } });
     expect((await others).map(answer => answer.data.n)).toEqual([2, 3]);
-    await until('its end', async () => ended, count => count === 1); // prettier-ignore
+    await until(
+      'its end',
+      async () => ended,
+      count => count === 1,
+    );
   });
 
   test('that took long travel alone, so that nothing waits for them', async () => {
@@ -182,7 +190,11 @@ describe('queries', () => {
     await slow({}, null, asker());
     handle = (body, _request, response) => (body.includes('slow') ? answerLate.push(() => ok(response, {})) : ok(response, {}));
     const waiting = slow({}, null, asker());
-    await until('the slow one', async () => answerLate.length, count => count === 1); // prettier-ignore
+    await until(
+      'the slow one',
+      async () => answerLate.length,
+      count => count === 1,
+    );
     expect(await quick({}, null, asker())).toEqual({ data: {} });
     answerLate[0]!();
     expect(await waiting).toEqual({ data: {} });

@@ -34,8 +34,10 @@ const lacks = (needed: string): Refusal => {
   return { status: 403, code: 'insufficient_scope', challenge: `Bearer error="insufficient_scope", scope="${scope}"` };
 };
 const stale = (seconds: number): Refusal => ({
-  status: 401, code: 'step_up_required', challenge: `Bearer error="insufficient_user_authentication", max_age="${seconds}"`,
-}); // prettier-ignore
+  status: 401,
+  code: 'step_up_required',
+  challenge: `Bearer error="insufficient_user_authentication", max_age="${seconds}"`,
+});
 
 /** `a|b`: either; `*`: any. */
 const either = (needed: string, holds: (one: string) => boolean): boolean => needed === '*' || needed.split('|').some(holds);

@@ -48,9 +48,10 @@ describe('an event about a challenge', () => {
     const id = await issue({ template: 'staff_invitation', userId: null, staffId: DEMO2 });
     const [event] = await p.sql("select type, user_id, data from events.outbox where data->'params'->>'challenge_id' = $1", [id]);
     expect(event).toMatchObject({
-      type: 'comms.message.send_requested.v1', user_id: null,
+      type: 'comms.message.send_requested.v1',
+      user_id: null,
       data: { template: 'staff_invitation', recipient_type: 'staff', recipient_id: DEMO2, params: { challenge_id: id } },
-    }); // prettier-ignore
+    });
   });
 });
 
@@ -59,9 +60,14 @@ describe('authDelivery', () => {
     const id = await issue();
     const first = await deliver(p, id);
     expect(first).toEqual({
-      channel: 'EMAIL', to: TO, template: 'sign_in', locale: 'en', code: expect.stringMatching(/^\d{6}$/),
-      link: expect.stringMatching(new RegExp(`^${p.url}/identity/v1/auth/magic/[\\w-]{43}$`)), expiresAt: expect.any(String),
-    }); // prettier-ignore
+      channel: 'EMAIL',
+      to: TO,
+      template: 'sign_in',
+      locale: 'en',
+      code: expect.stringMatching(/^\d{6}$/),
+      link: expect.stringMatching(new RegExp(`^${p.url}/identity/v1/auth/magic/[\\w-]{43}$`)),
+      expiresAt: expect.any(String),
+    });
     for (let n = 0; n < 2; n++) expect(await deliver(p, id)).toEqual(first);
     expect((await deliveryOf(p, id)).errors[0]!.extensions).toMatchObject({ code: 'CONFLICT', reason: 'DELIVERED' });
     const [row] = await p.sql('select code_sealed, link_sealed, code_hash, link_hash from identity.auth_challenge where id = $1', [id]);

@@ -24,7 +24,12 @@ const tokenOf = (client_id: string, client_secret: string) => credentials(p, { c
 const app = (client_id: string, scopes: string[], more: object = {}) =>
   create({ client_id, name: 'App', kind: 'public', scopes, redirect_uris: ['https://app.example/callback'], ...more });
 const me = async (token: string): Promise<number> => (await p.rest('GET', '/identity/v1/users/me', { token })).status;
-const dies = (token: string) => until('the token to end', () => me(token), status => status === 401); // prettier-ignore
+const dies = (token: string) =>
+  until(
+    'the token to end',
+    () => me(token),
+    status => status === 401,
+  );
 
 describe('a redirect address', () => {
   test.each([
@@ -50,10 +55,22 @@ describe('a redirect address', () => {
 
 test('the faults of a registration are all named', () => {
   const faults = registrationFaults(
-    { kind: OAuthClientKind.MACHINE, scopes: ['admin:cash', 'read:profile'], redirectUris: ['http://x.example/'], postLogoutRedirectUris: [], firstParty: false,
-      staffAccess: true, serviceSlug: null, accessTokenTtlSeconds: 300, tokenExchange: false, tokenEndpointAuthMethod: OAuthClientTokenEndpointAuthMethod.NONE, jwks: null, jwksUri: null },
+    {
+      kind: OAuthClientKind.MACHINE,
+      scopes: ['admin:cash', 'read:profile'],
+      redirectUris: ['http://x.example/'],
+      postLogoutRedirectUris: [],
+      firstParty: false,
+      staffAccess: true,
+      serviceSlug: null,
+      accessTokenTtlSeconds: 300,
+      tokenExchange: false,
+      tokenEndpointAuthMethod: OAuthClientTokenEndpointAuthMethod.NONE,
+      jwks: null,
+      jwksUri: null,
+    },
     true,
-  ); // prettier-ignore
+  );
   expect(faults.map(one => one.field)).toEqual([
     'redirectUris',
     'staffAccess',
@@ -76,14 +93,31 @@ describe('the secrets of a rotation', () => {
     ['one', [young], 60, false, [['young', '2026-06-01T12:01:00.000Z']], false],
     ['one at once', [young], 0, false, [['young', '2026-06-01T12:00:00.000Z']], false],
     ['two', [old, young], 60, false, [], true],
-    ['two with force', [old, young], 60, true, [['old', '2026-06-01T12:00:00.000Z'], ['young', '2026-06-01T12:01:00.000Z']], false],
-    ['one and a dead one', [secret('dead', '2025-01-01', '2026-06-01T12:00:00.000Z'), young], 60, false, [['young', '2026-06-01T12:01:00.000Z']], false],
+    [
+      'two with force',
+      [old, young],
+      60,
+      true,
+      [
+        ['old', '2026-06-01T12:00:00.000Z'],
+        ['young', '2026-06-01T12:01:00.000Z'],
+      ],
+      false,
+    ],
+    [
+      'one and a dead one',
+      [secret('dead', '2025-01-01', '2026-06-01T12:00:00.000Z'), young],
+      60,
+      false,
+      [['young', '2026-06-01T12:01:00.000Z']],
+      false,
+    ],
     ['one that ends earlier', [old], 86_400, false, [['old', '2026-06-01T13:00:00.000Z']], false],
   ] as const)('with %s alive end in time', (_what, secrets, overlapSeconds, force, ends, refused) => {
     const found = retire([...secrets], { overlapSeconds, force }, NOW);
     expect(found.ends.map(one => [one.secret.id, one.at.toISOString()])).toEqual(ends);
     expect(found.refused).toBe(refused);
-  }); // prettier-ignore
+  });
 });
 
 describe('POST /v1/admin/oauth-clients', () => {

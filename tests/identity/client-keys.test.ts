@@ -57,16 +57,26 @@ const obtain = (text: string, more: Record<string, string> = {}): Promise<Answer
 describe('a key set', () => {
   test('holds public keys for signatures, each with a kid of its own', async () => {
     const rsa = await pairOf('rsa', 'PS256');
-    expect([keySetFault({ keys: [first.jwk] }), keySetFault({ keys: [first.jwk, rsa.jwk, (await pairOf('ed', 'EdDSA')).jwk] })]).toEqual([null, null]);
+    expect([keySetFault({ keys: [first.jwk] }), keySetFault({ keys: [first.jwk, rsa.jwk, (await pairOf('ed', 'EdDSA')).jwk] })]).toEqual([
+      null,
+      null,
+    ]);
     const { kid: _none, ...nameless } = second.jwk;
     const faults: [unknown, string][] = [
-      [null, '/keys'], [{}, '/keys'], [{ keys: [] }, '/keys'], [{ keys: Array.from({ length: 11 }, () => first.jwk) }, '/keys'],
-      [{ keys: [first.jwk, first.jwk] }, '/keys'], [{ keys: [first.jwk, nameless] }, '/keys'],
-      [{ keys: [first.jwk, await exportJWK(second.privateKey)] }, '/keys/1'], [{ keys: [{ kty: 'oct', k: 'c2VjcmV0' }] }, '/keys/0'],
-      [{ keys: [{ ...first.jwk, use: 'enc' }] }, '/keys/0'], [{ keys: [{ ...first.jwk, x: 'AA' }] }, '/keys/0'], [{ keys: ['x'] }, '/keys/0'],
+      [null, '/keys'],
+      [{}, '/keys'],
+      [{ keys: [] }, '/keys'],
+      [{ keys: Array.from({ length: 11 }, () => first.jwk) }, '/keys'],
+      [{ keys: [first.jwk, first.jwk] }, '/keys'],
+      [{ keys: [first.jwk, nameless] }, '/keys'],
+      [{ keys: [first.jwk, await exportJWK(second.privateKey)] }, '/keys/1'],
+      [{ keys: [{ kty: 'oct', k: 'c2VjcmV0' }] }, '/keys/0'],
+      [{ keys: [{ ...first.jwk, use: 'enc' }] }, '/keys/0'],
+      [{ keys: [{ ...first.jwk, x: 'AA' }] }, '/keys/0'],
+      [{ keys: ['x'] }, '/keys/0'],
     ];
     for (const [set, path] of faults) expect([set, keySetFault(set)?.path]).toEqual([set, path]);
-  }); // prettier-ignore
+  });
 
   test('gives each key an id of its own for each client, whatever its kid', () => {
     expect(keyIdOf('a', first.jwk)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -130,9 +140,17 @@ describe('a client that signs', () => {
       (await obtain(await assertion(second))).body.access_token,
     ];
     expect((await patch({ jwks: { keys: [second.jwk] } })).status).toBe(200);
-    await until('the revocation', async () => (await introspect(p, old)).active, active => active === false); // prettier-ignore
+    await until(
+      'the revocation',
+      async () => (await introspect(p, old)).active,
+      active => active === false,
+    );
     expect((await introspect(p, kept)).active).toBe(true);
-    await until('the key to be refused', async () => (await obtain(await assertion(first))).status, status => status === 401); // prettier-ignore
+    await until(
+      'the key to be refused',
+      async () => (await obtain(await assertion(first))).status,
+      status => status === 401,
+    );
     expect((await obtain(await assertion(second, { kid: undefined }))).status).toBe(200);
   });
 });

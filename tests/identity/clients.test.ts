@@ -35,9 +35,13 @@ describe('openid-client', () => {
     const verifier = client.randomPKCECodeVerifier();
     const [state, nonce] = [client.randomState(), client.randomNonce()];
     const url = client.buildAuthorizationUrl(config, {
-      redirect_uri: CALLBACKS[id]!, scope: 'openid read:profile read:account', state, nonce,
-      code_challenge: await client.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256',
-    }); // prettier-ignore
+      redirect_uri: CALLBACKS[id]!,
+      scope: 'openid read:profile read:account',
+      state,
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
     const tokens = await client.authorizationCodeGrant(config, await consentTo(url), {
       pkceCodeVerifier: verifier,
       expectedState: state,
@@ -76,9 +80,15 @@ describe('oauth4webapi', () => {
     const app: oauth.Client = { client_id: 'demo-app' };
     const verifier = oauth.generateRandomCodeVerifier();
     const query = {
-      client_id: 'demo-app', redirect_uri: CALLBACKS['demo-app']!, response_type: 'code', scope: 'openid read:profile', state: 'abc', max_age: '3600',
-      code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256',
-    }; // prettier-ignore
+      client_id: 'demo-app',
+      redirect_uri: CALLBACKS['demo-app']!,
+      response_type: 'code',
+      scope: 'openid read:profile',
+      state: 'abc',
+      max_age: '3600',
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    };
     const answer = await consentTo(new URL(`${as.authorization_endpoint}?${new URLSearchParams(query)}`));
     const params = oauth.validateAuthResponse(as, app, answer, 'abc');
     const response = await oauth.authorizationCodeGrantRequest(as, app, oauth.None(), params, CALLBACKS['demo-app']!, verifier, insecure);

@@ -64,8 +64,14 @@ describe('the code flow', () => {
     const tokens = await signIn(p, { client: 'demo-app', scope: 'openid read:profile', more: { nonce: 'n0nce' } });
     const [, payload] = tokens.id_token!.split('.');
     expect(JSON.parse(Buffer.from(payload!, 'base64url').toString())).toMatchObject({
-      sub: DEMO, aud: 'demo-app', nonce: 'n0nce', name: 'Demo', preferred_username: 'demo', iss: `${p.url}/identity`, auth_time: expect.any(Number),
-    }); // prettier-ignore
+      sub: DEMO,
+      aud: 'demo-app',
+      nonce: 'n0nce',
+      name: 'Demo',
+      preferred_username: 'demo',
+      iss: `${p.url}/identity`,
+      auth_time: expect.any(Number),
+    });
     expect(JSON.parse(Buffer.from(payload!, 'base64url').toString())).not.toHaveProperty('email');
     expect(tokens.scope.split(' ').sort()).toEqual(['openid', 'read:profile']);
     expect((await signIn(p, { client: 'demo-app', scope: 'read:profile' })).id_token).toBeUndefined();

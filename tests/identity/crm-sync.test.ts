@@ -93,9 +93,15 @@ describe('GET /v1/admin/crm-sync/candidates', () => {
     expect(await since()).toEqual([[DEMO, ['profile', 'contact', 'consent']]]);
     const [row] = (await candidates('since=2030-01-01T00:01:00Z')).data;
     expect(row).toEqual({
-      user_id: DEMO, change: 'upsert', reasons: ['contact', 'consent'], marketing_consent: true, status: 'active', changed_at: '2030-01-01T00:02:00.000Z', hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      user_id: DEMO,
+      change: 'upsert',
+      reasons: ['contact', 'consent'],
+      marketing_consent: true,
+      status: 'active',
+      changed_at: '2030-01-01T00:02:00.000Z',
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       contact: { email: 'demo@example.test', display_name: 'Dee', phone: null, locale: 'de', time_zone: 'UTC', country_code: 'DE' },
-    }); // prettier-ignore
+    });
     await minute();
     await p.rest('POST', `/identity/v1/admin/users/${id}/ban`, { token: service, body: { reason_code: 'fraud' } });
     const rows = (await candidates('since=2030-01-01T00:00:00Z')).data;

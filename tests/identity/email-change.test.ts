@@ -8,9 +8,12 @@ beforeAll(async () => void (p = await platform()));
 beforeEach(async () => {
   await p.sql('delete from identity.sign_in_limit');
   await p.sql(`update identity.user_email set email_key = user_id::text where user_id in ($1, $2)`, [DEMO, DEMO2]);
-  for (const [id, email] of [[DEMO, 'demo@example.test'], [DEMO2, 'demo2@example.test']])
+  for (const [id, email] of [
+    [DEMO, 'demo@example.test'],
+    [DEMO2, 'demo2@example.test'],
+  ])
     await p.sql('update identity.user_email set email = $2, email_key = $2 where user_id = $1', [id, email]);
-}); // prettier-ignore
+});
 
 const ME = '/identity/v1/users/me';
 const ALL = 'read:account read:profile';
@@ -98,8 +101,10 @@ describe('changing the address', () => {
     const browser = new Browser();
     const page = await browser.open(p, authorizeUrl(p, {}, proof()));
     await browser.submit(await browser.get(`${page.url}/sign-up`), '/sign-up', {
-      email: 'squatted@example.test', password: 'lantern orbit cactus 27', display_name: 'S',
-    }); // prettier-ignore
+      email: 'squatted@example.test',
+      password: 'lantern orbit cactus 27',
+      display_name: 'S',
+    });
     const { access_token: token } = await fresh();
     await change(token, 'squatted@example.test');
     expect(await p.sql(`select from identity."user" where status = 'pending'`)).toEqual([]);

@@ -38,33 +38,57 @@ describe('erasure', () => {
   });
 
   test('of an account leaves a tombstone and nothing else: tokens die, apps are told, the handle is held back', async () => {
-    await p.sql("insert into identity.external_identity (id, user_id, provider, subject, created_at) values (gen_random_uuid(), $1, 'acme', 'x', now())", [DEMO2]);
-    const tokens = [await p.userToken(DEMO2, ['read:profile']), await p.userToken(DEMO2, ['read:profile'], { clientId: 'demo-partner-app' })];
+    await p.sql(
+      "insert into identity.external_identity (id, user_id, provider, subject, created_at) values (gen_random_uuid(), $1, 'acme', 'x', now())",
+      [DEMO2],
+    );
+    const tokens = [
+      await p.userToken(DEMO2, ['read:profile']),
+      await p.userToken(DEMO2, ['read:profile'], { clientId: 'demo-partner-app' }),
+    ];
     const invitation = { email: 'demo2@example.test', roles: ['support'] };
     await p.rest('POST', '/identity/v1/admin/staff/invite', { token: await p.serviceToken('admin:identity'), body: invitation });
     const outcome = await erase('full');
     expect(outcome).toEqual({
       outcome: 'erased',
-      records: { token_family: 2, oauth_grant: 2, auth_session: 2, external_identity: 1, credential_password: 1, user_settings: 1, user_profile: 1, user_email: 1, user: 1 },
-    }); // prettier-ignore
+      records: {
+        token_family: 2,
+        oauth_grant: 2,
+        auth_session: 2,
+        external_identity: 1,
+        credential_password: 1,
+        user_settings: 1,
+        user_profile: 1,
+        user_email: 1,
+        user: 1,
+      },
+    });
     expect(await Promise.all(OWN.map(rowsOf))).toEqual(OWN.map(() => 0));
     expect(await p.sql("select 1 from identity.staff_member where email = 'demo2@example.test'")).toEqual([]);
     expect(await p.sql('select 1 from identity.auth_challenge')).toEqual([]);
     const [user] = await p.sql('select * from identity."user" where id = $1', [DEMO2]);
     expect(user).toMatchObject({ status: 'erased', phone: null, brand_id: null, last_sign_in_at: null, erased_at: expect.any(Date) });
-    const events = await p.sql("select data from events.outbox where user_id = $1 and data->>'reason' = 'user_erased' order by data->>'client_id'", [DEMO2]);
+    const events = await p.sql(
+      "select data from events.outbox where user_id = $1 and data->>'reason' = 'user_erased' order by data->>'client_id'",
+      [DEMO2],
+    );
     expect(events.map(row => [row.data.client_id, row.data.status, row.data.scopes])).toEqual([
       ['demo-app', 'revoked', []],
       ['demo-partner-app', 'revoked', []],
     ]);
     for (const token of tokens)
-      await until('the token to be refused', async () => (await p.rest('GET', '/identity/v1/users/me', { token })).status, status => status === 401, 2_000);
+      await until(
+        'the token to be refused',
+        async () => (await p.rest('GET', '/identity/v1/users/me', { token })).status,
+        status => status === 401,
+        2_000,
+      );
     const [hold] = await p.sql("select * from identity.handle_hold where handle = 'demo2'");
     expect(hold.held_until.getTime() - user.erased_at.getTime()).toBe(90 * 86_400_000);
     const [audit] = await p.sql("select * from identity.audit_log where action = 'user.erased' and details->>'scope' = 'full'");
     expect(audit).toMatchObject({ target: DEMO2, details: { request_id: REQUEST, outcome: 'erased' } });
     expect(JSON.stringify(await p.sql('select * from identity.audit_log'))).not.toMatch(/example\.test/);
-  }); // prettier-ignore
+  });
 
   test('done again finds nothing', async () => {
     expect(await erase('full')).toEqual({ outcome: 'nothing_held', records: {} });

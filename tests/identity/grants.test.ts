@@ -184,8 +184,13 @@ describe('DELETE /v1/me/grants/{id}', () => {
       );
     expect(await profile(other)).toBe(200);
     expect((await changes('demo-partner-app')).at(-1)).toEqual({
-      grant_id: grant.id, client_id: 'demo-partner-app', status: 'revoked', scopes: [], reason: 'user_revoked', version: grant.version + 1,
-    }); // prettier-ignore
+      grant_id: grant.id,
+      client_id: 'demo-partner-app',
+      status: 'revoked',
+      scopes: [],
+      reason: 'user_revoked',
+      version: grant.version + 1,
+    });
     expect(await activeGrants([DEMO], 'demo-partner-app')).toEqual([]);
     const families = await p.sql('select distinct end_reason from identity.token_family where grant_id = $1', [grant.id]);
     expect(families).toEqual([{ end_reason: 'grant_revoked' }]);

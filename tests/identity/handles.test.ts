@@ -44,9 +44,10 @@ describe('a handle', () => {
   });
 
   test('has variants that keep the shape', () => {
-    for (const handle of ['mara', 'a'.repeat(30)]) for (const one of handleVariants(handle)) expect([one, handleFault(one)]).toEqual([one, null]);
+    for (const handle of ['mara', 'a'.repeat(30)])
+      for (const one of handleVariants(handle)) expect([one, handleFault(one)]).toEqual([one, null]);
   });
-}); // prettier-ignore
+});
 
 describe('a postal code', () => {
   test.each([

@@ -34,20 +34,31 @@ function signed(body: object): SignedBody {
 }
 
 /** Sends as an outside provider does. */
-async function send(body: object, { id = randomUUID(), at = 0, key = KEY, signature, raw, type = 'application/json' }: Sending = {}): Promise<Answer> {
+async function send(
+  body: object,
+  { id = randomUUID(), at = 0, key = KEY, signature, raw, type = 'application/json' }: Sending = {},
+): Promise<Answer> {
   const text = raw ?? JSON.stringify(body);
   const seconds = Math.floor(Date.now() / 1000) + at;
   const headers = {
-    'content-type': type, 'webhook-id': id, 'webhook-timestamp': String(seconds),
+    'content-type': type,
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
     'webhook-signature': signature ?? sign(key, `${id}.${seconds}.${text}`),
   };
   return p.rest('POST', PATH, { body: text, headers });
-} // prettier-ignore
+}
 
 const neutral = (more: object = {}) => ({
-  type: 'magic_link', user: { id: 'idp-1', email: 'demo@example.test' }, token: '408213', token_hash: 'a-token-hash-of-theirs',
-  redirect_to: `${APP}/done?next=home`, expires_in: 600, locale: 'de', ...more,
-}); // prettier-ignore
+  type: 'magic_link',
+  user: { id: 'idp-1', email: 'demo@example.test' },
+  token: '408213',
+  token_hash: 'a-token-hash-of-theirs',
+  redirect_to: `${APP}/done?next=home`,
+  expires_in: 600,
+  locale: 'de',
+  ...more,
+});
 
 const eventOf = async (challengeId: string): Promise<{ type: string; data: Record<string, unknown> }> =>
   (await p.sql("select type, data from events.outbox where data->>'challenge_id' = $1", [challengeId]))[0];
@@ -100,17 +111,20 @@ describe('an e-mail of an outside provider', () => {
     expect((await send(neutral({ user }))).body).toEqual({ challenge_id: null });
     expect(await mails(p)).toBe(before);
     const { body } = await send(neutral({ type: 'signup', user }));
-    const known = "select u.id, u.status from identity.external_identity x join identity.\"user\" u on u.id = x.user_id where x.subject = 'idp-new'";
+    const known =
+      'select u.id, u.status from identity.external_identity x join identity."user" u on u.id = x.user_id where x.subject = \'idp-new\'';
     expect(await p.sql(known)).toEqual([{ id: expect.any(String), status: 'pending' }]);
     const { link } = await deliver(p, body.challenge_id);
     const browser = new Browser();
     await browser.submit(await browser.get(link!), link!);
     const [{ id, status }] = await p.sql(known);
     expect(status).toBe('active');
-    expect(await p.sql("select data->>'source' as source from events.outbox where type = 'user.created.v1' and user_id = $1", [id])).toEqual([{ source: 'signup' }]);
+    expect(
+      await p.sql("select data->>'source' as source from events.outbox where type = 'user.created.v1' and user_id = $1", [id]),
+    ).toEqual([{ source: 'signup' }]);
     const other = await send(neutral({ user: { id: 'idp-new', email: 'changed-there@example.test' } }));
     expect(await p.sql('select user_id from identity.auth_challenge where id = $1', [other.body.challenge_id])).toEqual([{ user_id: id }]);
-  }); // prettier-ignore
+  });
 
   test('for a closed account, or one whose address nobody has verified, is nobody’s', async () => {
     await p.sql(`update identity."user" set status = 'suspended' where id = $1`, [DEMO]);
@@ -191,9 +205,15 @@ describe('a send-email hook', () => {
 
   test('is understood as the neutral body', () => {
     expect(read({ user: { id: 'idp-7', email: 'demo@example.test', user_metadata: { locale: 'fr' } }, email_data })).toEqual({
-      type: 'magic_link', userId: 'idp-7', email: 'demo@example.test', token: '305805', tokenHash: 'theirs', redirectTo: `${APP}/`, expiresIn: null,
+      type: 'magic_link',
+      userId: 'idp-7',
+      email: 'demo@example.test',
+      token: '305805',
+      tokenHash: 'theirs',
+      redirectTo: `${APP}/`,
+      expiresIn: null,
       locale: 'fr',
-    }); // prettier-ignore
+    });
   });
 
   test('about a change of address goes to the new one', () => {

@@ -57,8 +57,13 @@ describe('two engines on one database', () => {
     expect(await adminAt(otherUrl, token)).toBe(200);
     await post(p, 'revoke', { ...M2M, token });
     expect((await at(otherUrl, 'introspect', { ...M2M, token })).body).toEqual({ active: false });
-    await until('the other process to refuse', () => adminAt(otherUrl, token), status => status === 401, 15_000);
-  }, 20_000); // prettier-ignore
+    await until(
+      'the other process to refuse',
+      () => adminAt(otherUrl, token),
+      status => status === 401,
+      15_000,
+    );
+  }, 20_000);
 
   test('count failed authentications together, and emit the event of an hour once', async () => {
     const form = { grant_type: 'client_credentials', client_id: 'svc-follows', client_secret: 'wrong' };

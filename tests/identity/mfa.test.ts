@@ -53,7 +53,10 @@ describe('second factors', () => {
     expect(begun.body.secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(begun.body.qr_svg).toMatch(/^<svg/);
     secret = begun.body.secret;
-    const wrong = await call('POST', '/mfa/totp/confirm', { method_id: begun.body.method_id, code: codeAt(secret, '2020-01-01T00:00:00Z') });
+    const wrong = await call('POST', '/mfa/totp/confirm', {
+      method_id: begun.body.method_id,
+      code: codeAt(secret, '2020-01-01T00:00:00Z'),
+    });
     expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([400, '/code']);
     const done = await call('POST', '/mfa/totp/confirm', { method_id: begun.body.method_id, code: codeAt(secret, '2030-01-01T00:00:00Z') });
     expect([done.status, done.body.method]).toEqual([200, expect.objectContaining({ kind: 'totp', label: 'Phone', status: 'active' })]);
@@ -74,11 +77,21 @@ describe('second factors', () => {
 
   test('five wrong codes end a method that was not confirmed, and ten minutes do', async () => {
     const begun = (await call('POST', '/mfa/totp/init')).body;
-    const wrong = () => call('POST', '/mfa/totp/confirm', { method_id: begun.method_id, code: codeAt(begun.secret, '2020-01-01T00:00:00Z') });
-    expect([(await wrong()).status, (await wrong()).status, (await wrong()).status, (await wrong()).status, (await wrong()).status, (await wrong()).status]).toEqual([400, 400, 400, 400, 409, 404]);
+    const wrong = () =>
+      call('POST', '/mfa/totp/confirm', { method_id: begun.method_id, code: codeAt(begun.secret, '2020-01-01T00:00:00Z') });
+    expect([
+      (await wrong()).status,
+      (await wrong()).status,
+      (await wrong()).status,
+      (await wrong()).status,
+      (await wrong()).status,
+      (await wrong()).status,
+    ]).toEqual([400, 400, 400, 400, 409, 404]);
     const late = (await call('POST', '/mfa/totp/init')).body;
     await p.clock('identity', { advance: 'PT10M' });
-    expect((await call('POST', '/mfa/totp/confirm', { method_id: late.method_id, code: codeAt(late.secret, '2030-01-01T00:10:00Z') })).status).toBe(404);
+    expect(
+      (await call('POST', '/mfa/totp/confirm', { method_id: late.method_id, code: codeAt(late.secret, '2030-01-01T00:10:00Z') })).status,
+    ).toBe(404);
     expect((await call('GET', '/mfa')).body.data).toHaveLength(1);
   });
 
@@ -99,13 +112,19 @@ describe('second factors', () => {
 
   test('are closed to third-party apps, old sign-ins, services and everybody else; no secret is stored readable', async () => {
     for (const path of ['/mfa', '/backup-codes']) {
-      expect((await call('GET', path, undefined, await p.userToken(DEMO, ['read:account'], { clientId: 'demo-partner-app' }))).status).not.toBe(200);
+      expect(
+        (await call('GET', path, undefined, await p.userToken(DEMO, ['read:account'], { clientId: 'demo-partner-app' }))).status,
+      ).not.toBe(200);
       expect((await call('GET', path, undefined, await p.serviceToken('admin:identity'))).status).toBe(403);
       expect((await call('GET', path, undefined, null)).status).toBe(401);
     }
     const old = await p.userToken(ADMIN, ['read:account'], { authTime: new Date(Date.now() - 660_000) });
     expect((await call('POST', '/mfa/totp/init', {}, old)).body.code).toBe('step_up_required');
-    const kept = JSON.stringify(await p.sql("select details::text from identity.audit_log union all select answer::text from identity.idempotency_key union all select data::text from events.outbox"));
+    const kept = JSON.stringify(
+      await p.sql(
+        'select details::text from identity.audit_log union all select answer::text from identity.idempotency_key union all select data::text from events.outbox',
+      ),
+    );
     for (const text of [secret, ...codes]) expect(kept).not.toContain(text);
   });
-}); // prettier-ignore
+});

@@ -18,7 +18,12 @@ const act = (userId: string, what: string, body: object, token = service) =>
   p.rest('POST', `/identity/v1/admin/users/${userId}/${what}`, { token, body });
 const moderation = (userId: string, token = service) => p.rest('GET', `/identity/v1/admin/users/${userId}/moderation`, { token });
 const me = async (token: string): Promise<number> => (await p.rest('GET', '/identity/v1/users/me', { token })).status;
-const ended = (token: string) => until('the token to end', () => me(token), status => status === 401); // prettier-ignore
+const ended = (token: string) =>
+  until(
+    'the token to end',
+    () => me(token),
+    status => status === 401,
+  );
 
 describe('the rules of moderation', () => {
   const states = Object.values(UserStatus);

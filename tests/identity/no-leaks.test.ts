@@ -22,7 +22,9 @@ let log = '';
 beforeAll(async () => {
   const databaseUrl = await seededDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-leaks-'));
-  const env = await platformEnv(databaseUrl, { env: { LOG_LEVEL: 'trace', DATA_DIR: dataDir, IDP_WEBHOOK_SECRET: KEY.toString('base64') } });
+  const env = await platformEnv(databaseUrl, {
+    env: { LOG_LEVEL: 'trace', DATA_DIR: dataDir, IDP_WEBHOOK_SECRET: KEY.toString('base64') },
+  });
   const child = startProcess(env);
   for (const stream of [child.process.stdout!, child.process.stderr!]) stream.on('data', (chunk: Buffer) => void (log += chunk.toString()));
   const remote = new RemotePlatform(env, new pg.Pool({ connectionString: databaseUrl, max: 2 }));
@@ -33,9 +35,13 @@ beforeAll(async () => {
     await dropDatabase(databaseUrl);
     await rm(dataDir, { recursive: true, force: true });
   });
-  const ready = () => fetch(`${p.url}/identity/readyz`).then(answer => answer.status, () => 0);
+  const ready = () =>
+    fetch(`${p.url}/identity/readyz`).then(
+      answer => answer.status,
+      () => 0,
+    );
   await until('the process to be ready', ready, status => status === 200, 60_000);
-}, 90_000); // prettier-ignore
+}, 90_000);
 
 /** What nobody may find, and whether it may stand in the tables that are there for addresses. */
 const secrets: { what: string; text: string }[] = [];
@@ -190,10 +196,15 @@ test('no event, delivery, audit row, log line or other table holds an address, l
   await invite();
   await bySecondFactor('demo2@example.test');
   hide('a password', PASSWORD, NEW_PASSWORD);
-  const kinds = await p.sql<{ type: string }>("select distinct type from events.outbox where type like 'auth.%' or type like 'comms.%' or type like 'user.%'");
+  const kinds = await p.sql<{ type: string }>(
+    "select distinct type from events.outbox where type like 'auth.%' or type like 'comms.%' or type like 'user.%'",
+  );
   expect(kinds.map(row => row.type).toSorted((a, b) => a.localeCompare(b))).toEqual([
-    'auth.magic_link.requested.v1', 'auth.two_factor.challenge.v1', 'comms.message.send_requested.v1', 'user.created.v1',
-  ]); // prettier-ignore
+    'auth.magic_link.requested.v1',
+    'auth.two_factor.challenge.v1',
+    'comms.message.send_requested.v1',
+    'user.created.v1',
+  ]);
   expect(log).toContain('is starting');
   const tables = await everything();
   expect(tables.get('identity.audit_log')).toContain('challenge.delivered');
@@ -203,4 +214,4 @@ test('no event, delivery, audit row, log line or other table holds an address, l
   ]);
   expect([...new Set(found)]).toEqual([]);
   expect(await p.sql('select 1 as one from identity.user_email where user_id = $1', [DEMO])).toHaveLength(1);
-}, 120_000); // prettier-ignore
+}, 120_000);

@@ -30,8 +30,11 @@ describe('every page', () => {
     expect(headers).toMatchObject({
       'content-security-policy':
         "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self' http://localhost:5174",
-      'referrer-policy': 'no-referrer', 'cache-control': 'no-store', 'cross-origin-opener-policy': 'same-origin', 'x-content-type-options': 'nosniff',
-    }); // prettier-ignore
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'cross-origin-opener-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+    });
     expect(html).not.toMatch(/<script|<style|style="|onclick/);
     for (const [, address] of html.matchAll(/(?:src|href|action)="([^"#][^"]*)"/g))
       expect(address).toMatch(new RegExp(`^${p.url}/identity/v1/auth/`));

@@ -37,8 +37,17 @@ type Words = Record<string, unknown>;
 const now = (): number => Math.floor(Date.now() / 1000);
 
 const words = (more: Words = {}): Words => ({
-  iss: ISSUER, aud: `${p.url}/identity`, sub: `subject-${++count}`, jti: `jti-${count}`, iat: now(), exp: now() + 120, email: `person${count}@acme-care.example`, email_verified: true, name: 'Ada P', ...more,
-}); // prettier-ignore
+  iss: ISSUER,
+  aud: `${p.url}/identity`,
+  sub: `subject-${++count}`,
+  jti: `jti-${count}`,
+  iat: now(),
+  exp: now() + 120,
+  email: `person${count}@acme-care.example`,
+  email_verified: true,
+  name: 'Ada P',
+  ...more,
+});
 
 const signed = (claims: Words, header: object = {}, key: CryptoKey | Uint8Array = keys.privateKey): Promise<string> =>
   new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'k1', ...header }).sign(key);

@@ -18,8 +18,24 @@ describe('PATCH /v1/users/me/profile', () => {
   const patch = (body: unknown, token = own) => call('PATCH', '/users/me/profile', body, token);
 
   test('is a merge patch: what is not named stays, null clears', async () => {
-    const first = await patch({ display_name: 'Mara K', bio: 'One\nTwo', pronouns: 'she/her', location: 'Berlin', website_url: 'https://mara.example/x', visibility: 'public' });
-    expect([first.status, first.body]).toEqual([200, expect.objectContaining({ display_name: 'Mara K', bio: 'One\nTwo', website_url: 'https://mara.example/x', visibility: 'public', handle: 'demo' })]);
+    const first = await patch({
+      display_name: 'Mara K',
+      bio: 'One\nTwo',
+      pronouns: 'she/her',
+      location: 'Berlin',
+      website_url: 'https://mara.example/x',
+      visibility: 'public',
+    });
+    expect([first.status, first.body]).toEqual([
+      200,
+      expect.objectContaining({
+        display_name: 'Mara K',
+        bio: 'One\nTwo',
+        website_url: 'https://mara.example/x',
+        visibility: 'public',
+        handle: 'demo',
+      }),
+    ]);
     const second = await patch({ bio: null, website_url: null, visibility: null });
     expect(second.body).toMatchObject({ display_name: 'Mara K', bio: null, pronouns: 'she/her', website_url: null, visibility: 'members' });
     const [audit] = await p.sql("select details from identity.audit_log where action = 'user_profile.changed' order by at desc limit 1");
@@ -66,7 +82,7 @@ describe('PATCH /v1/users/me/profile', () => {
       expect([handle, answer.status, pointers(answer)]).toEqual([handle, 400, ['/handle']]);
     }
   });
-}); // prettier-ignore
+});
 
 describe('GET /v1/users/handle-available', () => {
   const ask = (handle: string, token = own) => call('GET', `/users/handle-available?handle=${handle}`, undefined, token);
@@ -101,10 +117,27 @@ describe('settings', () => {
   const patch = (body: unknown, token = own) => call('PATCH', '/users/me/settings', body, token);
 
   test('change one by one, null is the default again, marketing notes when and where', async () => {
-    const first = await patch({ theme: 'dark', time_zone: 'Europe/Berlin', direct_messages: 'everyone', marketing_consent: { granted: true, source: 'settings_page' } });
-    expect([first.status, first.body]).toEqual([200, expect.objectContaining({ theme: 'dark', time_zone: 'Europe/Berlin', locale: 'en', marketing_consent: { granted: true, at: expect.any(String), source: 'settings_page' } })]);
+    const first = await patch({
+      theme: 'dark',
+      time_zone: 'Europe/Berlin',
+      direct_messages: 'everyone',
+      marketing_consent: { granted: true, source: 'settings_page' },
+    });
+    expect([first.status, first.body]).toEqual([
+      200,
+      expect.objectContaining({
+        theme: 'dark',
+        time_zone: 'Europe/Berlin',
+        locale: 'en',
+        marketing_consent: { granted: true, at: expect.any(String), source: 'settings_page' },
+      }),
+    ]);
     const second = await patch({ theme: null, marketing_consent: null });
-    expect(second.body).toMatchObject({ theme: 'system', direct_messages: 'everyone', marketing_consent: { granted: false, at: null, source: null } });
+    expect(second.body).toMatchObject({
+      theme: 'system',
+      direct_messages: 'everyone',
+      marketing_consent: { granted: false, at: null, source: null },
+    });
     expect((await call('GET', '/users/me/settings')).body).toEqual(second.body);
     expect((await call('GET', `/admin/users/${DEMO}/settings`, undefined, service)).body).toEqual(second.body);
   });
@@ -115,36 +148,70 @@ describe('settings', () => {
     expect((await patch({ time_zone: 'Mars/Base' })).status).toBe(400);
     expect((await patch({ theme: 'dark' }, await p.userToken(DEMO, ['read:preferences']))).body.code).toBe('insufficient_scope');
   });
-}); // prettier-ignore
+});
 
 describe('addresses', () => {
   const ADDRESS = { recipient: 'Mara K', address: { line1: 'Main Street 1', city: 'Berlin', postal_code: '10115', country_code: 'DE' } };
   const add = (more: object = {}, token = own) => call('POST', '/users/me/addresses', { ...ADDRESS, ...more }, token);
-  const list = async () => (await call('GET', '/users/me/addresses?limit=100')).body.data as { id: string; is_default_shipping: boolean; is_default_billing: boolean }[];
+  const list = async () =>
+    (await call('GET', '/users/me/addresses?limit=100')).body.data as {
+      id: string;
+      is_default_shipping: boolean;
+      is_default_billing: boolean;
+    }[];
 
   test('the first one becomes both defaults', async () => {
     const { status, body } = await add({ label: 'Home', phone: '+493012345678' });
-    expect([status, body]).toEqual([201, expect.objectContaining({ label: 'Home', is_default_shipping: true, is_default_billing: true, validated: 'unchecked', version: 1, address: { line1: 'Main Street 1', line2: null, city: 'Berlin', region: null, postal_code: '10115', country_code: 'DE' } })]);
+    expect([status, body]).toEqual([
+      201,
+      expect.objectContaining({
+        label: 'Home',
+        is_default_shipping: true,
+        is_default_billing: true,
+        validated: 'unchecked',
+        version: 1,
+        address: { line1: 'Main Street 1', line2: null, city: 'Berlin', region: null, postal_code: '10115', country_code: 'DE' },
+      }),
+    ]);
   });
 
   test('two posted at once as the default are both there, and exactly one is the default', async () => {
     const answers = await Promise.all([add({ is_default_shipping: true }), add({ is_default_shipping: true })]);
     expect(answers.map(answer => answer.status)).toEqual([201, 201]);
     const all = await list();
-    expect([all.length, all.filter(one => one.is_default_shipping).length, all.filter(one => one.is_default_billing).length]).toEqual([3, 1, 1]);
+    expect([all.length, all.filter(one => one.is_default_shipping).length, all.filter(one => one.is_default_billing).length]).toEqual([
+      3, 1, 1,
+    ]);
   });
 
   test('changes are merged into the address and refuse an old version', async () => {
     const [newest] = await list();
-    const changed = await call('PATCH', `/users/me/addresses/${newest!.id}`, { label: 'Work', address: { line2: 'Floor 2', postal_code: '10117' }, version: 1 });
-    expect([changed.status, changed.body.address, changed.body.label]).toEqual([200, { line1: 'Main Street 1', line2: 'Floor 2', city: 'Berlin', region: null, postal_code: '10117', country_code: 'DE' }, 'Work']);
+    const changed = await call('PATCH', `/users/me/addresses/${newest!.id}`, {
+      label: 'Work',
+      address: { line2: 'Floor 2', postal_code: '10117' },
+      version: 1,
+    });
+    expect([changed.status, changed.body.address, changed.body.label]).toEqual([
+      200,
+      { line1: 'Main Street 1', line2: 'Floor 2', city: 'Berlin', region: null, postal_code: '10117', country_code: 'DE' },
+      'Work',
+    ]);
     expect((await call('PATCH', `/users/me/addresses/${newest!.id}`, { label: 'x', version: 1 })).body.reason).toBe('version_conflict');
-    expect(pointers(await call('PATCH', `/users/me/addresses/${newest!.id}`, { recipient: null, address: { city: null } }))).toEqual(['/recipient', '/address/city']);
-    expect(pointers(await call('PATCH', `/users/me/addresses/${newest!.id}`, { address: { country_code: 'GB' } }))).toEqual(['/address/postal_code']);
+    expect(pointers(await call('PATCH', `/users/me/addresses/${newest!.id}`, { recipient: null, address: { city: null } }))).toEqual([
+      '/recipient',
+      '/address/city',
+    ]);
+    expect(pointers(await call('PATCH', `/users/me/addresses/${newest!.id}`, { address: { country_code: 'GB' } }))).toEqual([
+      '/address/postal_code',
+    ]);
   });
 
   test('lists every violation of a new one', async () => {
-    const answer = await call('POST', '/users/me/addresses', { recipient: ' ', label: 'x'.repeat(41), address: { line1: ' ', city: 'x'.repeat(81), country_code: 'DE' } });
+    const answer = await call('POST', '/users/me/addresses', {
+      recipient: ' ',
+      label: 'x'.repeat(41),
+      address: { line1: ' ', city: 'x'.repeat(81), country_code: 'DE' },
+    });
     expect([answer.status, pointers(answer).sort()]).toEqual([400, ['/address/city', '/address/line1', '/label', '/recipient']]);
     expect(pointers(await add({ address: { ...ADDRESS.address, postal_code: '1' } }))).toEqual(['/address/postal_code']);
     expect((await call('POST', '/users/me/addresses', {})).status).toBe(400);
@@ -169,8 +236,14 @@ describe('addresses', () => {
   test('belong to one user: others find nothing, and third-party apps change nothing', async () => {
     const [newest] = await list();
     const stranger = await p.userToken(DEMO2, ['read:account']);
-    for (const [method, path] of [['PATCH', ''], ['DELETE', ''], ['POST', '/set-default']] as const)
-      expect((await call(method, `/users/me/addresses/${newest!.id}${path}`, method === 'DELETE' ? undefined : {}, stranger)).status).toBe(404);
+    for (const [method, path] of [
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['POST', '/set-default'],
+    ] as const)
+      expect((await call(method, `/users/me/addresses/${newest!.id}${path}`, method === 'DELETE' ? undefined : {}, stranger)).status).toBe(
+        404,
+      );
     expect((await call('GET', '/users/me/addresses', undefined, stranger)).body.data).toEqual([]);
     expect((await add({}, await p.userToken(DEMO, ['read:account'], { clientId: 'demo-partner-app' }))).body.code).toBe('forbidden');
     expect((await add({}, service)).status).toBe(403);
@@ -200,36 +273,62 @@ describe('addresses', () => {
   test('leave no word of themselves in the audit', async () => {
     expect(JSON.stringify(await p.sql('select details from identity.audit_log'))).not.toMatch(/Main Street|Mara|Berlin/);
   });
-}); // prettier-ignore
+});
 
 describe('badges', () => {
   const AWARD = 'mutation($i: AwardBadgeInput!) { awardBadge(input: $i) { awardedAt source badge { key } } }';
-  const upsert = (tier: string, token = service) => p.graphql('mutation($i: UpsertBadgeInput!) { upsertBadge(input: $i) { key tier } }', { i: { key: 'first-year', name: 'First year', description: 'Here for a year', tier } }, { token });
+  const upsert = (tier: string, token = service) =>
+    p.graphql(
+      'mutation($i: UpsertBadgeInput!) { upsertBadge(input: $i) { key tier } }',
+      { i: { key: 'first-year', name: 'First year', description: 'Here for a year', tier } },
+      { token },
+    );
 
   test('are made, given, shown to any token and taken back', async () => {
     await upsert('BRONZE');
     expect((await upsert('GOLD')).data.upsertBadge).toEqual({ key: 'first-year', tier: 'GOLD' });
-    for (let n = 0; n < 2; n++) expect((await p.graphql(AWARD, { i: { userId: DEMO, badge: 'first-year', source: 'MILESTONE' } }, { token: service })).data.awardBadge.source).toBe('MILESTONE');
+    for (let n = 0; n < 2; n++)
+      expect(
+        (await p.graphql(AWARD, { i: { userId: DEMO, badge: 'first-year', source: 'MILESTONE' } }, { token: service })).data.awardBadge
+          .source,
+      ).toBe('MILESTONE');
     const shown = await call('GET', `/users/${DEMO}/badges`, undefined, await p.userToken(DEMO2, ['read:inbox']));
-    expect(shown.body.data).toEqual([{ badge: { key: 'first-year', name: 'First year', description: 'Here for a year', icon_url: null, tier: 'gold' }, awarded_at: expect.any(String), source: 'milestone', expires_at: null }]);
-    const revoke = () => p.graphql('mutation($i: RevokeBadgeInput!) { revokeBadge(input: $i) }', { i: { userId: DEMO, badge: 'first-year' } }, { token: service });
+    expect(shown.body.data).toEqual([
+      {
+        badge: { key: 'first-year', name: 'First year', description: 'Here for a year', icon_url: null, tier: 'gold' },
+        awarded_at: expect.any(String),
+        source: 'milestone',
+        expires_at: null,
+      },
+    ]);
+    const revoke = () =>
+      p.graphql(
+        'mutation($i: RevokeBadgeInput!) { revokeBadge(input: $i) }',
+        { i: { userId: DEMO, badge: 'first-year' } },
+        { token: service },
+      );
     expect((await revoke()).data.revokeBadge).toBe(true);
     expect((await revoke()).data.revokeBadge).toBe(false);
     expect((await call('GET', `/users/${DEMO}/badges`)).body.data).toEqual([]);
   });
 
   test('expire by the clock, and are S alone to give', async () => {
-    const at = (await p.sql("select to_char(now + interval '1 hour', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') as at from identity.test_clock"))[0].at;
+    const at = (await p.sql('select to_char(now + interval \'1 hour\', \'YYYY-MM-DD"T"HH24:MI:SS"Z"\') as at from identity.test_clock'))[0]
+      .at;
     await p.graphql(AWARD, { i: { userId: DEMO, badge: 'first-year', expiresAt: at } }, { token: service });
     expect((await call('GET', `/users/${DEMO}/badges`)).body.data).toHaveLength(1);
     await p.clock('identity', { advance: 'PT2H' });
     own = await p.userToken(DEMO, ['read:profile', 'read:account']);
     expect((await call('GET', `/users/${DEMO}/badges`)).body.data).toEqual([]);
-    expect((await p.graphql(AWARD, { i: { userId: DEMO, badge: 'first-year' } }, { token: own })).errors[0]!.extensions.code).toBe('FORBIDDEN');
-    expect((await p.graphql(AWARD, { i: { userId: DEMO, badge: 'no-such' } }, { token: service })).errors[0]!.extensions.code).toBe('NOT_FOUND');
+    expect((await p.graphql(AWARD, { i: { userId: DEMO, badge: 'first-year' } }, { token: own })).errors[0]!.extensions.code).toBe(
+      'FORBIDDEN',
+    );
+    expect((await p.graphql(AWARD, { i: { userId: DEMO, badge: 'no-such' } }, { token: service })).errors[0]!.extensions.code).toBe(
+      'NOT_FOUND',
+    );
     expect((await call('GET', `/users/0190b3a0-0000-7000-8000-00000000dead/badges`)).status).toBe(404);
   });
-}); // prettier-ignore
+});
 
 describe('POST /v1/admin/users', () => {
   const create = (body: unknown, headers = {}, token = service) => call('POST', '/admin/users', body, token, headers);
@@ -237,7 +336,10 @@ describe('POST /v1/admin/users', () => {
   test('makes an active account once for each Idempotency-Key and tells of it without its address', async () => {
     const body = { email: 'New.Person@Example.test', email_verified: true, display_name: 'New', locale: 'de', country_code: 'DE' };
     const [first, again] = [await create(body, { 'idempotency-key': 'k1' }), await create(body, { 'idempotency-key': 'k1' })];
-    expect([first.status, first.body]).toEqual([201, expect.objectContaining({ status: 'active', email: 'New.Person@Example.test', email_verified: true })]);
+    expect([first.status, first.body]).toEqual([
+      201,
+      expect.objectContaining({ status: 'active', email: 'New.Person@Example.test', email_verified: true }),
+    ]);
     expect(again.body.id).toBe(first.body.id);
     expect(first.headers.location).toMatch(new RegExp(`/v1/admin/users/${first.body.id}$`));
     const events = await p.sql("select data from events.outbox where type = 'user.created.v1' and user_id = $1", [first.body.id]);
@@ -250,4 +352,4 @@ describe('POST /v1/admin/users', () => {
     expect((await create({ email: 'x@example.test' }, {}, own)).status).toBe(403);
     expect((await create({ email: 'x@example.test' }, {}, await p.serviceToken('admin:clinical'))).body.code).toBe('insufficient_scope');
   });
-}); // prettier-ignore
+});

@@ -52,14 +52,18 @@ const fitsAt = async (page: Page, width: number): Promise<boolean> => {
 async function picture(page: Page, name: string): Promise<void> {
   if (!SHOTS) return;
   mkdirSync(SHOTS, { recursive: true });
-  for (const [look, width, colorScheme] of [['phone', 360, 'light'], ['desktop', 1280, 'light'], ['dark', 360, 'dark']] as const) {
+  for (const [look, width, colorScheme] of [
+    ['phone', 360, 'light'],
+    ['desktop', 1280, 'light'],
+    ['dark', 360, 'dark'],
+  ] as const) {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
     await page.screenshot({ path: join(SHOTS, `${name}-${look}.png`), fullPage: true });
   }
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 360, height: 740 });
-} // prettier-ignore
+}
 
 /** All rules in light colours; the dark ones can be wrong in contrast only. */
 const CHECKS = [
@@ -73,13 +77,15 @@ async function sound(page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source);
   for (const [colorScheme, runOnly] of CHECKS) {
     await page.emulateMedia({ colorScheme });
-    const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], runOnly })})`)) as axe.AxeResults;
+    const { violations } = (await page.evaluate(
+      `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], runOnly })})`,
+    )) as axe.AxeResults;
     expect(violations.map(one => `${name}, ${colorScheme}: ${one.id}, ${one.nodes.map(node => node.html).join(' ')}`)).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: 'light' });
   await picture(page, name);
   expect(complaints).toEqual([]);
-} // prettier-ignore
+}
 
 async function signInAt(page: Page, email: string, password = PASSWORD): Promise<void> {
   await page.getByLabel('E-mail address').first().fill(email);

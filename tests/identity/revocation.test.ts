@@ -129,15 +129,22 @@ describe('the revocation feed', () => {
 
   test.each(['session', 'secret', 'client'] as const)('an entry of kind %s ends the tokens that carry it', async kind => {
     const user = await p.userToken(DEMO2, ['read:profile'], { clientId: 'demo-partner-app' });
-    const service = (await post(p, 'token', { grant_type: 'client_credentials', client_id: 'svc-jobs', client_secret: 'test-secret-of-jobs-0123456789abcdef' })).body
-      .access_token;
-    const [token, value] = { session: [user, claimsOf(user).sid], secret: [service, claimsOf(service).csi], client: [service, 'svc-jobs'] }[kind];
+    const service = (
+      await post(p, 'token', {
+        grant_type: 'client_credentials',
+        client_id: 'svc-jobs',
+        client_secret: 'test-secret-of-jobs-0123456789abcdef',
+      })
+    ).body.access_token;
+    const [token, value] = { session: [user, claimsOf(user).sid], secret: [service, claimsOf(service).csi], client: [service, 'svc-jobs'] }[
+      kind
+    ];
     const expiresAt = new Date(Date.now() + 3_600_000);
     await p.host('identity').transaction(ctx => publishRevocations(ctx, [{ kind, value: value as string, expiresAt }]));
     const status = () => (kind === 'session' ? me(token as string) : admin(token as string));
     await until('the token to be refused', status, code => code === 401, 2_000);
     expect(await introspect(p, token as string)).toEqual({ active: false });
-  }); // prettier-ignore
+  });
 
   test('an entry of kind user ends the tokens issued up to then and no later one', async () => {
     const before = await p.userToken(DEMO, ['read:profile']);

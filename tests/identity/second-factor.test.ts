@@ -60,7 +60,10 @@ describe('the second factor', () => {
     const browser = new Browser();
     const asked = await login(browser);
     const forged = (step: string) => ({ ...asked, html: asked.html.replaceAll('/mfa"', `/${step}"`) });
-    for (const [step, fields] of [['consent', { decision: 'allow', scope: 'read:profile' }], ['mfa-enrol', { code: '123456' }]] as const) {
+    for (const [step, fields] of [
+      ['consent', { decision: 'allow', scope: 'read:profile' }],
+      ['mfa-enrol', { code: '123456' }],
+    ] as const) {
       const page = await browser.submit(forged(step), `/${step}`, fields);
       expect([step, page.status, page.location]).toEqual([step, 400, null]);
     }
@@ -68,7 +71,7 @@ describe('the second factor', () => {
     const resumed = await browser.follow(p, await browser.get(`${p.url}/identity/v1/oauth/authorize/${uid}`));
     expect([isConsent(resumed), isSignIn(resumed)]).toEqual([false, true]);
     expect(isSignIn(await start(browser))).toBe(true);
-  }); // prettier-ignore
+  });
 
   test.each(['sms', '', 'constructor', '__proto__'])('cannot be answered by a way that does not exist: "%s"', async method => {
     const browser = new Browser();
@@ -86,7 +89,10 @@ describe('the second factor', () => {
 
   test('survives a change of process, also on its way', async () => {
     const port = await freePort();
-    const second = await startPlatform({ config: loadConfig({ ...p.env, PORT: String(port), IDENTITY_ISSUER: `${p.url}/identity`, ROLES: 'subgraphs,gateway,rest' }), services: SERVICES });
+    const second = await startPlatform({
+      config: loadConfig({ ...p.env, PORT: String(port), IDENTITY_ISSUER: `${p.url}/identity`, ROLES: 'subgraphs,gateway,rest' }),
+      services: SERVICES,
+    });
     try {
       const browser = new Browser();
       const asked = await login(browser);
@@ -96,7 +102,7 @@ describe('the second factor', () => {
     } finally {
       await second.stop();
     }
-  }); // prettier-ignore
+  });
 
   test('a code is accepted once: again in the same step it is refused', async () => {
     const [first, second] = [new Browser(), new Browser()];
@@ -157,7 +163,11 @@ test('an authenticator app comes with ten backup codes; one of them signs in onc
   const { body } = await me('POST', '/mfa/totp/confirm', { method_id: begun.method_id, code: await codeNow(p, begun.secret) });
   expect(body.backup_codes).toHaveLength(10);
   expect((await me('GET', '/backup-codes')).body).toMatchObject({ total: 10, remaining: 10 });
-  const spend = async (browser: Browser) => answer(browser, await login(browser, 'demo@example.test', { client: 'demo-app' }), { method: 'backup_code', code: ` ${body.backup_codes[0].toUpperCase()} ` }); // prettier-ignore
+  const spend = async (browser: Browser) =>
+    answer(browser, await login(browser, 'demo@example.test', { client: 'demo-app' }), {
+      method: 'backup_code',
+      code: ` ${body.backup_codes[0].toUpperCase()} `,
+    });
   const by = await spend(new Browser());
   expect(answered(by).code).toEqual(expect.any(String));
   expect((await me('GET', '/backup-codes')).body).toMatchObject({ total: 10, remaining: 9 });
@@ -280,7 +290,11 @@ describe('staff', () => {
     const body = { user_id: DEMO2, role: 'moderator' };
     await p.rest('POST', '/identity/v1/rbac/assignments', { token: service, body });
     const path = `/identity/v1/admin/users/${DEMO}`;
-    await until('the old token to end', async () => (await p.rest('GET', path, { token: tokens.access_token })).status, status => status === 401); // prettier-ignore
+    await until(
+      'the old token to end',
+      async () => (await p.rest('GET', path, { token: tokens.access_token })).status,
+      status => status === 401,
+    );
     await p.clock('identity', { advance: 'PT2S' });
     const more = await refresh(p, ask.client, tokens.refresh_token);
     expect(claimsOf(more.body.access_token).roles).toEqual(['moderator', 'support']);

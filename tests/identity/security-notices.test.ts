@@ -24,10 +24,16 @@ test('a notice holds its kind and nothing else of the person', async () => {
     DEMO,
   ]);
   expect(row.data).toEqual({
-    request_id: expect.any(String), template: 'security_notice', channels: ['email'], recipient_type: 'user', recipient_id: null,
-    params: { kind: expect.stringMatching(/^[a-z_]+$/) }, dedupe_key: expect.stringMatching(/^security_notice:[\w-]{36}$/), send_after: null,
+    request_id: expect.any(String),
+    template: 'security_notice',
+    channels: ['email'],
+    recipient_type: 'user',
+    recipient_id: null,
+    params: { kind: expect.stringMatching(/^[a-z_]+$/) },
+    dedupe_key: expect.stringMatching(/^security_notice:[\w-]{36}$/),
+    send_after: null,
     category: 'transactional',
-  }); // prettier-ignore
+  });
 });
 
 test('a password that was hashed with weaker parameters is hashed again when it is used', async () => {

@@ -10,7 +10,11 @@ const ME = '/identity/v1/users/me';
 const sessions = (token: string) => p.rest('GET', `${ME}/sessions`, { token });
 const others = (token: string) => p.rest('POST', `${ME}/sessions/sign-out-others`, { token });
 const dies = (token: string) =>
-  until('the token to end', async () => (await p.rest('GET', ME, { token })).status, status => status === 401); // prettier-ignore
+  until(
+    'the token to end',
+    async () => (await p.rest('GET', ME, { token })).status,
+    status => status === 401,
+  );
 
 test('GET /v1/users/me/sessions lists the own live sign-ins with their apps, newest activity first', async () => {
   const first = await p.userToken(DEMO2, ['read:account']);

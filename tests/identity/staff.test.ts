@@ -62,10 +62,20 @@ describe('POST /v1/admin/staff/invite', () => {
     expect([status, body]).toEqual([
       201,
       expect.objectContaining({
-        email: 'Kit@example.test', display_name: 'Kit', title: 'Agent', department: 'Care', brand_id: BRAND, status: 'invited', user: null, roles: [],
-        invited_roles: ['analyst', 'support'], invited_by: 'service:demo-m2m', invited_at: '2030-01-01T00:00:00.000Z', invite_expires_at: '2030-01-08T00:00:00.000Z',
+        email: 'Kit@example.test',
+        display_name: 'Kit',
+        title: 'Agent',
+        department: 'Care',
+        brand_id: BRAND,
+        status: 'invited',
+        user: null,
+        roles: [],
+        invited_roles: ['analyst', 'support'],
+        invited_by: 'service:demo-m2m',
+        invited_at: '2030-01-01T00:00:00.000Z',
+        invite_expires_at: '2030-01-08T00:00:00.000Z',
       }),
-    ]); // prettier-ignore
+    ]);
     expect(headers.location ?? '').not.toContain('invite/invite');
     const [event] = await p.sql("select data from events.outbox where type = 'comms.message.send_requested.v1' order by seq desc limit 1");
     const [challenge] = await p.sql('select id from identity.auth_challenge where staff_id = $1', [body.id]);
@@ -158,7 +168,11 @@ describe('a member of staff', () => {
   let id: string;
   const power = async () => claimsOf(await p.userToken(DEMO, ['read:profile'], APP)).roles;
   const dies = (token: string) =>
-    until('the token to end', async () => (await p.rest('GET', '/identity/v1/users/me', { token })).status, status => status === 401); // prettier-ignore
+    until(
+      'the token to end',
+      async () => (await p.rest('GET', '/identity/v1/users/me', { token })).status,
+      status => status === 401,
+    );
 
   test('is changed by merge patch under its version', async () => {
     id = await hire(DEMO, 'demo@example.test', 'support');

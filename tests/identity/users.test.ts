@@ -145,13 +145,18 @@ describe('administration', () => {
     ['no token', async () => null, 401, 'unauthenticated'],
     ['a service token of another service', () => p.serviceToken('admin:clinical'), 403, 'insufficient_scope'],
     ['a user token, even of the account itself', () => p.userToken(DEMO, ['read:account', 'read:profile']), 403, 'forbidden'],
-    ['staff without the permission', () => p.userToken(ADMIN, ['read:profile'], { clientId: 'demo-admin', roles: ['finance'], permissions: ['admin:payments'] }), 403, 'insufficient_scope'],
+    [
+      'staff without the permission',
+      () => p.userToken(ADMIN, ['read:profile'], { clientId: 'demo-admin', roles: ['finance'], permissions: ['admin:payments'] }),
+      403,
+      'insufficient_scope',
+    ],
   ] as [string, () => Promise<string | null>, number, string][])('is closed to %s', async (_case, token, status, code) => {
     for (const path of ['', '/lookup?handle=demo', `/${DEMO}`, `/${DEMO}/settings`]) {
       const answer = await get(path, await token());
       expect([path, answer.status, answer.body.code]).toEqual([path, status, code]);
     }
-  }); // prettier-ignore
+  });
 
   test('shows an account to S and to staff who may read', async () => {
     for (const token of [service, staff]) {

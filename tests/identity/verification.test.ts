@@ -69,10 +69,15 @@ describe('an access token', () => {
     ['no end', () => signed({ exp: undefined })],
     ['no client', () => signed({ client_id: undefined })],
     ['no id', () => signed({ jti: undefined })],
-    ['changed claims under the old signature', async () => {
-      const [header, , signature] = good.split('.');
-      return [header, Buffer.from(JSON.stringify({ ...claimsOf(good), scope: 'admin:payments' })).toString('base64url'), signature].join('.');
-    }],
+    [
+      'changed claims under the old signature',
+      async () => {
+        const [header, , signature] = good.split('.');
+        return [header, Buffer.from(JSON.stringify({ ...claimsOf(good), scope: 'admin:payments' })).toString('base64url'), signature].join(
+          '.',
+        );
+      },
+    ],
     ['no prefix', async () => good.slice(4)],
     ['the prefix of a user token', async () => `usr_${good.slice(4)}`],
     ['nothing of a token', async () => 'svc_x'],
@@ -81,7 +86,7 @@ describe('an access token', () => {
     const { status, headers, body } = await read(token);
     expect([status, body.code, headers['www-authenticate']]).toEqual([401, 'unauthenticated', 'Bearer error="invalid_token"']);
     expect(await introspect(p, token)).toEqual({ active: false });
-  }); // prettier-ignore
+  });
 
   test('is taken from the header only, once', async () => {
     expect((await p.rest('GET', `/identity/v1/admin/users?access_token=${good}`)).status).toBe(401);

@@ -79,7 +79,10 @@ describe('an alarm is a log record at warn that says what and what to do', () =>
     const began = await loop.now();
     const LOOK_MS = 37 * 60_000;
     for (let moved = 0; moved < 3 * 24 * HOUR_MS; moved += LOOK_MS) await later(LOOK_MS);
-    const rows = await loop.p.sql<{ at: Date }>("select at from intelligence.alarm_record where cause = 'orchestrator_dead' and at > $1 order by at", [began]); // prettier-ignore
+    const rows = await loop.p.sql<{ at: Date }>(
+      "select at from intelligence.alarm_record where cause = 'orchestrator_dead' and at > $1 order by at",
+      [began],
+    );
     const gaps = rows.slice(1).map(({ at }, index) => at.getTime() - rows[index]!.at.getTime());
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(HOUR_MS);
     expect(Math.max(...gaps)).toBeLessThanOrEqual(HOUR_MS + 2 * LOOK_MS);

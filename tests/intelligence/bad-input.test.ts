@@ -124,7 +124,16 @@ describe('a query that is wrong is refused with every violation', () => {
     expect(pointersOf(answer.body.errors)).toEqual(pointers);
   });
 
-  const READS = ['/loop/ticks/ID', '/governance/proposals/ID', '/decisions/ID', '/decisions/ID/explain', '/registry/ID', '/evaluations/ID', '/training-runs/ID', '/features/user/ID/activity']; // prettier-ignore
+  const READS = [
+    '/loop/ticks/ID',
+    '/governance/proposals/ID',
+    '/decisions/ID',
+    '/decisions/ID/explain',
+    '/registry/ID',
+    '/evaluations/ID',
+    '/training-runs/ID',
+    '/features/user/ID/activity',
+  ];
   const refusals = async (path: string): Promise<number[]> => {
     const answers: Answer[] = await Promise.all([NOT_A_UUID, "x'--", randomUUID()].map(id => loop.rest('GET', path.replace('ID', id))));
     return answers.map(({ status }) => status);
@@ -133,8 +142,22 @@ describe('a query that is wrong is refused with every violation', () => {
     expect(await refusals(path)).toEqual([404, 404, 404]),
   );
 
-  const ACTS = ['/governance/proposals/ID/approve', '/governance/proposals/ID/apply', '/registry/ID/promote', '/registry/ID/evaluate', '/decisions/ID/activate', '/decisions/ID/outcome']; // prettier-ignore
-  const ENOUGH = { approve: { reviewer_id: 'staff-1' }, apply: { version: 1 }, promote: {}, evaluate: {}, activate: {}, outcome: { label: 'improved', source_event_id: 'x' } }; // prettier-ignore
+  const ACTS = [
+    '/governance/proposals/ID/approve',
+    '/governance/proposals/ID/apply',
+    '/registry/ID/promote',
+    '/registry/ID/evaluate',
+    '/decisions/ID/activate',
+    '/decisions/ID/outcome',
+  ];
+  const ENOUGH = {
+    approve: { reviewer_id: 'staff-1' },
+    apply: { version: 1 },
+    promote: {},
+    evaluate: {},
+    activate: {},
+    outcome: { label: 'improved', source_event_id: 'x' },
+  };
   test.each(ACTS)('REST: POST %s of an id that is none, or that nobody has, is not found', async path => {
     const body = ENOUGH[path.split('/').at(-1) as keyof typeof ENOUGH];
     for (const id of [NOT_A_UUID, randomUUID()]) expect((await loop.rest('POST', path.replace('ID', id), body)).status).toBe(404);

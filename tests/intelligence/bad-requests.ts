@@ -44,10 +44,14 @@ export const BODIES: readonly Rows[] = [
       [{ candidates: [candidate({ score: 1 })] }, ['/candidates/0/score']],
       [{ candidates: [candidate({ features: { cost: 1 } })] }, ['/candidates/0/features/cost']],
       [{ candidates: [candidate({ features: [] })] }, ['/candidates/0/features']],
-      [{ candidates: [candidate({ tags: ['a', 3], codes: 'ldl_c', age_min: -1, age_max: 151 })] },
-        ['/candidates/0/age_max', '/candidates/0/age_min', '/candidates/0/codes', '/candidates/0/tags/1']],
-      [{ candidates: [candidate({ codes: Array.from({ length: 21 }, (_, index) => `c${index}`), regions: [LONG(17)] })] },
-        ['/candidates/0/codes', '/candidates/0/regions/0']],
+      [
+        { candidates: [candidate({ tags: ['a', 3], codes: 'ldl_c', age_min: -1, age_max: 151 })] },
+        ['/candidates/0/age_max', '/candidates/0/age_min', '/candidates/0/codes', '/candidates/0/tags/1'],
+      ],
+      [
+        { candidates: [candidate({ codes: Array.from({ length: 21 }, (_, index) => `c${index}`), regions: [LONG(17)] })] },
+        ['/candidates/0/codes', '/candidates/0/regions/0'],
+      ],
       [{ slots: 21 }, ['/slots']],
       [{ slots: 1.5 }, ['/slots']],
       [{ slots: '2' }, ['/slots']],
@@ -67,7 +71,7 @@ export const BODIES: readonly Rows[] = [
     spoilt: [
       [{ label: 'splendid' }, ['/label']],
       [{ label: 'constructor' }, ['/label']],
-      [{ label: 'No label' , source_event_id: ' ', occurred_at: 'soon' }, ['/label', '/occurred_at', '/source_event_id']],
+      [{ label: 'No label', source_event_id: ' ', occurred_at: 'soon' }, ['/label', '/occurred_at', '/source_event_id']],
       [{ source_event_id: LONG(129), source_type: '' }, ['/source_event_id', '/source_type']],
       [{ occurred_at: '2020-01-01T00:00:00.000Z' }, ['/occurred_at']],
       [{ occurred_at: '2199-01-01T00:00:00.000Z' }, ['/occurred_at']],
@@ -83,22 +87,54 @@ export const BODIES: readonly Rows[] = [
       [{ policy_kind: 'a', policy_key: '9lives', outcome_metric: 'Re-test' }, ['/outcome_metric', '/policy_key', '/policy_kind']],
       [{ brand_id: NOT_A_UUID, attribution: 'first' }, ['/attribution', '/brand_id']],
       [{ reward_map: {} }, ['/reward_map']],
-      [{ reward_map: { improved: 1.1, 'No label': 0, unchanged: '1' } }, ['/reward_map/No label', '/reward_map/improved', '/reward_map/unchanged']],
+      [
+        { reward_map: { improved: 1.1, 'No label': 0, unchanged: '1' } },
+        ['/reward_map/No label', '/reward_map/improved', '/reward_map/unchanged'],
+      ],
       [{ reward_map: [1] }, ['/reward_map/0']],
       [{ maturation_days: 0, epsilon: 0.6, control_share: -0.1 }, ['/control_share', '/epsilon', '/maturation_days']],
       [{ maturation_days: 401, epsilon: 0.009, control_share: 0.51 }, ['/control_share', '/epsilon', '/maturation_days']],
       [{ segment_keys: ['a_a', 'b_b', 'c_c', 'd_d', 'e_e'] }, ['/segment_keys']],
       [{ segment_keys: ['goal'] }, ['/segment_keys/0']],
       [{ context_schema: { type: 'array' } }, ['/context_schema']],
-      [{ context_schema: { type: 'object', properties: { a_a: { type: 'object' }, email: { type: 'boolean' }, Big: { type: 'number' }, free: { type: 'string' } } } },
-        ['/context_schema/properties/Big', '/context_schema/properties/a_a', '/context_schema/properties/email', '/context_schema/properties/free']],
-      [{ candidate_schema: { type: 'object', properties: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, { type: 'number' }])) } },
-        ['/candidate_schema/properties']],
+      [
+        {
+          context_schema: {
+            type: 'object',
+            properties: { a_a: { type: 'object' }, email: { type: 'boolean' }, Big: { type: 'number' }, free: { type: 'string' } },
+          },
+        },
+        [
+          '/context_schema/properties/Big',
+          '/context_schema/properties/a_a',
+          '/context_schema/properties/email',
+          '/context_schema/properties/free',
+        ],
+      ],
+      [
+        {
+          candidate_schema: {
+            type: 'object',
+            properties: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, { type: 'number' }])),
+          },
+        },
+        ['/candidate_schema/properties'],
+      ],
       [{ context_schema: { type: 'object', properties: { goal: { type: 'string', pattern: '[' } } } }, ['/context_schema']],
       [{ guardrails: [{ rule: 'luck' }] }, ['/guardrails/0/rule']],
-      [{ guardrails: [{ rule: 'guard_unavailable' }, { rule: 'age_restricted' }, { rule: 'age_restricted' }] }, ['/guardrails/0/rule', '/guardrails/2/rule']],
-      [{ guardrails: [{ rule: 'frequency_cap', params: { max: 'x', days: 0, hours: 1 } }, { rule: 'red_flag_open', params: { severity: 'info' } }] },
-        ['/guardrails/0/params/days', '/guardrails/0/params/hours', '/guardrails/0/params/max', '/guardrails/1/params/severity']],
+      [
+        { guardrails: [{ rule: 'guard_unavailable' }, { rule: 'age_restricted' }, { rule: 'age_restricted' }] },
+        ['/guardrails/0/rule', '/guardrails/2/rule'],
+      ],
+      [
+        {
+          guardrails: [
+            { rule: 'frequency_cap', params: { max: 'x', days: 0, hours: 1 } },
+            { rule: 'red_flag_open', params: { severity: 'info' } },
+          ],
+        },
+        ['/guardrails/0/params/days', '/guardrails/0/params/hours', '/guardrails/0/params/max', '/guardrails/1/params/severity'],
+      ],
       [{ safe_tag: 'Safe Tag', version: 1 }, ['/safe_tag', '/version']],
     ],
   },
@@ -110,7 +146,10 @@ export const BODIES: readonly Rows[] = [
       [{ version: 'one', epsilon: 7, status: 'paused' }, ['/epsilon', '/status', '/version']],
       [{ outcome_metric: 'other', policy_key: 'other' }, ['/outcome_metric', '/policy_key']],
       [{ segment_keys: ['luck'], reward_map: { improved: 2 } }, ['/reward_map/improved', '/segment_keys/0']],
-      [{ guardrails: [{ rule: 'frequency_cap', params: { max: 1.5, days: 401 } }] }, ['/guardrails/0/params/days', '/guardrails/0/params/max']],
+      [
+        { guardrails: [{ rule: 'frequency_cap', params: { max: 1.5, days: 401 } }] },
+        ['/guardrails/0/params/days', '/guardrails/0/params/max'],
+      ],
     ],
   },
   {
@@ -121,14 +160,27 @@ export const BODIES: readonly Rows[] = [
       [{ policy_id: NOT_A_UUID, parent_version: 0, notes: LONG(2001) }, ['/notes', '/parent_version', '/policy_id']],
       [{ parameters: [] }, ['/parameters']],
       [{ parameters: { magic: {} } }, ['/parameters/magic']],
-      [{ parameters: { popularity: { prior_strength: 0, global: { a: { s: -1, c: 2 } }, segments: [] } } },
-        ['/parameters/popularity/global/a/s', '/parameters/popularity/prior_strength', '/parameters/popularity/segments']],
-      [{ parameters: { thompson: { segments: { x: { a: { alpha: 0, beta: 1 } } }, default: { alpha: 1 } } } },
-        ['/parameters/thompson/default/beta', '/parameters/thompson/segments/x/a/alpha']],
+      [
+        { parameters: { popularity: { prior_strength: 0, global: { a: { s: -1, c: 2 } }, segments: [] } } },
+        ['/parameters/popularity/global/a/s', '/parameters/popularity/prior_strength', '/parameters/popularity/segments'],
+      ],
+      [
+        { parameters: { thompson: { segments: { x: { a: { alpha: 0, beta: 1 } } }, default: { alpha: 1 } } } },
+        ['/parameters/thompson/default/beta', '/parameters/thompson/segments/x/a/alpha'],
+      ],
       [{ parameters: { logistic: { features: ['ctx.goal=heart'], weights: [1, 2], intercept: 0 } } }, ['/parameters/logistic/weights']],
-      [{ parameters: { linucb: { alpha: 1, features: ['1', 'ctx.age'], arms: { a: { a_inv: [[1, 0]], theta: [0, 0] } } } } }, ['/parameters/linucb/arms/a']],
-      [{ parameters: { rules: { rules: [{ when: { method: ['x', 'constructor'] }, add: 1 }], denylist: [] } } }, ['/parameters/rules/rules/0/when']],
-      [{ parameters: { rules: { rules: [{ when: true, add: 'much' }], denylist: [1] } } }, ['/parameters/rules/denylist/0', '/parameters/rules/rules/0/add']],
+      [
+        { parameters: { linucb: { alpha: 1, features: ['1', 'ctx.age'], arms: { a: { a_inv: [[1, 0]], theta: [0, 0] } } } } },
+        ['/parameters/linucb/arms/a'],
+      ],
+      [
+        { parameters: { rules: { rules: [{ when: { method: ['x', 'constructor'] }, add: 1 }], denylist: [] } } },
+        ['/parameters/rules/rules/0/when'],
+      ],
+      [
+        { parameters: { rules: { rules: [{ when: true, add: 'much' }], denylist: [1] } } },
+        ['/parameters/rules/denylist/0', '/parameters/rules/rules/0/add'],
+      ],
       [{ parameters: { calibration: { a: 1 } } }, ['/parameters/calibration/b']],
     ],
   },
@@ -165,10 +217,20 @@ export const BODIES: readonly Rows[] = [
       [{ kind: 'luck' }, ['/kind']],
       [{ rows: [] }, ['/rows']],
       [{ rows: [{ predicted: 2, reward: 0 }, { reward: -1 }, 7] }, ['/rows/0/predicted', '/rows/1/predicted', '/rows/1/reward', '/rows/2']],
-      [{ rows: [{ predicted: 2, reward: 0 }, { reward: -1, x: 1 }] }, ['/rows/0/predicted', '/rows/1/predicted', '/rows/1/reward', '/rows/1/x']],
+      [
+        {
+          rows: [
+            { predicted: 2, reward: 0 },
+            { reward: -1, x: 1 },
+          ],
+        },
+        ['/rows/0/predicted', '/rows/1/predicted', '/rows/1/reward', '/rows/1/x'],
+      ],
       [{ kind: 'ope', rows: [{ action: 'A', reward: 1, propensity: 0, pi: { A: 1.5 }, q: {} }] }, ['/rows/0/pi/A', '/rows/0/propensity']],
-      [{ kind: 'ope', rows: [{ action: LONG(129) }] },
-        ['/rows/0/action', '/rows/0/pi', '/rows/0/propensity', '/rows/0/q', '/rows/0/reward']],
+      [
+        { kind: 'ope', rows: [{ action: LONG(129) }] },
+        ['/rows/0/action', '/rows/0/pi', '/rows/0/propensity', '/rows/0/q', '/rows/0/reward'],
+      ],
     ],
   },
   {
@@ -231,13 +293,18 @@ export const BODIES: readonly Rows[] = [
     method: 'POST',
     path: '/admin/test-clock',
     base: () => ({ now: '2026-12-10T13:00:00.000Z' }),
-    spoilt: [[{ now: 'noon' }, ['/now']], [{ later: 1 }, ['/later']]],
+    spoilt: [
+      [{ now: 'noon' }, ['/now']],
+      [{ later: 1 }, ['/later']],
+    ],
   },
-]; // prettier-ignore
+];
 
 export const QUERIES: readonly [path: string, pointers: string[]][] = [
-  ['/loop/meta-metrics?metric=UPPER&policy_version=0&brand_id=x&from=y&history=maybe&limit=101&page=2',
-    ['/brand_id', '/from', '/history', '/limit', '/metric', '/page', '/policy_version']],
+  [
+    '/loop/meta-metrics?metric=UPPER&policy_version=0&brand_id=x&from=y&history=maybe&limit=101&page=2',
+    ['/brand_id', '/from', '/history', '/limit', '/metric', '/page', '/policy_version'],
+  ],
   ['/loop/meta-metrics?from=2026-12-02T00:00:00.000Z&to=2026-12-01T00:00:00.000Z', ['/to']],
   ['/loop/meta-metrics?cursor=nonsense', ['/cursor']],
   ['/loop/ticks?limit=0&cursor=x', ['/limit']],
@@ -246,10 +313,12 @@ export const QUERIES: readonly [path: string, pointers: string[]][] = [
   ['/loop/stage/gate?to=s9', ['/to']],
   ['/governance/proposals?status=open&policy_kind=A&metric=%20', ['/metric', '/policy_kind', '/status']],
   ['/governance/proposals?cursor=x', ['/cursor']],
-  ['/decisions?entity_id=1&policy_key=Q&status=done&stage=s6&from=x&to=y&limit=0',
-    ['/entity_id', '/from', '/limit', '/policy_key', '/stage', '/status', '/to']],
+  [
+    '/decisions?entity_id=1&policy_key=Q&status=done&stage=s6&from=x&to=y&limit=0',
+    ['/entity_id', '/from', '/limit', '/policy_key', '/stage', '/status', '/to'],
+  ],
   ['/decisions?from=2026-12-02T00:00:00.000Z&to=2026-12-01T00:00:00.000Z', ['/to']],
   ['/decisions?cursor=x', ['/cursor']],
   ['/registry?policy_kind=A&brand_id=1&status=best', ['/brand_id', '/policy_kind', '/status']],
   ['/policies?policy_kind=A&policy_key=B&limit=1.5', ['/limit', '/policy_key', '/policy_kind']],
-]; // prettier-ignore
+];

@@ -61,7 +61,11 @@ export async function closedCopies(loop: Loop, policy: TestPolicy, copies: reado
 
 /** The same by rewards alone, null where no outcome joined. */
 export const closedDecisions = (loop: Loop, policy: TestPolicy, rewards: readonly (number | null)[]): Promise<void> =>
-  closedCopies(loop, policy, rewards.map(reward => ({ reward }))); // prettier-ignore
+  closedCopies(
+    loop,
+    policy,
+    rewards.map(reward => ({ reward })),
+  );
 
 /** Ranks until a decision comes that is as wanted; the others are left out of the ledger. */
 export async function rankedUntil(loop: Loop, policy: TestPolicy, wanted: (decision: any) => boolean): Promise<any> {

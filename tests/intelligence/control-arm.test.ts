@@ -51,7 +51,10 @@ describe('the control arm', () => {
   });
 
   test('has nobody with a share of 0, and 0.05 of the entities unless told otherwise', async () => {
-    expect((await loop.ok('POST', '/policies', { policy_kind: 'recommendation', policy_key: 'share_untold', outcome_metric: 'retest' })).control_share).toBe(0.05); // prettier-ignore
+    expect(
+      (await loop.ok('POST', '/policies', { policy_kind: 'recommendation', policy_key: 'share_untold', outcome_metric: 'retest' }))
+        .control_share,
+    ).toBe(0.05);
     const policy = await loop.policy({ control_share: 0 });
     await loop.stage('S2');
     const arms = await Promise.all(times(20, async () => (await loop.rank(policy)).arm));
@@ -69,16 +72,20 @@ async function months(policy: TestPolicy, first: Rewards, last: Rewards, control
   const made = await rankedUntil(loop, policy, one => one.arm === 'treatment' && one.served_candidate_id === 'a');
   const control = await rankedUntil(loop, policy, one => one.arm === 'control');
   const at = (days: number) => ({ matures_at: new Date(Date.parse(made.matures_at) + days * DAY_MS).toISOString() });
-  for (const [days, rewards] of [[0, first], [60, last]] as const) {
+  for (const [days, rewards] of [
+    [0, first],
+    [60, last],
+  ] as const) {
     await copiesOf(loop, made.id, rewarded(300, rewards.treatment, at(days)));
     await copiesOf(loop, control.id, rewarded(controls, rewards.control, at(days)));
-  } // prettier-ignore
+  }
   await loop.p.sql('delete from intelligence.decision where id = any($1)', [[made.id, control.id]]);
   await afterDeadlines(loop, policy);
   expect((await loop.tick()).status).toBe(200);
 }
 
-const decay = async (policy: TestPolicy) => [(await loop.metric(policy, 'lift_decay'))!, (await loop.proposals(policy)).filter(one => one.metric === 'lift_decay')] as const; // prettier-ignore
+const decay = async (policy: TestPolicy) =>
+  [(await loop.metric(policy, 'lift_decay'))!, (await loop.proposals(policy)).filter(one => one.metric === 'lift_decay')] as const;
 
 describe('lift_decay', () => {
   const served = async (more: object = {}) => {
@@ -92,7 +99,10 @@ describe('lift_decay', () => {
     const { policy, champion } = await served();
     await months(policy, { treatment: 0.8, control: 0.3 }, { treatment: 0.3, control: 0.3 });
     const [metric, proposals] = await decay(policy);
-    expect(metric).toMatchObject({ value: expect.closeTo(1, 9), details: { state: 'unhealthy', lift_reference: expect.closeTo(0.5, 9), lift_now: expect.closeTo(0, 9), n: 300 } }); // prettier-ignore
+    expect(metric).toMatchObject({
+      value: expect.closeTo(1, 9),
+      details: { state: 'unhealthy', lift_reference: expect.closeTo(0.5, 9), lift_now: expect.closeTo(0, 9), n: 300 },
+    });
     expect(metric.details.ci_low).toBeGreaterThan(0);
     expect(proposals).toMatchObject([{ kind: 'retrain', registry_id: champion.id, threshold: 0.5, suggested_version: null }]);
   });

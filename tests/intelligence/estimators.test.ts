@@ -16,7 +16,16 @@ import { drawIndex, uniformsOf } from '../../subgraphs/intelligence/rules/sampli
 import { CANDIDATES, CONTEXTS, greedy, KEYS, truth, valueOf } from './world.js';
 
 /** F1 of the contract: action, reward, propensity. */
-const F1 = [['A', 1, 0.5], ['B', 1, 0.5], ['B', 0, 0.25], ['A', 0, 0.75], ['B', 1, 0.25], ['A', 1, 0.75], ['B', 1, 0.5], ['A', 0, 0.5]] as const; // prettier-ignore
+const F1 = [
+  ['A', 1, 0.5],
+  ['B', 1, 0.5],
+  ['B', 0, 0.25],
+  ['A', 0, 0.75],
+  ['B', 1, 0.25],
+  ['A', 1, 0.75],
+  ['B', 1, 0.5],
+  ['A', 0, 0.5],
+] as const;
 const PI = { A: 0.2, B: 0.8 };
 const Q = { A: 0.4, B: 0.6 };
 const rows: LoggedRow[] = F1.map(([action, reward, propensity]) => ({
@@ -92,12 +101,19 @@ describe('against a simulated world with known truth', () => {
 
   /** Rows with cross-fitted expectations; a model is asked once per context. */
   function rowsOf(log: readonly Log[]): LoggedRow[] {
-    const modelOf = crossFit(log.map(({ x, a, reward }) => ({ action: CANDIDATES[a]!.id, x: xs[x]!, reward })), index => (index % 2) as 0 | 1); // prettier-ignore
+    const modelOf = crossFit(
+      log.map(({ x, a, reward }) => ({ action: CANDIDATES[a]!.id, x: xs[x]!, reward })),
+      index => (index % 2) as 0 | 1,
+    );
     const tables = [0, 1].map(fold => xs.map(x => CANDIDATES.map(({ id }) => modelOf(fold)(x, id))));
     const expected = tables.map(table => table.map((q, x) => q.reduce((sum, one, a) => sum + target[x]![a]! * one, 0)));
     return log.map(({ x, a, reward }, index) => ({
-      reward, propensity: logging[x]![a]!, target: target[x]![a]!, q: tables[index % 2]![x]![a]!, expected: expected[index % 2]![x]!,
-    })); // prettier-ignore
+      reward,
+      propensity: logging[x]![a]!,
+      target: target[x]![a]!,
+      q: tables[index % 2]![x]![a]!,
+      expected: expected[index % 2]![x]!,
+    }));
   }
 
   test(
@@ -140,7 +156,15 @@ describe('calibration', () => {
     expect(calibrationState(found.ece, found.n)).toBe('inconclusive');
   });
 
-  test.each([[0, 0], [0.0999, 0], [0.1, 1], [0.3, 3], [0.7, 7], [0.9, 9], [1, 9]])('a prediction of %d is in bin %d', (prediction, bin) => expect(binOf(prediction)).toBe(bin)); // prettier-ignore
+  test.each([
+    [0, 0],
+    [0.0999, 0],
+    [0.1, 1],
+    [0.3, 3],
+    [0.7, 7],
+    [0.9, 9],
+    [1, 9],
+  ])('a prediction of %d is in bin %d', (prediction, bin) => expect(binOf(prediction)).toBe(bin));
 
   test('predictions that are all one have no slope; perfect ones have slope 1 and intercept 0', () => {
     expect(

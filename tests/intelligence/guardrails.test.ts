@@ -32,8 +32,16 @@ const clinical = (method: string, path: string, body?: unknown) => loop.p.rest(m
 /** A laboratory's result of a patient, as clinical takes it. */
 async function result(userId: string, code: string, value: number, unit: string): Promise<void> {
   const row = {
-    code, value, unit, collected_at: '2026-11-01T08:00:00.000Z', draw_id: randomUUID(), source: 'lab', performer: 'lab_a', source_ref: randomUUID(), status: 'final',
-  }; // prettier-ignore
+    code,
+    value,
+    unit,
+    collected_at: '2026-11-01T08:00:00.000Z',
+    draw_id: randomUUID(),
+    source: 'lab',
+    performer: 'lab_a',
+    source_ref: randomUUID(),
+    status: 'final',
+  };
   expect((await clinical('POST', '/biomarkers', { user_id: userId, observations: [row] })).status).toBe(201);
 }
 
@@ -67,7 +75,11 @@ describe('what clinical knows of the entity', () => {
     const policy = await loop.policy({ guardrails: [{ rule: 'red_flag_open' }] });
     const id = randomUUID();
     await result(id, 'hba1c', 7, '%');
-    await until('the mirror to hear of the flag', () => mirror(id), rows => rows.length === 1); // prettier-ignore
+    await until(
+      'the mirror to hear of the flag',
+      () => mirror(id),
+      rows => rows.length === 1,
+    );
     expect((await guarded(policy, id)).body.served_candidate_id).toBe('article');
     expect(await mirror(id)).toHaveLength(1);
     const [flag] = (await clinical('GET', `/red-flags?user_id=${id}`)).body.data;

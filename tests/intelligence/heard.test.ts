@@ -19,20 +19,69 @@ beforeAll(async () => {
 
 const person = (id: string) => ({ entity: { type: 'user', id } });
 const activity = async (id: string) => (await loop.ok('GET', `/features/user/${id}/activity`)).values;
-const features = <E extends EventDefinition>(definition: E, id: string, data: DataOf<E>) => loop.event(definition, id, data, 'intelligence.features'); // prettier-ignore
+const features = <E extends EventDefinition>(definition: E, id: string, data: DataOf<E>) =>
+  loop.event(definition, id, data, 'intelligence.features');
 
 describe('what others tell of a user changes counters, bands and recency, and nothing else', () => {
   const at = '2026-12-10T12:00:00.000Z';
   const told: [counter: string, tell: (id: string) => Promise<string>][] = [
     ['prompts_received', id => features(retestPrompted, id, { code: 'ldl_c', prompt_count: 1, prompted_at: at })],
-    ['results_added', id => features(biomarkerAdded, id, { observation_id: randomUUID(), code: 'ldl_c', source: 'lab', collected_at: at, draw_id: null })],
-    ['protocols_started', id => features(protocolStarted, id, { protocol_id: randomUUID(), protocol: 'lipid_reset', version: 1, started_on: '2026-12-10', prescriber_id: null })],
-    ['chats', id => features(chatCompleted, id, { conversation_id: randomUUID(), turn_id: randomUUID(), agent: 'care_guide', model: 'text-small-2', finish_reason: 'stop', tool_calls: 0, latency_ms: 1 })],
-    ['events_tracked', id => features(clientEventTracked, id, { track_id: randomUUID(), name: 'page_viewed', source: 'web', session_id: null, tracked_at: at })],
-    ['encounters', id => features(encounterRecorded, id, { encounter_id: randomUUID(), encounter_class: 'virtual', period_start: at, source: 'booking' })],
-    ['wearable_syncs', id => features(wearableSynced, id, { batch_id: randomUUID(), provider: 'oura', kinds: ['sleep'], sample_count: 3, window_start: at, window_end: at })],
-    ['red_flags', id => features(redFlagDetected, id, { flag_id: randomUUID(), rule: 'low_sleep', severity: 'info', source: 'wearable', detected_at: at })],
-  ]; // prettier-ignore
+    [
+      'results_added',
+      id => features(biomarkerAdded, id, { observation_id: randomUUID(), code: 'ldl_c', source: 'lab', collected_at: at, draw_id: null }),
+    ],
+    [
+      'protocols_started',
+      id =>
+        features(protocolStarted, id, {
+          protocol_id: randomUUID(),
+          protocol: 'lipid_reset',
+          version: 1,
+          started_on: '2026-12-10',
+          prescriber_id: null,
+        }),
+    ],
+    [
+      'chats',
+      id =>
+        features(chatCompleted, id, {
+          conversation_id: randomUUID(),
+          turn_id: randomUUID(),
+          agent: 'care_guide',
+          model: 'text-small-2',
+          finish_reason: 'stop',
+          tool_calls: 0,
+          latency_ms: 1,
+        }),
+    ],
+    [
+      'events_tracked',
+      id =>
+        features(clientEventTracked, id, { track_id: randomUUID(), name: 'page_viewed', source: 'web', session_id: null, tracked_at: at }),
+    ],
+    [
+      'encounters',
+      id =>
+        features(encounterRecorded, id, { encounter_id: randomUUID(), encounter_class: 'virtual', period_start: at, source: 'booking' }),
+    ],
+    [
+      'wearable_syncs',
+      id =>
+        features(wearableSynced, id, {
+          batch_id: randomUUID(),
+          provider: 'oura',
+          kinds: ['sleep'],
+          sample_count: 3,
+          window_start: at,
+          window_end: at,
+        }),
+    ],
+    [
+      'red_flags',
+      id =>
+        features(redFlagDetected, id, { flag_id: randomUUID(), rule: 'low_sleep', severity: 'info', source: 'wearable', detected_at: at }),
+    ],
+  ];
 
   test.each(told)('%s', async (counter, tell) => {
     const id = randomUUID();
@@ -44,7 +93,8 @@ describe('what others tell of a user changes counters, bands and recency, and no
 
   test('scores_computed with the band of the newest score', async () => {
     const id = randomUUID();
-    const scored = (band: 'fair' | 'good') => features(healthScoreComputed, id, { score_id: randomUUID(), model_version: '2026-10', band, trend: 'first', computed_at: at }); // prettier-ignore
+    const scored = (band: 'fair' | 'good') =>
+      features(healthScoreComputed, id, { score_id: randomUUID(), model_version: '2026-10', band, trend: 'first', computed_at: at });
     await scored('fair');
     await scored('good');
     expect(await activity(id)).toEqual({ scores_computed: 2, score_band: 'good' });
@@ -76,7 +126,12 @@ describe('outcomes of analytics', () => {
   test('a window that analytics opened moves the deadline to a day after it, never back, and at most to 400 days', async () => {
     const { id, decision, at } = await made();
     const opened = (matures_at: string) =>
-      loop.event(outcomeCreated, id, { outcome_id: randomUUID(), decision_id: decision.id, metric: METRIC, matures_at }, 'intelligence.outcomes'); // prettier-ignore
+      loop.event(
+        outcomeCreated,
+        id,
+        { outcome_id: randomUUID(), decision_id: decision.id, metric: METRIC, matures_at },
+        'intelligence.outcomes',
+      );
     const deadlines = [];
     for (const days of [30, 5, 399.5]) {
       await opened(at(days));
@@ -88,7 +143,16 @@ describe('outcomes of analytics', () => {
   test('one of another metric than the decision waits for is refused and counted; its own joins', async () => {
     const { id, decision } = await made();
     const recorded = (metric: string) =>
-      loop.now().then(recorded_at => loop.event(outcomeRecorded, id, { outcome_id: randomUUID(), decision_id: decision.id, metric, label: 'positive', recorded_at }, 'intelligence.outcomes')); // prettier-ignore
+      loop
+        .now()
+        .then(recorded_at =>
+          loop.event(
+            outcomeRecorded,
+            id,
+            { outcome_id: randomUUID(), decision_id: decision.id, metric, label: 'positive', recorded_at },
+            'intelligence.outcomes',
+          ),
+        );
     await recorded('bought_panel');
     expect((await loop.decision(decision.id)).status).toBe('pending');
     expect(await loop.counter('intelligence_outcome_of_another_metric_total')).toBe(1);
@@ -142,12 +206,24 @@ describe('a decision whose outcome analytics knows', () => {
       expect(asked).toEqual([]);
       expect(await waiting(id)).toEqual([{ metric: 'opened_article', attempts: 0 }]);
       await loop.clock(await loop.now());
-      await until('a first attempt', () => waiting(id), ([row]) => row.attempts === 1); // prettier-ignore
+      await until(
+        'a first attempt',
+        () => waiting(id),
+        ([row]) => row.attempts === 1,
+      );
       await loop.clock(new Date(Date.parse(await loop.now()) + 60_000).toISOString());
-      await until('a second attempt', () => waiting(id), ([row]) => row.attempts === 2); // prettier-ignore
+      await until(
+        'a second attempt',
+        () => waiting(id),
+        ([row]) => row.attempts === 2,
+      );
       refusing = false;
       await loop.clock(new Date(Date.parse(await loop.now()) + 120_000).toISOString());
-      await until('the window to be open', () => waiting(id), rows => rows.length === 0); // prettier-ignore
+      await until(
+        'the window to be open',
+        () => waiting(id),
+        rows => rows.length === 0,
+      );
       const mine = asked.filter(one => one.decisionId === id);
       expect(mine).toHaveLength(3);
       expect(new Set(mine.map(one => JSON.stringify(one)))).toEqual(
@@ -162,10 +238,15 @@ describe('a decision whose outcome analytics knows', () => {
     const deferred = await loop.rank(policy, undefined, { defer_activation: true });
     const windows = () => loop.p.sql('select 1 from intelligence.outcome_window where decision_id = any($1)', [[id, deferred.id]]);
     expect(await windows()).toEqual([]);
-    await withAnalytics(() => { throw new Error('analytics is down'); }, async () => {
-      await loop.ok('POST', `/decisions/${deferred.id}/activate`, {});
-      expect(await windows()).toHaveLength(1);
-    }); // prettier-ignore
+    await withAnalytics(
+      () => {
+        throw new Error('analytics is down');
+      },
+      async () => {
+        await loop.ok('POST', `/decisions/${deferred.id}/activate`, {});
+        expect(await windows()).toHaveLength(1);
+      },
+    );
   });
 });
 
@@ -185,14 +266,23 @@ test('a refreshed feature set is fetched from analytics in pages, and stored as 
     return { analyticsFeatureVectors: { nodes: [{ entityId: people[place], values, asOf: now }], pageInfo } };
   };
   await withAnalytics(analytics, async () => {
-    await loop.event(featuresRefreshed, null, { feature_set: 'engagement', version: 7, entity_type: 'user', entity_count: 3, as_of: now }, 'intelligence.features'); // prettier-ignore
+    await loop.event(
+      featuresRefreshed,
+      null,
+      { feature_set: 'engagement', version: 7, entity_type: 'user', entity_count: 3, as_of: now },
+      'intelligence.features',
+    );
     const look = async () => {
       await loop.clock(new Date(Date.parse(await loop.now()) + 1000).toISOString());
       return loop.p.sql('select 1 from intelligence.feature_refresh');
     };
     await until('all pages', look, rows => rows.length === 0);
   });
-  expect(pages.map(one => [one.key, one.version, one.after])).toEqual([['engagement', 7, null], ['engagement', 7, '1'], ['engagement', 7, '2']]); // prettier-ignore
+  expect(pages.map(one => [one.key, one.version, one.after])).toEqual([
+    ['engagement', 7, null],
+    ['engagement', 7, '1'],
+    ['engagement', 7, '2'],
+  ]);
   const read = (id: string) => loop.rest('GET', `/features/user/${id}/engagement`);
   expect((await read(people[0]!)).body).toMatchObject({ version: 7, values: { visits: 1 } });
   expect((await read(people[1]!)).body).toMatchObject({ version: 7, values: { visits: 2 } });
@@ -216,7 +306,8 @@ describe('user.erasure_requested', () => {
     const origin = { source: 'identity', requestId: request_id, causationId: null, actor: 'system:test', traceparent: null } as const;
     const event = prepareEvent(userErasureRequested, { request_id, scope, requested_at: now, due_at: now }, { userId }, origin);
     await loop.p.host('identity').transaction(ctx => appendEvents(ctx.sql, [event], new Date(now)));
-    const read = () => loop.p.sql("select details from intelligence.audit_log where action = 'user.erased' and details->>'request_id' = $1", [request_id]); // prettier-ignore
+    const read = () =>
+      loop.p.sql("select details from intelligence.audit_log where action = 'user.erased' and details->>'request_id' = $1", [request_id]);
     return (await until('the erasure', read, rows => rows.length === 1))[0].details;
   };
   const held = (id: string) => loop.p.sql('select 1 from intelligence.decision where entity_id = $1', [id]);
@@ -230,7 +321,13 @@ describe('user.erasure_requested', () => {
     expect(await request(id, 'health')).toMatchObject({ scope: 'health', outcome: 'erased', records: { decision: 2 } });
     expect(await held(id)).toEqual([]);
     expect((await loop.rest('POST', '/rank', loop.question(policy, ['a'], person(id)))).status).toBe(404);
-    await features(biomarkerAdded, id, { observation_id: randomUUID(), code: 'ldl_c', source: 'lab', collected_at: await loop.now(), draw_id: null }); // prettier-ignore
+    await features(biomarkerAdded, id, {
+      observation_id: randomUUID(),
+      code: 'ldl_c',
+      source: 'lab',
+      collected_at: await loop.now(),
+      draw_id: null,
+    });
     expect(await loop.p.sql('select 1 from intelligence.feature_vector where entity_id = $1', [id])).toEqual([]);
   });
 });

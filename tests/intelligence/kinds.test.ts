@@ -17,8 +17,12 @@ const promising = (a: number, b = a) => ({
 const raised = async (policy: TestPolicy) => {
   expect((await loop.tick()).status).toBe(200);
   return (await loop.proposals(policy)).map(({ kind, metric, suggested_version, registry_id, threshold }) => ({
-    kind, metric, suggested_version, registry_id, threshold,
-  })); // prettier-ignore
+    kind,
+    metric,
+    suggested_version,
+    registry_id,
+    threshold,
+  }));
 };
 
 /** A policy served at S2 by a champion that promises 0.9 and gives 0.3; the champion before it is version 2. */

@@ -288,11 +288,23 @@ describe('outcomes', () => {
 });
 
 describe('evaluating rows', () => {
-  const F1 = [['A', 1, 0.5], ['B', 1, 0.5], ['B', 0, 0.25], ['A', 0, 0.75], ['B', 1, 0.25], ['A', 1, 0.75], ['B', 1, 0.5], ['A', 0, 0.5]] as const; // prettier-ignore
+  const F1 = [
+    ['A', 1, 0.5],
+    ['B', 1, 0.5],
+    ['B', 0, 0.25],
+    ['A', 0, 0.75],
+    ['B', 1, 0.25],
+    ['A', 1, 0.75],
+    ['B', 1, 0.5],
+    ['A', 0, 0.5],
+  ] as const;
   const compute = (kind: string, rows: object[]) => loop.rest('POST', '/evaluations/compute', { kind, rows });
 
   test('19: F1 gives the estimates of the contract', async () => {
-    const { body } = await compute('ope', F1.map(([action, reward, propensity]) => ({ action, reward, propensity, pi: { A: 0.2, B: 0.8 }, q: { A: 0.4, B: 0.6 } }))); // prettier-ignore
+    const { body } = await compute(
+      'ope',
+      F1.map(([action, reward, propensity]) => ({ action, reward, propensity, pi: { A: 0.2, B: 0.8 }, q: { A: 0.4, B: 0.6 } })),
+    );
     const found = Object.fromEntries(['ips', 'snips', 'dm', 'dr', 'sndr'].map(name => [name, Number(body[name].value.toFixed(6))]));
     expect(found).toEqual({ ips: 0.883333, snips: 0.646341, dm: 0.56, dr: 0.656667, sndr: 0.630732 });
     expect(body).toMatchObject({ ess: expect.closeTo(4.58663, 5), state: 'inconclusive' });
@@ -300,7 +312,10 @@ describe('evaluating rows', () => {
 
   test('20: F2 gives calibration and honesty of the contract', async () => {
     const predicted = [0.1, 0.1, 0.3, 0.3, 0.35, 0.6, 0.6, 0.8, 0.8, 0.95];
-    const { body } = await compute('calibration', predicted.map((one, index) => ({ predicted: one, reward: [0, 1, 0, 1, 0, 1, 0, 1, 1, 1][index] }))); // prettier-ignore
+    const { body } = await compute(
+      'calibration',
+      predicted.map((one, index) => ({ predicted: one, reward: [0, 1, 0, 1, 0, 1, 0, 1, 1, 1][index] })),
+    );
     expect(body).toMatchObject({
       ece: expect.closeTo(0.15, 6),
       brier: expect.closeTo(0.2125, 6),

@@ -21,8 +21,16 @@ const DAY = 24 * HOUR;
 const settings = { tickIntervalMs: HOUR, noProposalWeeks: 4, windowDays: 28 };
 const now = 1_000 * DAY;
 const facts: LoopFacts = {
-  now, firstDecisionAt: now - 100 * DAY, lastDecisionAt: now - HOUR, lastTickAt: now - HOUR, lastProposalAt: now - DAY, joined7: 0, closed7: 0, joined28: 0, closed28: 0,
-}; // prettier-ignore
+  now,
+  firstDecisionAt: now - 100 * DAY,
+  lastDecisionAt: now - HOUR,
+  lastTickAt: now - HOUR,
+  lastProposalAt: now - DAY,
+  joined7: 0,
+  closed7: 0,
+  joined28: 0,
+  closed28: 0,
+};
 
 test('the alarms have the names of the specification', () => {
   expect(Object.values(ALARMS).map(({ alarm }) => alarm)).toEqual([
@@ -146,7 +154,13 @@ describe('the gate', () => {
     ],
   ])('%s', (_what, to, metrics, stalled, reasons) => expect(gateReasons(to, metrics, stalled, at)).toEqual(reasons));
 
-  test.each([['S3', Stage.S3], ['s3', Stage.S0], ['S6', Stage.S0], [null, Stage.S0], [true, Stage.S0]])('the flag value %s is %s', (value, stage) => expect(stageOfFlag(value)).toBe(stage)); // prettier-ignore
+  test.each([
+    ['S3', Stage.S3],
+    ['s3', Stage.S0],
+    ['S6', Stage.S0],
+    [null, Stage.S0],
+    [true, Stage.S0],
+  ])('the flag value %s is %s', (value, stage) => expect(stageOfFlag(value)).toBe(stage));
   test('there is no stage after S5', () => expect([nextStage(Stage.S0), nextStage(Stage.S5)]).toEqual([Stage.S1, null]));
 });
 
@@ -183,9 +197,18 @@ describe('states', () => {
     ['registry version', REGISTRY_STATES, Object.values(RegistryStatus), ['promote', 'retire', 'roll back to']],
   ] as const;
   const allowed = new Set([
-    'raised approve approved', 'raised reject rejected', 'approved apply applied', 'deferred activate pending', 'deferred lapse discarded', 'pending join joined',
-    'pending expire expired_unjoined', 'candidate promote champion', 'champion retire retired', 'retired promote champion', 'retired roll back to champion',
-  ]); // prettier-ignore
+    'raised approve approved',
+    'raised reject rejected',
+    'approved apply applied',
+    'deferred activate pending',
+    'deferred lapse discarded',
+    'pending join joined',
+    'pending expire expired_unjoined',
+    'candidate promote champion',
+    'champion retire retired',
+    'retired promote champion',
+    'retired roll back to champion',
+  ]);
   const pairs = tables.flatMap(([thing, table, states, triggers]) =>
     states.flatMap(state => triggers.map(trigger => [thing, table, state, trigger] as const)),
   );
@@ -239,5 +262,10 @@ describe('guardrails', () => {
     ['data that cannot be read', { facts: { ...open, available: false } }, {}, [GuardrailKind.GUARD_UNAVAILABLE]],
   ])('%s', (_what, change, more, expected) => expect(found(change, more)).toEqual(expected));
 
-  test.each([[{ age: 40 }, { low: 40, high: 40 }], [{ age_band: '40_49' }, { low: 40, high: 49 }], [{ age_band: 'old' }, null], [{}, null]])('the ages of %o', (context, ages) => expect(agesOf(context)).toEqual(ages)); // prettier-ignore
+  test.each([
+    [{ age: 40 }, { low: 40, high: 40 }],
+    [{ age_band: '40_49' }, { low: 40, high: 49 }],
+    [{ age_band: 'old' }, null],
+    [{}, null],
+  ])('the ages of %o', (context, ages) => expect(agesOf(context)).toEqual(ages));
 });

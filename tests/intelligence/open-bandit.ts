@@ -60,8 +60,12 @@ export function rowsOf(log: readonly Impression[], policy: readonly number[]): L
   const models = [0, 1].map(fold => ratesOf(log.filter((_, index) => index % 2 !== fold)));
   const expected = models.map(rates => policy.reduce((sum, probability, item) => sum + probability * rates[item]!, 0));
   return log.map(({ item, click, propensity }, index) => ({
-    reward: click, propensity, target: policy[item]!, q: models[index % 2]![item]!, expected: expected[index % 2]!,
-  })); // prettier-ignore
+    reward: click,
+    propensity,
+    target: policy[item]!,
+    q: models[index % 2]![item]!,
+    expected: expected[index % 2]!,
+  }));
 }
 
 function ratesOf(log: readonly Impression[]): number[] {

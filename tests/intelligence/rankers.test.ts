@@ -33,8 +33,16 @@ const bundle: Bundle = {
 };
 
 const question = (stage: Stage, more: Partial<RankQuestion> = {}): RankQuestion => ({
-  stage, arm: DecisionArm.TREATMENT, bundle, epsilon: 0.05, segmentKeys: KEYS, context: CONTEXTS[5]!, features: {}, candidates: CANDIDATES, ...more,
-}); // prettier-ignore
+  stage,
+  arm: DecisionArm.TREATMENT,
+  bundle,
+  epsilon: 0.05,
+  segmentKeys: KEYS,
+  context: CONTEXTS[5]!,
+  features: {},
+  candidates: CANDIDATES,
+  ...more,
+});
 
 const seedOf = (index: number): string => (Math.imul(index + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0');
 
@@ -131,14 +139,18 @@ describe('the Beta distribution', () => {
   test('its density integrates to its distribution', () => {
     const beta = betaOf(3.5, 2.25);
     let sum = 0;
-    for (let step = 0; step < 10_000; step++) sum += betaPdf(beta, (step + 0.5) / 10_000 * 0.6) * 0.6 / 10_000; // prettier-ignore
+    for (let step = 0; step < 10_000; step++) sum += (betaPdf(beta, ((step + 0.5) / 10_000) * 0.6) * 0.6) / 10_000;
     expect(sum).toBeCloseTo(betaCdf(beta, 0.6), 6);
   });
 });
 
 describe('Thompson sampling', () => {
   test('the contract: Beta(8,4), Beta(5,5), Beta(2,2)', () => {
-    const wins = winProbabilities([{ alpha: 8, beta: 4 }, { alpha: 5, beta: 5 }, { alpha: 2, beta: 2 }]); // prettier-ignore
+    const wins = winProbabilities([
+      { alpha: 8, beta: 4 },
+      { alpha: 5, beta: 5 },
+      { alpha: 2, beta: 2 },
+    ]);
     [0.6114, 0.146, 0.2425].forEach((wanted, index) => expect(Math.abs(wins[index]! - wanted)).toBeLessThanOrEqual(1e-3));
   });
 
@@ -226,7 +238,19 @@ describe('the other scores', () => {
   );
 
   test('LinUCB of an arm that is not listed is its uncertainty alone', () => {
-    const linucb = { alpha: 1, features: ['1', 'ctx.x'], arms: { a: { a_inv: [[0.5, 0], [0, 0.5]], theta: [0.2, 0.1] } } }; // prettier-ignore
+    const linucb = {
+      alpha: 1,
+      features: ['1', 'ctx.x'],
+      arms: {
+        a: {
+          a_inv: [
+            [0.5, 0],
+            [0, 0.5],
+          ],
+          theta: [0.2, 0.1],
+        },
+      },
+    };
     const observation = { context: { x: 1 }, features: {} };
     expect(linUcb(linucb, observation, candidate)).toEqual({ mean: expect.closeTo(0.3, 12), bonus: 1 });
     expect(linUcb(linucb, observation, { ...candidate, id: 'z' })).toEqual({ mean: 0, bonus: Math.sqrt(2) });

@@ -47,8 +47,15 @@ export const greedy = (scorer: (x: number, a: number) => number, epsilon: number
   });
 
 const question = (bundle: Bundle, stage: IntelligenceStage, x: number): RankQuestion => ({
-  stage, arm: DecisionArm.TREATMENT, bundle, epsilon: 0.05, segmentKeys: KEYS, context: CONTEXTS[x]!, features: {}, candidates: CANDIDATES,
-}); // prettier-ignore
+  stage,
+  arm: DecisionArm.TREATMENT,
+  bundle,
+  epsilon: 0.05,
+  segmentKeys: KEYS,
+  context: CONTEXTS[x]!,
+  features: {},
+  candidates: CANDIDATES,
+});
 
 /** What a bundle serves at a stage, as a table. */
 export const served = (bundle: Bundle, stage: IntelligenceStage): PolicyTable =>

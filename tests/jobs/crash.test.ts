@@ -30,12 +30,20 @@ async function start(hold: string, port: string): Promise<Child> {
   const child = startProcess({ ...p.env, PORT: port, HOLD: hold }, PROCESS);
   children.push(child);
   url = `http://localhost:${port}`;
-  const ready = () => fetch(`${url}/jobs/readyz`).then(answer => answer.status, () => 0); // prettier-ignore
+  const ready = () =>
+    fetch(`${url}/jobs/readyz`).then(
+      answer => answer.status,
+      () => 0,
+    );
   await until('the platform to be ready', ready, status => status === 200, START_MS).catch(error => {
     throw new Error(`${(error as Error).message}\n${child.printed()}`);
   });
   token ??= await p.serviceToken();
-  await until('its queue to be registered', () => call('GET', '/queues/jobs.test_crash'), answer => answer.status === 200); // prettier-ignore
+  await until(
+    'its queue to be registered',
+    () => call('GET', '/queues/jobs.test_crash'),
+    answer => answer.status === 200,
+  );
   return child;
 }
 
@@ -57,12 +65,12 @@ test('kill -9 the worker → heartbeat lost ≤ 2 min, RETRYING, other worker fi
   const first = await start('yes', p.env.PORT!);
   const { id } = (await call('POST', '/jobs', { queue: 'jobs.test_crash', payload: {} })).body;
   const job = async () => (await call('GET', `/jobs/${id}`)).body;
-  await until('it to run', job, one => one.status === 'running'); // prettier-ignore
+  await until('it to run', job, one => one.status === 'running');
   await start('', String(await freePort()));
   await first.end('SIGKILL');
-  const lost = await until('the heartbeat to be missed', job, one => one.status !== 'running', LOST_MS); // prettier-ignore
+  const lost = await until('the heartbeat to be missed', job, one => one.status !== 'running', LOST_MS);
   expect(lost).toMatchObject({ status: 'retrying', attempt: 1, error_code: 'heartbeat_lost' });
-  expect(await until('the other worker', job, one => one.status === 'succeeded')).toMatchObject({ attempt: 2, output: { attempt: 2 } }); // prettier-ignore
+  expect(await until('the other worker', job, one => one.status === 'succeeded')).toMatchObject({ attempt: 2, output: { attempt: 2 } });
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(metrics).toMatch(/job_attempts_total\{queue="jobs\.test_crash",outcome="succeeded"\} 1/);
 }, 600_000);

@@ -83,7 +83,11 @@ export const jobOf = async (p: TestPlatform, id: string): Promise<any> =>
   (await p.rest('GET', `/jobs/v1/jobs/${id}`, { token: await p.serviceToken() })).body;
 
 export const reaches = (p: TestPlatform, id: string, ...statuses: string[]): Promise<any> =>
-  until(`job ${id} to be ${statuses.join(' or ')}`, () => jobOf(p, id), job => statuses.includes(job.status)); // prettier-ignore
+  until(
+    `job ${id} to be ${statuses.join(' or ')}`,
+    () => jobOf(p, id),
+    job => statuses.includes(job.status),
+  );
 
 export const act = async (p: TestPlatform, id: string, action: string, body: object = {}) =>
   p.rest('POST', `/jobs/v1/jobs/${id}/${action}`, { token: await p.serviceToken(), body });

@@ -15,15 +15,19 @@ let aborted: string[] = [];
 
 const basic = testQueue('basic', obedient(seen));
 const fifo = testQueue('fifo', obedient(seen), { policy: 'key_fifo', concurrency: 5 });
-const gate = testQueue('gate', async ({ id, signal }) => {
-  await new Promise<void>((resolve, reject) => {
-    gates.set(id, resolve);
-    signal.addEventListener('abort', () => {
-      aborted.push(id);
-      reject(signal.reason);
+const gate = testQueue(
+  'gate',
+  async ({ id, signal }) => {
+    await new Promise<void>((resolve, reject) => {
+      gates.set(id, resolve);
+      signal.addEventListener('abort', () => {
+        aborted.push(id);
+        reject(signal.reason);
+      });
     });
-  });
-}, { concurrency: 10 }); // prettier-ignore
+  },
+  { concurrency: 10 },
+);
 
 beforeAll(async () => {
   p = await platform();
@@ -166,11 +170,18 @@ describe('enqueueing', () => {
   }, 90_000);
 
   test('a batch in which dedupe keys repeat counts the new ones only', async () => {
-    const [one, other] = [{ queue: 'jobs.basic', payload: { n: 801 } }, { queue: 'jobs.basic', payload: { n: 802 }, dedupe_key: 'batch', dedupe_seconds: 600 }]; // prettier-ignore
+    const [one, other] = [
+      { queue: 'jobs.basic', payload: { n: 801 } },
+      { queue: 'jobs.basic', payload: { n: 802 }, dedupe_key: 'batch', dedupe_seconds: 600 },
+    ];
     const batch = async (jobs: object[]) => (await p.rest('POST', '/jobs/v1/jobs/batch', { token, body: { jobs } })).body.count;
     expect([await batch([one, other, other]), await batch([other]), await batch([one, one])]).toEqual([2, 0, 2]);
     const ran = () => seen.flatMap(({ n }) => (n === 801 || n === 802 ? n : [])).sort((x, y) => x - y);
-    await until('all to run', async () => ran(), all => all.length >= 4); // prettier-ignore
+    await until(
+      'all to run',
+      async () => ran(),
+      all => all.length >= 4,
+    );
     expect(ran()).toEqual([801, 801, 801, 802]);
   });
 
@@ -311,7 +322,11 @@ describe('a queue', () => {
     expect(pause.body).toMatchObject({ name: 'jobs.basic', paused: true });
     const ids = [await enqueued(p, 'basic', { payload: { n: 501 } }), await enqueued(p, 'basic', { payload: { n: 502 } })];
     work.worker.look();
-    await until('a look', async () => (await jobOf(p, ids[0]!)).status, status => status === 'queued'); // prettier-ignore
+    await until(
+      'a look',
+      async () => (await jobOf(p, ids[0]!)).status,
+      status => status === 'queued',
+    );
     expect((await p.rest('GET', '/jobs/v1/queues/jobs.basic', { token })).body).toMatchObject({ paused: true, depth: 2 });
     await p.rest('POST', '/jobs/v1/queues/jobs.basic/resume', { token });
     for (const id of ids) await reaches(p, id, 'succeeded');

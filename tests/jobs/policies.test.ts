@@ -69,12 +69,20 @@ const some = (queue: string, count: number, body: object): Promise<string[]> =>
 describe('a queue with the policy', () => {
   test('SINGLETON runs one job of a key at once, and a key that runs does not keep another back', async () => {
     const ids = await some('one_per_key', 3, { group_key: 'a' });
-    await until('one of them to run', () => statuses(ids), all => all.includes('running')); // prettier-ignore
+    await until(
+      'one of them to run',
+      () => statuses(ids),
+      all => all.includes('running'),
+    );
     const other = await enqueued(p, 'one_per_key', { group_key: 'b' });
     await reaches(p, other, 'running');
     expect((await statuses(ids)).sort()).toEqual(['queued', 'queued', 'running']);
     for (let left = ids; left.length > 0;) {
-      const all = await until('the next to run', () => statuses(left), now => now.includes('running')); // prettier-ignore
+      const all = await until(
+        'the next to run',
+        () => statuses(left),
+        now => now.includes('running'),
+      );
       expect(all.filter(one => one === 'running')).toHaveLength(1);
       const at = all.indexOf('running');
       await open(left[at]!);
@@ -108,7 +116,11 @@ describe('a queue with the policy', () => {
     await reaches(p, foreign, 'succeeded');
     expect(await statuses([one, two])).toEqual(['scheduled', 'scheduled']);
     await open(blocker);
-    const first = await until('one of them to run', () => statuses([one, two]), all => all.includes('running')); // prettier-ignore
+    const first = await until(
+      'one of them to run',
+      () => statuses([one, two]),
+      all => all.includes('running'),
+    );
     expect(first.sort()).toEqual(['running', 'scheduled']);
     for (const id of [one, two].sort((a, b) => Number(gates.has(b)) - Number(gates.has(a)))) await open(id);
   });
@@ -132,10 +144,18 @@ describe('a queue with the policy', () => {
     const ids = await some('two_per_key', 5, { group_key: 'x' });
     const other = await enqueued(p, 'two_per_key', { group_key: 'y' });
     await reaches(p, other, 'running');
-    const all = await until('two of them to run', () => statuses(ids), now => now.filter(one => one === 'running').length >= 2); // prettier-ignore
+    const all = await until(
+      'two of them to run',
+      () => statuses(ids),
+      now => now.filter(one => one === 'running').length >= 2,
+    );
     expect(all.sort()).toEqual(['queued', 'queued', 'queued', 'running', 'running']);
     for (let left = ids; left.length > 0;) {
-      const [next] = await until('another to run', async () => left.filter(id => gates.has(id)), found => found.length > 0); // prettier-ignore
+      const [next] = await until(
+        'another to run',
+        async () => left.filter(id => gates.has(id)),
+        found => found.length > 0,
+      );
       await open(next!);
       left = left.filter(id => id !== next);
     }
@@ -166,7 +186,11 @@ describe('an attempt that fails', () => {
     const delays = async (attempt: number): Promise<number[]> => {
       const retrying = `select extract(epoch from next_attempt_at - started_at)::float as delay from jobs.job_meta
         where id = any($1) and status = 'retrying' and attempt = $2`;
-      const rows = await until('all to wait', () => p.sql(retrying, [ids, attempt]), found => found.length === ids.length); // prettier-ignore
+      const rows = await until(
+        'all to wait',
+        () => p.sql(retrying, [ids, attempt]),
+        found => found.length === ids.length,
+      );
       return rows.map(row => row.delay);
     };
     /** Lets the waiting jobs begin their next attempt after so many. */

@@ -54,7 +54,11 @@ describe('a schedule', () => {
     const front = { GATEWAY_URL: p.url, IDENTITY_ISSUER: `${p.url}/identity`, SUBGRAPH_URL_IDENTITY: p.url };
     const child = startProcess({ ...p.env, ...front, PORT: port, SERVICES: 'jobs', ROLES: 'subgraphs,scheduler' });
     atEnd(() => child.end());
-    const ready = () => fetch(`http://localhost:${port}/jobs/readyz`).then(answer => answer.status, () => 0); // prettier-ignore
+    const ready = () =>
+      fetch(`http://localhost:${port}/jobs/readyz`).then(
+        answer => answer.status,
+        () => 0,
+      );
     await until('another instance', ready, status => status === 200, 60_000).catch(error => {
       throw new Error(`${(error as Error).message}\n${child.printed()}`);
     });
@@ -67,7 +71,11 @@ describe('a schedule', () => {
     expect((await create('minutely', { cron: '* * * * *' })).status).toBe(201);
     for (let minute = 5; minute <= 60; minute += 5) {
       await away('5 minutes'); // each of the three sees by itself that five are due
-      await until('five more', () => jobsOf('minutely'), jobs => jobs.length >= minute); // prettier-ignore
+      await until(
+        'five more',
+        () => jobsOf('minutely'),
+        jobs => jobs.length >= minute,
+      );
     }
     await pause('minutely');
     await Promise.all(others.map(child => child.end()));
@@ -191,7 +199,11 @@ describe('an occurrence while an earlier job is not finished', () => {
     await pause(key);
   }
   const running = (key: string) =>
-    until('the job to run', () => jobsOf(key), jobs => jobs.some(one => one.status === 'running')); // prettier-ignore
+    until(
+      'the job to run',
+      () => jobsOf(key),
+      jobs => jobs.some(one => one.status === 'running'),
+    );
 
   test('with overlap skip and a job of 90 s each minute, every second one is skipped', async () => {
     await create('overlap', { queue: 'jobs.slow', cron: '* * * * *', overlap: 'skip' });

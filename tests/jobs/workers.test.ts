@@ -9,12 +9,16 @@ let token: string;
 const lives = new Map<string, { resolve(): void; progress(percent: number): Promise<void>; log(text: string): Promise<void> }>();
 
 const queue = () =>
-  testQueue('held', async ({ id, progress, log }) => {
-    await new Promise<void>(resolve =>
-      lives.set(id, { resolve, progress: percent => progress({ percent, step: 'copying' }), log: text => log('info', text) }),
-    );
-    return { done: true };
-  }, { concurrency: 10, heartbeatSeconds: 10 }); // prettier-ignore
+  testQueue(
+    'held',
+    async ({ id, progress, log }) => {
+      await new Promise<void>(resolve =>
+        lives.set(id, { resolve, progress: percent => progress({ percent, step: 'copying' }), log: text => log('info', text) }),
+      );
+      return { done: true };
+    },
+    { concurrency: 10, heartbeatSeconds: 10 },
+  );
 
 const inLine = () => testQueue('lines', async () => Promise.reject(new Permanent('no_such_order')), { policy: 'key_fifo' });
 
@@ -37,7 +41,12 @@ describe('a worker', () => {
     const [claim] = await p.sql(`select id, queue, claim::int, attempt from jobs.job_meta where id = $1`, [id]);
     await p.sql(`update pgboss.job set heartbeat_on = now() - interval '1 hour' where id = $1`, [id]);
     lives.delete(id);
-    await until('another attempt', () => jobOf(p, id), job => job.attempt === 2, 20_000); // prettier-ignore
+    await until(
+      'another attempt',
+      () => jobOf(p, id),
+      job => job.attempt === 2,
+      20_000,
+    );
     const refused = await work.database.transaction(async sql => [
       (await work.engine.succeed(sql, [{ claim: claim as never, output: { zombie: true } }])).size,
       await work.engine.fail(sql, claim as never, { code: 'x', message: 'x', permanent: true }),
@@ -57,7 +66,11 @@ describe('a worker', () => {
     await work.database.transaction(sql => work.engine.release(sql, claimed[0]!));
     expect(await jobOf(p, id)).toMatchObject({ status: 'queued', attempt: 0 });
     await p.rest('POST', '/jobs/v1/queues/jobs.held/resume', { token });
-    await until('it to begin again', () => jobOf(p, id), job => job.status === 'running'); // prettier-ignore
+    await until(
+      'it to begin again',
+      () => jobOf(p, id),
+      job => job.status === 'running',
+    );
     expect((await jobOf(p, id)).attempt).toBe(1);
     await until('its handler', async () => lives.has(id), Boolean);
     lives.get(id)!.resolve();
@@ -95,11 +108,19 @@ describe('progress and log', () => {
     await until('the poll to be answered', more, Boolean, 15_000);
     expect((await waiting).body).toMatchObject({ status: 'running', progress: { percent: expect.any(Number), step: 'copying' } });
     for (const next of [50, 60, 70]) await lives.get(id)!.progress(next); // one write a second: the last one of it
-    await until('the second', () => jobOf(p, id), job => job.progress.percent === 70); // prettier-ignore
+    await until(
+      'the second',
+      () => jobOf(p, id),
+      job => job.progress.percent === 70,
+    );
     await p.sql(`update jobs.job_meta set progress_percent = 90 where id = $1`, [id]);
     const { at } = (await jobOf(p, id)).progress;
     await lives.get(id)!.progress(50);
-    await until('the next second', () => jobOf(p, id), job => job.progress.at > at); // prettier-ignore
+    await until(
+      'the next second',
+      () => jobOf(p, id),
+      job => job.progress.at > at,
+    );
     expect((await jobOf(p, id)).progress.percent).toBe(90);
     await lives.get(id)!.log('asked with token=abc123secret for jane@example.test');
     const lines = (await p.rest('GET', `/jobs/v1/jobs/${id}/logs`, { token })).body.data;

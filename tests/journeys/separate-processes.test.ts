@@ -23,15 +23,19 @@ describe(`every service in its own process (${inject('amqpUrl') ? 'RabbitMQ' : '
     const statusOf = async () => (await p.rest('POST', '/clinical/v1/retest-cycles', { token, body: cycleInput(randomUUID()) })).status;
     await p.flag('clinical', CYCLE, null);
     await cycleOn(p);
-    await until('the flag to be on', statusOf, status => status !== 403); // prettier-ignore
+    await until('the flag to be on', statusOf, status => status !== 403);
     const killed = await p.rest('POST', `/platform/v1/admin/flags/${CYCLE}/kill`, { token, body: { reason: 'error rate' } });
     expect(killed.status).toBe(200);
-    await until('the kill to be in force', statusOf, status => status === 403); // prettier-ignore
+    await until('the kill to be in force', statusOf, status => status === 403);
   }, 60_000);
 
   test('a process that answers no requests lets those that do go before it on their machine', async () => {
     const nice = (name: string): number => getPriority(p.children.get(name)!.process.pid);
-    await until('the relay to step back', async () => nice('relay') - nice('front'), more => more === 5); // prettier-ignore
+    await until(
+      'the relay to step back',
+      async () => nice('relay') - nice('front'),
+      more => more === 5,
+    );
     expect(nice('clinical')).toBe(nice('front'));
   });
 
@@ -46,9 +50,14 @@ describe(`every service in its own process (${inject('amqpUrl') ? 'RabbitMQ' : '
     const rest = await p.rest('GET', '/clinical/v1/biomarkers/catalog/ldl_c', { token });
     expect([rest.status, rest.body.code, rest.headers['retry-after']]).toEqual([503, 'unavailable', '1']);
     p.restart('clinical');
-    const again = await until('clinical to answer again', () => p.graphql(BOTH, {}, { token }), one => one.errors.length === 0, 60_000);
+    const again = await until(
+      'clinical to answer again',
+      () => p.graphql(BOTH, {}, { token }),
+      one => one.errors.length === 0,
+      60_000,
+    );
     expect(again.data.biomarker.name).toBeTruthy();
-  }, 120_000); // prettier-ignore
+  }, 120_000);
 
   test('a gateway that is told to stop under load answers whoever reaches it, until nobody does', async () => {
     const outcomes: string[] = [];
@@ -63,7 +72,11 @@ describe(`every service in its own process (${inject('amqpUrl') ? 'RabbitMQ' : '
     const loads = Array.from({ length: 20 }, async () => {
       while (await ask());
     });
-    await until('answers', async () => outcomes.length, count => count > 100); // prettier-ignore
+    await until(
+      'answers',
+      async () => outcomes.length,
+      count => count > 100,
+    );
     await p.children.get('front')!.end('SIGTERM');
     await Promise.all(loads);
     expect([...new Set(outcomes)]).toEqual(['200 with 0 errors', 'ECONNREFUSED']);

@@ -21,9 +21,23 @@ import { user } from './flag-fixtures.js';
 const brand = (number: number): string => `0190b3a0-0000-7000-8000-00000000000${number}`;
 const STAGES = ['S0', 'S1', 'S2', 'S3', 'S4', 'S5'];
 const NOTHING: FlagState = {
-  description: '', kind: FeatureFlagKind.OPS, variants: STAGES.map(name => ({ name, value: name })), offVariant: 'S0', defaultRule: { variant: 'S0' }, rules: [],
-  prerequisites: [], enabled: true, killed: false, archived: false, failClosed: true, protected: true, permanent: true, expiresOn: null, owner: 'intelligence', readers: [],
-}; // prettier-ignore
+  description: '',
+  kind: FeatureFlagKind.OPS,
+  variants: STAGES.map(name => ({ name, value: name })),
+  offVariant: 'S0',
+  defaultRule: { variant: 'S0' },
+  rules: [],
+  prerequisites: [],
+  enabled: true,
+  killed: false,
+  archived: false,
+  failClosed: true,
+  protected: true,
+  permanent: true,
+  expiresOn: null,
+  owner: 'intelligence',
+  readers: [],
+};
 const state = (patch: Partial<FlagState>): FlagState => ({ ...NOTHING, ...patch });
 const at = (variant: string): FlagState => state({ defaultRule: { variant } });
 const share = (variant: string, basisPoints: number) => ({ rollout: [{ variant, basisPoints }] });
@@ -54,7 +68,12 @@ describe('a change of a flag', () => {
     ['service:x', ['staff:1'], false],
     ['service:x', ['staff:1', 'staff:2'], true],
   ])('asked for by %s and approved by %j: enough? %s', (requestedBy, by, enough) => {
-    expect(isApproved(requestedBy, by.map(one => ({ by: one })))).toBe(enough); // prettier-ignore
+    expect(
+      isApproved(
+        requestedBy,
+        by.map(one => ({ by: one })),
+      ),
+    ).toBe(enough);
   });
 
   test('is not approved by who asked, nor twice by one', () => {

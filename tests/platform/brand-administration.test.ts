@@ -137,9 +137,17 @@ describe('a brand', () => {
 
   test('is administered in GraphQL in the same way', async () => {
     const input = {
-      slug: 'graphql', name: 'G', legalName: 'G', defaultLocale: 'en', locales: ['en'], defaultCurrency: 'USD', currencies: ['USD'], countries: ['US'],
-      timeZone: 'UTC', supportEmail: 'g@g.example',
-    }; // prettier-ignore
+      slug: 'graphql',
+      name: 'G',
+      legalName: 'G',
+      defaultLocale: 'en',
+      locales: ['en'],
+      defaultCurrency: 'USD',
+      currencies: ['USD'],
+      countries: ['US'],
+      timeZone: 'UTC',
+      supportEmail: 'g@g.example',
+    };
     const { data } = await p.graphql(
       'mutation($input: CreateBrandInput!) { createBrand(input: $input) { id taxInclusivePrices } }',
       { input },

@@ -85,7 +85,11 @@ describe('over a bus that works', () => {
 test('canaries are sent by themselves, as often as is set', async () => {
   const q = await platform({ env: { PLATFORM_CANARY_MS: '100' } });
   const reader = await q.userToken(DEMO, ['read:profile'], { permissions: ['admin:platform:read'] });
-  const list = await until('three canaries to come back', () => probes(q, reader, 'kind=bus&status=ok'), found => found.length >= 3); // prettier-ignore
+  const list = await until(
+    'three canaries to come back',
+    () => probes(q, reader, 'kind=bus&status=ok'),
+    found => found.length >= 3,
+  );
   expect(new Set(list.map((one: { origin: string }) => one.origin))).toEqual(new Set(['platform']));
 });
 

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bucketOf, evaluateFlag, type FlagCondition, type FlagDefinition, type FlagServe, type FlagTarget } from '../../runtime/flags/evaluation.js';
+import {
+  bucketOf,
+  evaluateFlag,
+  type FlagCondition,
+  type FlagDefinition,
+  type FlagServe,
+  type FlagTarget,
+} from '../../runtime/flags/evaluation.js';
 import { BRAND, CYCLE, flag, PROMPT, snapshot, user } from './flag-fixtures.js';
 
 const rolledOut = (basisPoints: number, changes: Partial<FlagDefinition> = {}): FlagDefinition =>

@@ -156,12 +156,19 @@ describe('creating a flag', () => {
       'mutation($input: CreateFeatureFlagInput!) { createFeatureFlag(input: $input) { key kind valueType } }',
       {
         input: {
-          key: BUNDLES.key, description: 'x', kind: 'OPS', valueType: 'STRING', variants: [{ name: 'a', value: 'a' }], offVariant: 'a',
-          defaultRule: { variant: 'a' }, owner: 'commerce', reason,
+          key: BUNDLES.key,
+          description: 'x',
+          kind: 'OPS',
+          valueType: 'STRING',
+          variants: [{ name: 'a', value: 'a' }],
+          offVariant: 'a',
+          defaultRule: { variant: 'a' },
+          owner: 'commerce',
+          reason,
         },
       },
       { token: one! },
-    ); // prettier-ignore
+    );
     expect(data.createFeatureFlag).toEqual({ key: BUNDLES.key, kind: 'OPS', valueType: 'STRING' });
   });
 });

@@ -19,7 +19,13 @@ describe('explaining a flag', () => {
 
   test('shows each rule, matched or why not, the bucket and the prerequisites', async () => {
     await cycleOn(p);
-    const germans = { conditions: [{ attribute: 'COUNTRY', operator: 'IN', values: ['DE'] }, { attribute: 'LOCALE', operator: 'NOT_IN', values: ['fr'] }], variant: 'on' }; // prettier-ignore
+    const germans = {
+      conditions: [
+        { attribute: 'COUNTRY', operator: 'IN', values: ['DE'] },
+        { attribute: 'LOCALE', operator: 'NOT_IN', values: ['fr'] },
+      ],
+      variant: 'on',
+    };
     await change(p, PROMPT, { rules: [germans, ofBrand(2500)] });
     const { status, body } = await explain(PROMPT, `brand_id=${BRAND}&user_id=${user(1)}&country=US`);
     expect([status, body.bucket, body.evaluation.value, body.evaluation.reason, body.default_decided]).toEqual([
@@ -102,10 +108,22 @@ describe('a stale flag', () => {
     p.rest('POST', '/platform/v1/admin/flags', {
       token: service,
       body: {
-        key, description: 'x', kind: 'release', value_type: 'boolean', variants: [{ name: 'on', value: true }, { name: 'off', value: false }], off_variant: 'off',
-        default_rule: { rollout: [{ variant: 'on', basis_points: 5000 }] }, enabled: true, owner: 'commerce', reason: 'an experiment', ...form,
+        key,
+        description: 'x',
+        kind: 'release',
+        value_type: 'boolean',
+        variants: [
+          { name: 'on', value: true },
+          { name: 'off', value: false },
+        ],
+        off_variant: 'off',
+        default_rule: { rollout: [{ variant: 'on', basis_points: 5000 }] },
+        enabled: true,
+        owner: 'commerce',
+        reason: 'an experiment',
+        ...form,
       },
-    }); // prettier-ignore
+    });
 
   test('is past its end, or has one result for everybody for 30 days; permanent ones never are', async () => {
     const now = await p.host('platform').read(async ctx => ctx.now());

@@ -54,15 +54,50 @@ describe('the health of a service', () => {
 });
 
 test.each([
-  ['payments', [[DOWN, true], [UP, false]], SuiteHealthStatus.FAIL],
-  ['follows', [[UP, true], [DOWN, false]], SuiteHealthStatus.WARN],
-  ['a degraded one', [[DEGRADED, true], [UP, false]], SuiteHealthStatus.WARN],
-  ['none', [[UP, true], [UP, false]], SuiteHealthStatus.PASS],
-  ['none, and one is not deployed', [[UP, true], [UNKNOWN, false]], SuiteHealthStatus.PASS],
+  [
+    'payments',
+    [
+      [DOWN, true],
+      [UP, false],
+    ],
+    SuiteHealthStatus.FAIL,
+  ],
+  [
+    'follows',
+    [
+      [UP, true],
+      [DOWN, false],
+    ],
+    SuiteHealthStatus.WARN,
+  ],
+  [
+    'a degraded one',
+    [
+      [DEGRADED, true],
+      [UP, false],
+    ],
+    SuiteHealthStatus.WARN,
+  ],
+  [
+    'none',
+    [
+      [UP, true],
+      [UP, false],
+    ],
+    SuiteHealthStatus.PASS,
+  ],
+  [
+    'none, and one is not deployed',
+    [
+      [UP, true],
+      [UNKNOWN, false],
+    ],
+    SuiteHealthStatus.PASS,
+  ],
   ['nobody knows which', [[UNKNOWN, true]], SuiteHealthStatus.WARN],
 ] as const)('when what is down is %s, the suite says so', (_what, services, verdict) => {
   expect(verdictOf(services.map(([status, critical]) => ({ status, critical })))).toBe(verdict);
-}); // prettier-ignore
+});
 
 test.each([
   [CanaryKind.BUS, 5_000, CanaryProbeStatus.OK],

@@ -124,7 +124,11 @@ describe('killing a flag', () => {
     await client.refresh();
     expect(client.boolean(CYCLE)).toBe(true);
     expect((await kill(CYCLE)).status).toBe(200);
-    await until('the kill to be heard', async () => client.evaluate(CYCLE), ({ reason }) => reason === 'DISABLED'); // prettier-ignore
+    await until(
+      'the kill to be heard',
+      async () => client.evaluate(CYCLE),
+      ({ reason }) => reason === 'DISABLED',
+    );
     expect(client.boolean(CYCLE)).toBe(false);
   });
 
@@ -133,7 +137,11 @@ describe('killing a flag', () => {
     const clients = (['clinical', 'workflow', 'platform'] as const).map(slug => p.host(slug).flags);
     await Promise.all(clients.map(client => client.refresh()));
     await kill(CYCLE);
-    await until('every client', async () => clients.map(client => client.boolean(CYCLE)), found => found.every(on => !on)); // prettier-ignore
+    await until(
+      'every client',
+      async () => clients.map(client => client.boolean(CYCLE)),
+      found => found.every(on => !on),
+    );
   });
 
   test('is the same in GraphQL', async () => {

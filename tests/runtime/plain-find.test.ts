@@ -18,7 +18,8 @@ beforeAll(async () => {
     );
 });
 
-const inTurn = async <T>(work: (em: SqlEntityManager) => Promise<T>): Promise<T> => p.host('platform').read(ctx => work(ctx.em as SqlEntityManager)); // prettier-ignore
+const inTurn = async <T>(work: (em: SqlEntityManager) => Promise<T>): Promise<T> =>
+  p.host('platform').read(ctx => work(ctx.em as SqlEntityManager));
 
 /** Rows by the driver of the service, and by MikroORM's own. */
 async function both(where: object, options: object): Promise<[object[], object[]]> {

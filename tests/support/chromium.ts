@@ -10,9 +10,15 @@ const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 export const CHROMIUM: string | null = process.env.CHROMIUM ?? PLACES.find(place => existsSync(place)) ?? null;
 
 const FLAGS = [
-  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync',
-]; // prettier-ignore
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /** What stands for the servers of apps, where a person is sent back to. */
 async function startApps(): Promise<number> {

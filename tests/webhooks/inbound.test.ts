@@ -173,7 +173,11 @@ describe('receipts', () => {
       due_at: '2026-12-20T09:30:00.000Z',
     };
     await emit(p, userErasureRequested, request, user);
-    await until('the erasure', async () => (await call(p, 'GET', `/v1/inbound-receipts/${id}`)).body.body, body => body === null); // prettier-ignore
+    await until(
+      'the erasure',
+      async () => (await call(p, 'GET', `/v1/inbound-receipts/${id}`)).body.body,
+      body => body === null,
+    );
     expect((await call(p, 'GET', `/v1/inbound-receipts/${id}`)).body).toMatchObject({ id, topic: 'orders/create' });
   });
 });

@@ -41,7 +41,11 @@ const bulk = (body: object = {}, headers?: Record<string, string>) =>
   call(p, 'POST', '/v1/webhook-dead-letters/replay', { subscription_id: subscription.id, ...body }, headers);
 const recover = (since: string, more: object = {}) => action('recover', { since, ...more });
 const finished = (id: string): Promise<any> =>
-  until('the job to end', async () => (await call(p, 'GET', `/v1/webhook-jobs/${id}`)).body, job => job.finished_at !== null); // prettier-ignore
+  until(
+    'the job to end',
+    async () => (await call(p, 'GET', `/v1/webhook-jobs/${id}`)).body,
+    job => job.finished_at !== null,
+  );
 const versions = (): unknown[] => receiver.received.map(one => one.body.data.version ?? one.body.data.prompt_count);
 const anHourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString();
 const justNow = (): string => new Date().toISOString();
@@ -51,7 +55,11 @@ async function deadLetters(...numbers: number[]): Promise<any[]> {
   receiver.reply(500);
   const before = (await deliveriesOf(p, subscription.id)).length;
   for (const number of numbers) await protocolBegan(p, DEMO, number);
-  await until('them', () => deliveriesOf(p, subscription.id), all => all.length === before + numbers.length); // prettier-ignore
+  await until(
+    'them',
+    () => deliveriesOf(p, subscription.id),
+    all => all.length === before + numbers.length,
+  );
   for (const _ of numbers) await p.clock('webhooks', { advance: 'PT15H' });
   const all = await untilStatuses(
     p,
@@ -78,7 +86,11 @@ describe('POST /v1/webhook-dead-letters/replay', () => {
     expect(versions()).toEqual([1, 2, 3]);
     expect(receiver.received.map(one => one.headers['x-platform-replay'])).toEqual(['true', 'true', undefined]);
     const letters = await call(p, 'GET', `/v1/webhook-dead-letters?subscription_id=${subscription.id}`);
-    await until('them to be resolved', async () => (await call(p, 'GET', `/v1/webhook-dead-letters?subscription_id=${subscription.id}`)).body.data, all => all.length === 0); // prettier-ignore
+    await until(
+      'them to be resolved',
+      async () => (await call(p, 'GET', `/v1/webhook-dead-letters?subscription_id=${subscription.id}`)).body.data,
+      all => all.length === 0,
+    );
     expect(letters.status).toBe(200);
   });
 

@@ -50,5 +50,9 @@ test('readyz is 503 when no shard was held for 30 s', async () => {
   expect(await ready()).toMatchObject({ status: 503, body: { checks: { shards: 'failing' } } });
   vi.restoreAllMocks();
   await p.sql(`update webhooks.webhook_shard set holder = null, expires_at = '-infinity'`);
-  await until('shards to be held again', async () => (await ready()).status, status => status === 200); // prettier-ignore
+  await until(
+    'shards to be held again',
+    async () => (await ready()).status,
+    status => status === 200,
+  );
 });

@@ -20,12 +20,20 @@ let child: Child;
 /** Starts the platform; `hold` is the step in which it stays. */
 async function start(hold = ''): Promise<void> {
   child = startProcess({ ...p.env, HOLD: hold }, PROCESS);
-  const ready = () => fetch(`${p.url}/workflow/readyz`).then(answer => answer.status, () => 0); // prettier-ignore
+  const ready = () =>
+    fetch(`${p.url}/workflow/readyz`).then(
+      answer => answer.status,
+      () => 0,
+    );
   await until('the platform to be ready', ready, status => status === 200, START_MS).catch(error => {
     throw new Error(`${(error as Error).message}\n${child.printed()}`);
   });
   token ??= await p.serviceToken();
-  await until('its definitions to be registered', () => call('GET', '/workflows/test_four'), answer => answer.status === 200); // prettier-ignore
+  await until(
+    'its definitions to be registered',
+    () => call('GET', '/workflows/test_four'),
+    answer => answer.status === 200,
+  );
 }
 
 const call = (method: string, path: string, body?: object) => p.rest(method, `/workflow/v1${path}`, { token, body });
@@ -66,18 +74,37 @@ test('clock over 3 h → 3 ticks, each with its own key; kill -9 after step 2 of
   };
 
   await begin('before');
-  await until('step 3 to begin', () => call('GET', `/runs/${ids.before}/steps`), answer => answer.body.data.length === 3); // prettier-ignore
+  await until(
+    'step 3 to begin',
+    () => call('GET', `/runs/${ids.before}/steps`),
+    answer => answer.body.data.length === 3,
+  );
   await child.end('SIGKILL');
   expect(await effects('before')).toEqual(['one', 'two']);
 
   await start('two');
-  await until('the run to be taken over', () => effects('before'), steps => steps.length === 4, TAKEN_OVER_MS); // prettier-ignore
+  await until(
+    'the run to be taken over',
+    () => effects('before'),
+    steps => steps.length === 4,
+    TAKEN_OVER_MS,
+  );
   await begin('between');
-  await until('the effect of step 2', () => effects('between'), steps => steps.length === 2); // prettier-ignore
+  await until(
+    'the effect of step 2',
+    () => effects('between'),
+    steps => steps.length === 2,
+  );
   await child.end('SIGKILL');
 
   await start();
-  for (const id of Object.values(ids)) await until('the run to end', () => statusOf(id), status => status === 'succeeded', TAKEN_OVER_MS); // prettier-ignore
+  for (const id of Object.values(ids))
+    await until(
+      'the run to end',
+      () => statusOf(id),
+      status => status === 'succeeded',
+      TAKEN_OVER_MS,
+    );
   for (const key of ['before', 'between']) expect(await effects(key)).toEqual(['one', 'two', 'three', 'four']);
 
   await p.clock('workflow', { now: '2027-02-01T03:00:00.000Z' });

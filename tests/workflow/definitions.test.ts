@@ -72,11 +72,25 @@ describe('critical_lab_escalation', () => {
     const patient = clinic.stranger();
     const alert = await panic(patient);
     const run = await runOf('critical_lab_escalation', alert.id);
-    const data = { alert_id: alert.id, observation_id: alert.observation_id, code: 'potassium', severity: 'panic', acknowledge_by: alert.acknowledge_by }; // prettier-ignore
+    const data = {
+      alert_id: alert.id,
+      observation_id: alert.observation_id,
+      code: 'potassium',
+      severity: 'panic',
+      acknowledge_by: alert.acknowledge_by,
+    };
     await workflow.tell(labResultCritical, data as never, patient, 2);
-    await until('both to be heard', () => clinic.p.sql('select 1 from workflow.heard_event where key = $1', [alert.id]), rows => rows.length === 3); // prettier-ignore
+    await until(
+      'both to be heard',
+      () => clinic.p.sql('select 1 from workflow.heard_event where key = $1', [alert.id]),
+      rows => rows.length === 3,
+    );
     expect((await workflow.runsOf('critical_lab_escalation')).filter(one => one.key === alert.id)).toHaveLength(1);
-    const alerts = await clinic.p.graphql(`query($user: ID!) { criticalAlerts(userId: $user) { nodes { id workflowRun { id status } } } }`, { user: patient }, { token: workflow.token }); // prettier-ignore
+    const alerts = await clinic.p.graphql(
+      `query($user: ID!) { criticalAlerts(userId: $user) { nodes { id workflowRun { id status } } } }`,
+      { user: patient },
+      { token: workflow.token },
+    );
     expect(alerts.data.criticalAlerts.nodes).toEqual([{ id: alert.id, workflowRun: { id: run.id, status: 'WAITING' } }]);
     await acknowledge('critical-alerts', alert.id);
     await workflow.clock({ advance: 'PT1M' });
@@ -95,11 +109,17 @@ describe('red_flag_followup', () => {
   test('a clinician task, a member message after acknowledgement, a check again after 7 d', async () => {
     const { id, patient } = await flagged();
     const run = await runOf('red_flag_followup', id);
-    expect(await clinic.p.sql('select assignee_role, due_at - created_at as time from workflow.workflow_task where run_id = $1', [run.id])).toMatchObject([{ assignee_role: 'clinician' }]); // prettier-ignore
+    expect(
+      await clinic.p.sql('select assignee_role, due_at - created_at as time from workflow.workflow_task where run_id = $1', [run.id]),
+    ).toMatchObject([{ assignee_role: 'clinician' }]);
     expect(await workflow.messages('red_flag_follow_up')).toEqual([]);
     await acknowledge('red-flags', id);
     await workflow.clock({ advance: 'PT1M' });
-    const sent = await until('the message', () => workflow.messages('red_flag_follow_up'), all => all.length > 0); // prettier-ignore
+    const sent = await until(
+      'the message',
+      () => workflow.messages('red_flag_follow_up'),
+      all => all.length > 0,
+    );
     expect(sent).toEqual([{ user: patient, role: null, flag_id: id }]);
     await workflow.clock({ advance: 'P7D' });
     expect(await workflow.run(run.id)).toMatchObject({ status: 'waiting', waiting_for: { kind: 'task' } });
@@ -120,7 +140,11 @@ describe('red_flag_followup', () => {
       { flag_id: id, rule: 'x', severity, source: 'biomarker', detected_at: detected.toISOString() },
       DEMO,
     );
-    await until('the event', () => clinic.p.sql('select 1 from workflow.heard_event where key = $1', [id]), rows => rows.length === 1); // prettier-ignore
+    await until(
+      'the event',
+      () => clinic.p.sql('select 1 from workflow.heard_event where key = $1', [id]),
+      rows => rows.length === 1,
+    );
     const run = (await workflow.runsOf('red_flag_followup')).find(one => one.key === id);
     expect(run?.input.due_at ?? null).toBe(hours && new Date(detected.getTime() + hours * 3_600_000).toISOString());
   });
@@ -154,7 +178,11 @@ describe('consult_followup', () => {
   test('without a day there is none, and a partner names no day', async () => {
     const [consult, ref] = [randomUUID(), `cs_${randomUUID()}`];
     const occurred_at = (await now()).toISOString();
-    await workflow.tell(consultCompleted, { consult_id: consult, visit_id: null, consult_type: 'initial', completed_at: occurred_at, follow_up_due_on: null }, DEMO); // prettier-ignore
+    await workflow.tell(
+      consultCompleted,
+      { consult_id: consult, visit_id: null, consult_type: 'initial', completed_at: occurred_at, follow_up_due_on: null },
+      DEMO,
+    );
     const partner = { ...partnerConsultOutcome.examples[0], consult_ref: ref };
     await workflow.tell(partnerConsultOutcome, partner as never, DEMO);
     for (const key of [consult, `partner:${ref}`])
@@ -193,7 +221,11 @@ describe('protocol_onboarding', () => {
     const id = randomUUID();
     const data = { protocol_id: id, protocol: 'lipid_reset', version: 1, started_on: '2026-08-01', prescriber_id: null };
     await Promise.all(Array.from({ length: 10 }, () => workflow.tell(protocolStarted, data, DEMO)));
-    await until('all of them', () => clinic.p.sql('select 1 from workflow.heard_event where key = $1', [id]), rows => rows.length === 10); // prettier-ignore
+    await until(
+      'all of them',
+      () => clinic.p.sql('select 1 from workflow.heard_event where key = $1', [id]),
+      rows => rows.length === 10,
+    );
     expect((await workflow.runsOf('protocol_onboarding')).filter(run => run.key === id)).toHaveLength(1);
   }, 60_000);
 });
@@ -225,7 +257,11 @@ describe('inbox_command', () => {
     expect((await decide(task, true, await staff(['admin:comms:inbox']))).status).toBe(200);
     expect(await workflow.reaches(run.id, 'failed')).toMatchObject({ error_code: 'messaging_not_available' });
     expect((await workflow.call('POST', `/runs/${run.id}/resume`, { reason: 'messaging is there' })).status).toBe(200);
-    const again = await until('it to fail again', () => workflow.run(run.id), one => one.attempts === 2 && one.status === 'failed'); // prettier-ignore
+    const again = await until(
+      'it to fail again',
+      () => workflow.run(run.id),
+      one => one.attempts === 2 && one.status === 'failed',
+    );
     expect([again.error_code, await workflow.tasks(run.id)]).toMatchObject(['messaging_not_available', [{ status: 'completed' }]]);
   });
 
@@ -245,7 +281,11 @@ describe('inbox_command', () => {
     const conversation = randomUUID();
     await change('cleared', conversation);
     await change('blocked', conversation);
-    const runs = await until('the run', () => workflow.runsOf('inbox_command'), all => all.length > before); // prettier-ignore
+    const runs = await until(
+      'the run',
+      () => workflow.runsOf('inbox_command'),
+      all => all.length > before,
+    );
     expect(runs).toHaveLength(before + 1);
     const run = await workflow.reaches(runs[0].id, 'waiting');
     expect(await statuses(run.id)).toEqual([['support', 'open']]);

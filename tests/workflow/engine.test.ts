@@ -23,10 +23,14 @@ const inMinutes = async (run: { now(): Promise<Date> }, minutes: number) => new 
 define('test_part', async run => {
   await run.step('part', () => mark(`${run.key}:part`));
   await run.sleepUntil(await inMinutes(run, 10));
-  await run.step('check', async () => {
-    if (broken) throw Object.assign(new Error('no'), { code: 'no_part' });
-    return null;
-  }, { delays: [] }); // prettier-ignore
+  await run.step(
+    'check',
+    async () => {
+      if (broken) throw Object.assign(new Error('no'), { code: 'no_part' });
+      return null;
+    },
+    { delays: [] },
+  );
   return { part: run.runId };
 });
 define(
@@ -44,16 +48,24 @@ define('test_two_events', async run => {
   const second = await run.waitEvent(screeningStatusChanged.name, run.key, await inMinutes(run, 60));
   return { first: first?.to ?? null, second: second?.to ?? null };
 });
-define('test_slow', async run => {
-  await run.step('held', () => new Promise<null>(resolve => gates.push(() => resolve(null))));
-  return {};
-}, { maxConcurrent: 2 }); // prettier-ignore
-define('test_short', async run => {
-  await run.onCancel('undo', {});
-  await run.openTask({ title: 'Look', kind: 'test', assigneeRole: 'clinician', dueAt: await inMinutes(run, 99 * 1440), form: {} });
-  await run.waitEvent('never', null, await inMinutes(run, 99 * 1440));
-  return {};
-}, { timeoutDays: 2, compensations: { undo: async () => void (await mark('undone')) } }); // prettier-ignore
+define(
+  'test_slow',
+  async run => {
+    await run.step('held', () => new Promise<null>(resolve => gates.push(() => resolve(null))));
+    return {};
+  },
+  { maxConcurrent: 2 },
+);
+define(
+  'test_short',
+  async run => {
+    await run.onCancel('undo', {});
+    await run.openTask({ title: 'Look', kind: 'test', assigneeRole: 'clinician', dueAt: await inMinutes(run, 99 * 1440), form: {} });
+    await run.waitEvent('never', null, await inMinutes(run, 99 * 1440));
+    return {};
+  },
+  { timeoutDays: 2, compensations: { undo: async () => void (await mark('undone')) } },
+);
 
 let broken = false;
 const gates: (() => void)[] = [];
@@ -86,7 +98,11 @@ const change = (to: 'cleared' | 'blocked', conversation_id: string, times = 1) =
 async function orphan(id: string): Promise<void> {
   await p.sql(`insert into workflow.executor (id, lease_until, code_version) values ($1, now() - interval '1 minute', 'older')`, [id]);
   await p.sql(`update workflow.workflow_run_meta set executor = $1 where id = $2`, [id, id]);
-  await until('it to be taken over', () => p.sql('select engine_no from workflow.workflow_run_meta where id = $1', [id]), rows => rows[0].engine_no === 1); // prettier-ignore
+  await until(
+    'it to be taken over',
+    () => p.sql('select engine_no from workflow.workflow_run_meta where id = $1', [id]),
+    rows => rows[0].engine_no === 1,
+  );
 }
 
 describe('a child run', () => {
@@ -159,9 +175,12 @@ describe('an event', () => {
     await change('cleared', key);
     await until(
       'the word to be there, unheard',
-      () => p.sql('select 1 from dbos.notifications n join workflow.workflow_run_meta r on r.engine_id = n.destination_uuid where r.id = $1', [id]),
+      () =>
+        p.sql('select 1 from dbos.notifications n join workflow.workflow_run_meta r on r.engine_id = n.destination_uuid where r.id = $1', [
+          id,
+        ]),
       rows => rows.length === 1,
-    ); // prettier-ignore
+    );
     await p.sql('alter table dbos.notifications enable trigger user');
     await until('the step between', async () => done.includes(`${key}:between`), Boolean, 20_000);
     await w.reaches(id, 'waiting');
@@ -200,7 +219,11 @@ describe('code that has changed', () => {
     await w.reaches(id, 'waiting');
     versions(3);
     await orphan(id);
-    const named = await until('the alarm', () => w.messages('workflow_version_unsupported'), all => all.length > 0); // prettier-ignore
+    const named = await until(
+      'the alarm',
+      () => w.messages('workflow_version_unsupported'),
+      all => all.length > 0,
+    );
     expect(named).toEqual([{ user: null, role: 'developer', definition: 'test_versions', version: 2, run_id: id }]);
     expect((await w.run(id)).status).toBe('pending');
     expect((await w.call('POST', `/runs/${id}/cancel`, { reason: 'too old' })).body.status).toBe('cancelled');
@@ -217,18 +240,30 @@ test('an executor that is lost raises an alarm, one that stops does not', async 
     [id],
   );
   await p.sql(`update workflow.workflow_run_meta set executor = $1 where id = $2`, [id, id]);
-  await until('it to be taken over', () => p.sql('select engine_no from workflow.workflow_run_meta where id = $1', [id]), rows => rows[0].engine_no === 1); // prettier-ignore
+  await until(
+    'it to be taken over',
+    () => p.sql('select engine_no from workflow.workflow_run_meta where id = $1', [id]),
+    rows => rows[0].engine_no === 1,
+  );
   expect(await w.messages('workflow_executor_lost')).toEqual(lost);
 }, 60_000);
 
 test('of a definition at most maxConcurrent runs execute at once', async () => {
   const ids = await Promise.all(['a', 'b', 'c'].map(key => w.start('test_slow', { key })));
-  await until('two of them', async () => gates.length, count => count === 2); // prettier-ignore
+  await until(
+    'two of them',
+    async () => gates.length,
+    count => count === 2,
+  );
   const running = async () =>
     (await Promise.all(ids.map(id => w.run(id)))).map(run => String(run.status)).toSorted((a, b) => a.localeCompare(b));
   expect(await running()).toEqual(['pending', 'running', 'running']);
   gates[0]!();
-  await until('the third', async () => gates.length, count => count === 3); // prettier-ignore
+  await until(
+    'the third',
+    async () => gates.length,
+    count => count === 3,
+  );
   gates.forEach(open => open());
   for (const id of ids) await w.reaches(id, 'succeeded');
 }, 60_000);
@@ -242,10 +277,19 @@ test('a run that has not ended in the days of its definition fails with an alarm
   expect(await w.run(id)).toMatchObject({ status: 'failed', error_code: 'timed_out' });
   expect((await w.tasks(id)).map(task => task.status)).toEqual(['cancelled']);
   expect((await w.messages('workflow_failed')).filter(one => one.run_id === id)).toHaveLength(1);
-  await until('the engine to be told', () => p.sql('select 1 from workflow.workflow_run_meta where cancel_pending'), rows => rows.length === 0); // prettier-ignore
+  await until(
+    'the engine to be told',
+    () => p.sql('select 1 from workflow.workflow_run_meta where cancel_pending'),
+    rows => rows.length === 0,
+  );
   expect(done).not.toContain('undone');
   for (const table of ['timer', 'wait', 'message'])
-    expect(await p.sql(`select 1 from workflow.${table} where engine_id like $1 || ':%' and ${table === 'timer' ? 'released_at is null' : 'true'}`, [id])).toEqual([]); // prettier-ignore
+    expect(
+      await p.sql(
+        `select 1 from workflow.${table} where engine_id like $1 || ':%' and ${table === 'timer' ? 'released_at is null' : 'true'}`,
+        [id],
+      ),
+    ).toEqual([]);
   expect((await w.call('POST', `/runs/${id}/resume`, { reason: 'more time' })).status).toBe(200);
   expect(await w.reaches(id, 'waiting')).toMatchObject({ error_code: null });
   await w.call('POST', `/runs/${id}/cancel`, { reason: 'a test' });

@@ -10,9 +10,17 @@ import { until } from '../support/until.js';
 /** A definition of a test; the executor of this process knows it at once. */
 export function define(key: string, run: WorkflowDefinitionCode['run'], rest: Partial<WorkflowDefinitionCode> = {}): void {
   const definition = {
-    title: key, version: 1, owner: 'workflow', steps: [], timeoutDays: 1, maxConcurrent: 5,
-    input: z.object({ n: z.int().optional(), user_id: z.uuid().optional() }), ...rest, key, run,
-  }; // prettier-ignore
+    title: key,
+    version: 1,
+    owner: 'workflow',
+    steps: [],
+    timeoutDays: 1,
+    maxConcurrent: 5,
+    input: z.object({ n: z.int().optional(), user_id: z.uuid().optional() }),
+    ...rest,
+    key,
+    run,
+  };
   (DEFINITIONS as Map<string, WorkflowDefinitionCode>).set(key, definition as WorkflowDefinitionCode);
 }
 
@@ -46,7 +54,12 @@ export class Orchestrator {
   }
 
   reaches(id: string, status: string): Promise<any> {
-    return until(`run ${id} to be ${status}`, () => this.run(id), run => run.status === status, 30_000); // prettier-ignore
+    return until(
+      `run ${id} to be ${status}`,
+      () => this.run(id),
+      run => run.status === status,
+      30_000,
+    );
   }
 
   async steps(id: string): Promise<any[]> {
@@ -59,7 +72,11 @@ export class Orchestrator {
 
   /** The only run of a definition, once it is there. */
   async onlyRun(definition: string): Promise<any> {
-    const runs = await until(`a run of ${definition}`, () => this.runsOf(definition), all => all.length > 0); // prettier-ignore
+    const runs = await until(
+      `a run of ${definition}`,
+      () => this.runsOf(definition),
+      all => all.length > 0,
+    );
     expect(runs).toHaveLength(1);
     return runs[0];
   }

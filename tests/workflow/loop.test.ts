@@ -52,8 +52,11 @@ describe('the orchestrator of the loop', () => {
 
   test('tick answers 409 → run SUCCEEDED', async () => {
     const key = 'loop:2027-02-01T03:07:00.000Z';
-    await p.sql(`insert into intelligence.loop_tick select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'status', 'running', 'idempotency_key', $1::text))).*
-      from intelligence.loop_tick t limit 1`, [key]); // prettier-ignore
+    await p.sql(
+      `insert into intelligence.loop_tick select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'status', 'running', 'idempotency_key', $1::text))).*
+      from intelligence.loop_tick t limit 1`,
+      [key],
+    );
     await p.clock('workflow', { now: '2027-02-01T03:30:00.000Z' });
     expect(await last()).toMatchObject({ status: 'succeeded', output: { tick_id: null, outcome: 'another_tick' }, attempts: 1 });
     await p.sql('delete from intelligence.loop_tick where idempotency_key = $1', [key]);
@@ -91,7 +94,11 @@ describe('the orchestrator of the loop', () => {
     const before = (await runs()).length;
     await p.sql(`update workflow.test_clock set now = '2027-02-01T15:30:00Z'`);
     await p.clock('workflow', { advance: 'PT1S' });
-    await until('its run', async () => (await runs()).length, count => count === before + 1); // prettier-ignore
+    await until(
+      'its run',
+      async () => (await runs()).length,
+      count => count === before + 1,
+    );
     await until('its success', last, run => run.status === 'succeeded');
     expect(await last()).toMatchObject({ key: '2027-02-01T15:07:00.000Z' });
     const schedules = (await p.rest('GET', '/workflow/v1/schedules', { token })).body.data;

@@ -104,10 +104,18 @@ describe('a compensation', () => {
   test('that fails keeps no other run from being undone; it is tried again, and what is before it waits', async () => {
     faults.set('bad:second', new Error('down'));
     const bad = await cancelled('bad');
-    await until('its attempt', () => attempts(bad), count => count === 1); // prettier-ignore
+    await until(
+      'its attempt',
+      () => attempts(bad),
+      count => count === 1,
+    );
     expect(of('bad')).toEqual(['third']);
     await cancelled('good');
-    await until('the other run', async () => of('good'), list => list.length === 3); // prettier-ignore
+    await until(
+      'the other run',
+      async () => of('good'),
+      list => list.length === 3,
+    );
     expect(of('good')).toEqual(['third', 'second', 'first']);
     expect((await w.call('POST', `/runs/${bad}/resume`, { reason: 'too early' })).body).toMatchObject({
       status: 409,
@@ -115,7 +123,11 @@ describe('a compensation', () => {
     });
     faults.clear();
     await w.clock({ advance: 'PT2S' });
-    await until('the rest', async () => of('bad'), list => list.length === 3); // prettier-ignore
+    await until(
+      'the rest',
+      async () => of('bad'),
+      list => list.length === 3,
+    );
     expect(of('bad')).toEqual(['third', 'second', 'first']);
   });
 
@@ -125,32 +137,48 @@ describe('a compensation', () => {
     faults.set('hopeless:second', new Error('down'));
     const id = await cancelled('hopeless');
     for (let attempt = 1; attempt <= NOMINAL.length; attempt++) {
-      await until('the attempt', () => attempts(id), count => count === attempt); // prettier-ignore
+      await until(
+        'the attempt',
+        () => attempts(id),
+        count => count === attempt,
+      );
       const [, second] = await rows(id);
       expect(isSpread((second.retry_at.getTime() - (await at())) / 1000, attempt - 1)).toBe(true);
       expect(alarms()).toEqual([]);
       await w.clock({ now: second.retry_at.toISOString() });
     }
-    await until('the rest', async () => of('hopeless'), list => list.length === 2); // prettier-ignore
+    await until(
+      'the rest',
+      async () => of('hopeless'),
+      list => list.length === 2,
+    );
     const about = { definition: 'test_undo', run_id: id, compensation: 'undo' };
     expect(alarms()).toEqual([{ alarm: 'workflow_compensation_failed', ...about, error_code: expect.any(String), attempts: 6 }]);
     expect(await w.messages('workflow_compensation_failed')).toMatchObject([{ role: 'developer', ...about }]);
     expect(of('hopeless')).toEqual(['third', 'first']);
     log.mockRestore();
-    await until('the end', () => p.sql('select 1 from workflow.workflow_run_meta where id = $1 and cancel_pending', [id]), found => found.length === 0); // prettier-ignore
+    await until(
+      'the end',
+      () => p.sql('select 1 from workflow.workflow_run_meta where id = $1 and cancel_pending', [id]),
+      found => found.length === 0,
+    );
   });
 
   test('that was given up is tried again when the run is resumed and cancelled again', async () => {
     faults.set('again:third', new Problem('not_found', 'a test')); // final
     const id = await cancelled('again');
     const ended = () => p.sql('select 1 from workflow.workflow_run_meta where id = $1 and cancel_pending', [id]);
-    await until('the end', ended, found => found.length === 0); // prettier-ignore
+    await until('the end', ended, found => found.length === 0);
     expect([of('again'), await attempts(id)]).toEqual([['second', 'first'], 1]);
     faults.clear();
     await w.call('POST', `/runs/${id}/resume`, { reason: 'after all' });
     await w.reaches(id, 'waiting');
     await w.call('POST', `/runs/${id}/cancel`, { reason: 'after all not' });
-    await until('the rest', async () => of('again'), list => list.length === 3); // prettier-ignore
+    await until(
+      'the rest',
+      async () => of('again'),
+      list => list.length === 3,
+    );
     expect(of('again')).toEqual(['second', 'first', 'third']);
   });
 });
@@ -160,7 +188,7 @@ test('every operator action is audited: who, what, which run or workflow, why', 
   await w.reaches(id, 'waiting');
   const ended = () => p.sql('select 1 from workflow.workflow_run_meta where id = $1 and cancel_pending', [id]);
   await w.call('POST', `/runs/${id}/cancel`, { reason: 'why not' });
-  await until('the end', ended, found => found.length === 0); // prettier-ignore
+  await until('the end', ended, found => found.length === 0);
   await w.call('POST', `/runs/${id}/resume`, { reason: 'after all' });
   const fork = await w.call('POST', `/runs/${id}/fork`, { step: 1, reason: 'once more' });
   for (const word of ['disable', 'enable']) await w.call('POST', `/workflows/test_undo/${word}`);

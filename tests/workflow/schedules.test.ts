@@ -73,7 +73,11 @@ describe('a tick of the loop', () => {
       [2, 'PT5M'],
       [3, 'PT15M'],
     ] as const) {
-      const run = await until('the attempt', () => w.run(id), one => one.attempts === attempts && one.status === 'waiting'); // prettier-ignore
+      const run = await until(
+        'the attempt',
+        () => w.run(id),
+        one => one.attempts === attempts && one.status === 'waiting',
+      );
       expect((await w.steps(id))[0]).toMatchObject({ error_code: 'unavailable', attempts });
       expect(run.waiting_for.kind).toBe('timer');
       if (attempts === 3) await up();

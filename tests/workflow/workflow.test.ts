@@ -14,8 +14,17 @@ let broken = false;
 
 const define = (key: string, run: WorkflowDefinitionCode['run'], rest: Partial<WorkflowDefinitionCode> = {}): void => {
   const definition = {
-    title: key, version: 1, owner: 'workflow', steps: [], timeoutDays: 1, maxConcurrent: 5, input: z.object({ n: z.int().optional(), user_id: z.uuid().optional() }), ...rest, key, run,
-  }; // prettier-ignore
+    title: key,
+    version: 1,
+    owner: 'workflow',
+    steps: [],
+    timeoutDays: 1,
+    maxConcurrent: 5,
+    input: z.object({ n: z.int().optional(), user_id: z.uuid().optional() }),
+    ...rest,
+    key,
+    run,
+  };
   (DEFINITIONS as Map<string, WorkflowDefinitionCode>).set(key, definition as WorkflowDefinitionCode);
 };
 
@@ -92,7 +101,12 @@ const startRun = async (definition: string, body: object = {}): Promise<string> 
 };
 const runOf = async (id: string): Promise<any> => (await call('GET', `/runs/${id}`)).body;
 const reaches = (id: string, status: string): Promise<any> =>
-  until(`run ${id} to be ${status}`, () => runOf(id), run => run.status === status, 20_000); // prettier-ignore
+  until(
+    `run ${id} to be ${status}`,
+    () => runOf(id),
+    run => run.status === status,
+    20_000,
+  );
 const stepsOf = async (id: string): Promise<any[]> => (await call('GET', `/runs/${id}/steps`)).body.data;
 const of = (key: string): string[] => done.filter(one => one.startsWith(`${key}:`)).map(one => one.split(':')[1]!);
 
@@ -134,7 +148,11 @@ describe('a run', () => {
     const signal = (name: string, key: string, n = 0) => call('POST', `/runs/${id}/signal`, { name, payload: { n }, idempotency_key: key });
     expect((await signal('something.else', 'a')).body).toMatchObject({ status: 409, reason: 'not_waiting' });
     expect((await signal('document.signed', 'b', 1)).status).toBe(202);
-    await until('the second wait', async () => of('event'), list => list.length === 1); // prettier-ignore
+    await until(
+      'the second wait',
+      async () => of('event'),
+      list => list.length === 1,
+    );
     await reaches(id, 'waiting');
     const duplicate = async () => {
       expect((await signal('document.signed', 'b', 2)).status).toBe(202);
@@ -146,7 +164,11 @@ describe('a run', () => {
     await duplicate();
     await call('POST', `/runs/${id}/cancel`, { reason: 'a test' });
     expect((await signal('document.signed', 'c', 3)).status).toBe(409);
-    await until('the end', () => p.sql('select 1 from workflow.workflow_run_meta where id = $1 and cancel_pending', [id]), rows => rows.length === 0); // prettier-ignore
+    await until(
+      'the end',
+      () => p.sql('select 1 from workflow.workflow_run_meta where id = $1 and cancel_pending', [id]),
+      rows => rows.length === 0,
+    );
     expect((await call('POST', `/runs/${id}/resume`, { reason: 'after all' })).status).toBe(200);
     await reaches(id, 'waiting');
     await duplicate();
@@ -160,9 +182,17 @@ describe('a run', () => {
     await reaches(id, 'waiting');
     expect((await call('POST', `/runs/${id}/cancel`, {})).status).toBe(400);
     expect((await call('POST', `/runs/${id}/cancel`, { reason: 'a test' })).body.status).toBe('cancelled');
-    await until('compensations', async () => done.filter(one => one.startsWith('undo')), list => list.length === 2); // prettier-ignore
+    await until(
+      'compensations',
+      async () => done.filter(one => one.startsWith('undo')),
+      list => list.length === 2,
+    );
     expect(done.filter(one => one.startsWith('undo')).map(one => one.split(':')[1])).toEqual(['second', 'first']);
-    await until('the end', () => p.sql('select 1 from workflow.workflow_run_meta where id = $1 and cancel_pending', [id]), rows => rows.length === 0); // prettier-ignore
+    await until(
+      'the end',
+      () => p.sql('select 1 from workflow.workflow_run_meta where id = $1 and cancel_pending', [id]),
+      rows => rows.length === 0,
+    );
     expect((await call('POST', `/runs/${id}/resume`, { reason: 'after all' })).status).toBe(200);
     await reaches(id, 'waiting');
     await p.clock('workflow', { advance: 'PT1H' });
@@ -177,7 +207,11 @@ describe('a run', () => {
     const { code } = (await p.sql('select code_version as code from workflow.executor limit 1'))[0];
     await p.sql(`insert into workflow.executor (id, lease_until, code_version) values ('dead', now() - interval '1 minute', $1)`, [code]);
     await p.sql(`update workflow.workflow_run_meta set executor = 'dead' where id = $1`, [id]);
-    await until('it to be taken over', () => p.sql('select engine_no from workflow.workflow_run_meta where id = $1', [id]), rows => rows[0].engine_no === 1); // prettier-ignore
+    await until(
+      'it to be taken over',
+      () => p.sql('select engine_no from workflow.workflow_run_meta where id = $1', [id]),
+      rows => rows[0].engine_no === 1,
+    );
     await p.clock('workflow', { advance: 'PT1M' });
     await reaches(id, 'succeeded');
     expect(of('orphan')).toEqual(['1', '2', '3', '4']);
@@ -331,7 +365,7 @@ describe('who may', () => {
     const { body } = await p.rest('POST', requests, { token: identity, body: { user_id: DEMO, immediate: true } });
     const taskOf = async () =>
       (await p.rest('GET', `${requests}/${body.id}`, { token: identity })).body.tasks.find((one: any) => one.service === 'workflow');
-    const task = await until('workflow to confirm', taskOf, one => one?.status === 'confirmed'); // prettier-ignore
+    const task = await until('workflow to confirm', taskOf, one => one?.status === 'confirmed');
     expect(task).toMatchObject({ outcome: 'erased', records: expect.any(Number) });
     for (const id of [open, decided]) expect(await runOf(id)).toMatchObject({ status: 'cancelled', input: null, user: null });
     expect(await p.sql('select status, result from workflow.workflow_task where run_id = $1', [decided])).toEqual([

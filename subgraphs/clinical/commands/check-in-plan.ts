@@ -38,7 +38,11 @@ async function open(ctx: Context, one: Intervention, planned: readonly PlannedCh
 /** Opens what is due in (`from`, now] and notes when the next one opens. */
 async function openSince(ctx: Context, one: Intervention, protocol: Protocol, from: Date, until: Date): Promise<void> {
   const plan = planOf(one, protocol);
-  await open(ctx, one, plan.filter(({ at }) => at > from && at <= until)); // prettier-ignore
+  await open(
+    ctx,
+    one,
+    plan.filter(({ at }) => at > from && at <= until),
+  );
   one.nextCheckInAt = plan.find(({ at }) => at > until)?.at ?? null;
 }
 

@@ -21,8 +21,13 @@ export async function replace(ctx: Context, rows: readonly BiomarkerObservation[
 export async function settleConflict(ctx: Context, { patientId, code, drawId, performer }: Measurement): Promise<void> {
   if (drawId === null) return;
   const rivals = await ctx.em.find(BiomarkerObservation, {
-    patientId, code, drawId, performer, supersededBy: null, status: { $ne: Status.ENTERED_IN_ERROR },
-  }); // prettier-ignore
+    patientId,
+    code,
+    drawId,
+    performer,
+    supersededBy: null,
+    status: { $ne: Status.ENTERED_IN_ERROR },
+  });
   const waiting = rivals.filter(one => one.needsReview);
   if (rivals.length === 1 && waiting.length === 1) waiting[0]!.needsReview = false;
 }

@@ -58,10 +58,18 @@ async function propose(ctx: Context, patientId: string, program: string, treatme
   const protocol = await ctx.em.findOne(Protocol, { key: program, supersededAt: null, status: ProtocolStatus.ACTIVE });
   const startedOn = treatment.startedOn ?? dateIn(timeZone, treatment.reportedAt);
   const one = Object.assign(new Intervention(), {
-    patientId, kind: InterventionKind.PROTOCOL, key: program, definitionVersion: protocol?.version ?? null, status: Status.PROPOSED,
-    source: InterventionSource.PARTNER, partnerTreatmentRef: treatment.ref, startedOn, timeZone, createdAt: ctx.now(),
+    patientId,
+    kind: InterventionKind.PROTOCOL,
+    key: program,
+    definitionVersion: protocol?.version ?? null,
+    status: Status.PROPOSED,
+    source: InterventionSource.PARTNER,
+    partnerTreatmentRef: treatment.ref,
+    startedOn,
+    timeZone,
+    createdAt: ctx.now(),
     ...endOf(startedOn, timeZone, protocol),
-  }); // prettier-ignore
+  });
   await ctx.em.persist(one).flush();
   ctx.audit('intervention.started', one.id, { kind: one.kind, status: one.status, source: one.source });
   return one;

@@ -92,5 +92,10 @@ export async function flagContraindicated(ctx: Context, patientId: string, codes
   });
   const protocols = await Promise.all(running.map(({ key, definitionVersion }) => loadProtocolVersion(ctx, key, definitionVersion!)));
   const unfit = running.filter((_, index) => contraindicated(protocols[index]?.contraindications ?? [], codes).length > 0);
-  if (unfit.length) await flagContraindication(ctx, patientId, unfit.map(one => one.id)); // prettier-ignore
+  if (unfit.length)
+    await flagContraindication(
+      ctx,
+      patientId,
+      unfit.map(one => one.id),
+    );
 }

@@ -50,15 +50,29 @@ async function keep(ctx: Context, id: string, read: ReadReport, demographics: De
   const report = await ctx.em.findOne(LabReport, { id, status: Status.PARSING }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
   if (!report) return;
   Object.assign(report, {
-    pageCount: read.pageCount, collectedAt: read.collectedAt !== null && read.collectedAt <= ctx.now() ? read.collectedAt : null, reportNumber: read.reportNumber, performer: report.performer ?? read.performer,
-    parserName: read.parser.name, parserVersion: read.parser.version, dueAt: null,
-  }); // prettier-ignore
+    pageCount: read.pageCount,
+    collectedAt: read.collectedAt !== null && read.collectedAt <= ctx.now() ? read.collectedAt : null,
+    reportNumber: read.reportNumber,
+    performer: report.performer ?? read.performer,
+    parserName: read.parser.name,
+    parserVersion: read.parser.version,
+    dueAt: null,
+  });
   const rows = await judgedRows(ctx, report, read);
   const sure = rows.filter(row => row.state === State.ACCEPTED);
   for (const row of sure) if (!isDrawn(ctx, report, row)) row.state = State.MATCHED; // the draw time decides everything clinical
-  await markDuplicates(ctx, report, sure.filter(row => row.state === State.ACCEPTED)); // prettier-ignore
+  await markDuplicates(
+    ctx,
+    report,
+    sure.filter(row => row.state === State.ACCEPTED),
+  );
   const fresh = sure.filter(row => row.state === State.ACCEPTED);
-  await storeRows(ctx, report, fresh.map(row => ({ row, at: `/rows/${row.position}`, person: false, confirmed: false })), demographics); // prettier-ignore
+  await storeRows(
+    ctx,
+    report,
+    fresh.map(row => ({ row, at: `/rows/${row.position}`, person: false, confirmed: false })),
+    demographics,
+  );
   const done = rows.length > 0 && openRows(rows).length === 0;
   moveReport(ctx, report, done ? 'accept' : 'need_review');
   if (done) announceParsed(ctx, report, rows);

@@ -70,8 +70,15 @@ function rowOf(
   const { code, confidence, sealed } = judged;
   const state = judged.state === State.ACCEPTED && confidence < SURE ? State.MATCHED : judged.state;
   const row = Object.assign(new ReportRow(), {
-    reportId: report.id, patientId: report.patientId, position, page: place.page, box: place.box, code, confidence, state,
-  }); // prettier-ignore
+    reportId: report.id,
+    patientId: report.patientId,
+    position,
+    page: place.page,
+    box: place.box,
+    code,
+    confidence,
+    state,
+  });
   row.detailsSealed = sealJson(ctx, sealed, rowPlace(row.id));
   ctx.em.persist(row);
   return row;
@@ -103,10 +110,24 @@ export function incomingOf(
   const { value, unit, comparator, range, status = Status.FINAL } = row.open(ctx);
   const { collectedAt, drawId } = drawOf(ctx, report, row);
   return {
-    name: row.code!, value, unit, comparator, textValue: null, collectedAt: collectedAt!, drawId, source: Source.LAB, status,
-    performer: report.performer, method: null, sourceRef: `report:${report.id}:${row.position}`, referenceRange: range, confirmed: by.confirmed, at,
-    reportId: report.id, verified: by.person,
-  }; // prettier-ignore
+    name: row.code!,
+    value,
+    unit,
+    comparator,
+    textValue: null,
+    collectedAt: collectedAt!,
+    drawId,
+    source: Source.LAB,
+    status,
+    performer: report.performer,
+    method: null,
+    sourceRef: `report:${report.id}:${row.position}`,
+    referenceRange: range,
+    confirmed: by.confirmed,
+    at,
+    reportId: report.id,
+    verified: by.person,
+  };
 }
 
 /** Marks rows that say what is stored already: the same day, value and laboratory. Source: clinical 4.2. */
@@ -115,9 +136,13 @@ export async function markDuplicates(ctx: Context, report: LabReport, rows: read
   const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
   const days = rows.map(row => dayOf(drawOf(ctx, report, row).collectedAt!));
   const stored = await ctx.em.find(BiomarkerObservation, {
-    patientId: report.patientId, supersededBy: null, status: { $ne: Status.ENTERED_IN_ERROR }, code: { $in: rows.flatMap(row => row.code ?? []) },
-    collectedAt: { $gte: new Date(Math.min(...days) * DAY_MS), $lt: new Date((Math.max(...days) + 1) * DAY_MS) }, $or: [{ reportId: null }, { reportId: { $ne: report.id } }],
-  }); // prettier-ignore
+    patientId: report.patientId,
+    supersededBy: null,
+    status: { $ne: Status.ENTERED_IN_ERROR },
+    code: { $in: rows.flatMap(row => row.code ?? []) },
+    collectedAt: { $gte: new Date(Math.min(...days) * DAY_MS), $lt: new Date((Math.max(...days) + 1) * DAY_MS) },
+    $or: [{ reportId: null }, { reportId: { $ne: report.id } }],
+  });
   for (const [index, row] of rows.entries()) {
     const { value, unit } = row.open(ctx);
     const same = stored.find(one => {

@@ -95,7 +95,13 @@ const OVER = 'c.expires_at < $2::timestamptz';
 const EXPIRED = `status = 'expired', closed_at = $2::timestamptz, next_prompt_at = null`;
 
 async function expire({ run, now }: Sweep, tx: Context, rows: readonly OpenCycle[]): Promise<void> {
-  const done = await changeThem(tx, rows.map(row => wantedOf(row, null)), OVER, EXPIRED, now); // prettier-ignore
+  const done = await changeThem(
+    tx,
+    rows.map(row => wantedOf(row, null)),
+    OVER,
+    EXPIRED,
+    now,
+  );
   for (const { id, patientId: userId, brandId, from, code, prompt_count } of done) {
     tx.emit(retestExpired, { code, prompt_count, expired_at: now.toISOString() }, { userId, brandId });
     tx.audit('retest_cycle.expired', id, { from, to: Status.EXPIRED, prompt_count, sweep: run.id });

@@ -38,10 +38,17 @@ async function keep(ctx: Context, labOrderId: string, contents: LabOrderContents
   progress.askAt = null;
   const { patientId, status, changedAt } = progress;
   const { codes, drawIds } = contents ?? { codes: [], drawIds: [] };
-  if (drawIds.length) await ctx.em.upsertMany(LabOrderDraw, drawIds.map(drawId => ({ labOrderId, drawId, patientId }))); // prettier-ignore
+  if (drawIds.length)
+    await ctx.em.upsertMany(
+      LabOrderDraw,
+      drawIds.map(drawId => ({ labOrderId, drawId, patientId })),
+    );
   if (isOver(status) || codes.length === 0) return;
   const until = underWayUntil(changedAt);
-  await ctx.em.upsertMany(LabOrderMarker, codes.map(code => ({ labOrderId, code, patientId, until }))); // prettier-ignore
+  await ctx.em.upsertMany(
+    LabOrderMarker,
+    codes.map(code => ({ labOrderId, code, patientId, until })),
+  );
 }
 
 async function wait(ctx: Context, labOrderId: string): Promise<void> {

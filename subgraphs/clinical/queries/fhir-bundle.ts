@@ -32,7 +32,12 @@ async function laboratory(of: fhir.Export, patientId: string, results: readonly 
   return [
     ...results.map(row => fhir.observation(of, row)),
     ...[...draws.values()].map(rows => fhir.panel(rows)),
-    ...reports.flatMap(row => fhir.report(row, results.filter(one => one.reportId === row.id))), // prettier-ignore
+    ...reports.flatMap(row =>
+      fhir.report(
+        row,
+        results.filter(one => one.reportId === row.id),
+      ),
+    ),
   ];
 }
 

@@ -49,13 +49,23 @@ const markerCode = ({ markers }: Export, code: string) => {
 export function observation(of: Export, row: BiomarkerObservation): Resource {
   const { value, unit, comparator, textValue, interpretation: word, appliedRange, canonicalUnit } = row.open(of.ctx);
   return present({
-    resourceType: 'Observation', id: row.id, status: STATUS.observation[row.status], category: category('laboratory'), code: markerCode(of, row.code),
-    subject: subjectOf(row.patientId), effectiveDateTime: row.collectedAt.toISOString(), issued: row.receivedAt.toISOString(),
-    valueQuantity: value === null ? null : quantity(value, unit!, comparator), valueString: value === null ? textValue : null,
+    resourceType: 'Observation',
+    id: row.id,
+    status: STATUS.observation[row.status],
+    category: category('laboratory'),
+    code: markerCode(of, row.code),
+    subject: subjectOf(row.patientId),
+    effectiveDateTime: row.collectedAt.toISOString(),
+    issued: row.receivedAt.toISOString(),
+    valueQuantity: value === null ? null : quantity(value, unit!, comparator),
+    valueString: value === null ? textValue : null,
     interpretation: word ? interpretation(word.toUpperCase()) : null,
-    referenceRange: [...rangeOf(appliedRange?.reference ?? null, canonicalUnit, 'reference'), ...rangeOf(appliedRange?.optimal ?? null, canonicalUnit, 'optimal')],
+    referenceRange: [
+      ...rangeOf(appliedRange?.reference ?? null, canonicalUnit, 'reference'),
+      ...rangeOf(appliedRange?.optimal ?? null, canonicalUnit, 'optimal'),
+    ],
     method: row.method ? { text: row.method } : null,
-  }); // prettier-ignore
+  });
 }
 
 const STUDIES = { coding: [{ system: LOINC, code: '26436-6', display: 'Laboratory studies (set)' }] };
@@ -63,41 +73,74 @@ const LABORATORY = { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v
 
 /** All results of one draw. */
 export const panel = (rows: readonly BiomarkerObservation[]): Resource => ({
-  resourceType: 'Observation', id: rows[0]!.drawId!, status: 'final', category: category('laboratory'),
-  code: STUDIES, subject: subjectOf(rows[0]!.patientId),
-  effectiveDateTime: rows[0]!.collectedAt.toISOString(), hasMember: rows.map(row => reference('Observation', row.id)),
-}); // prettier-ignore
+  resourceType: 'Observation',
+  id: rows[0]!.drawId!,
+  status: 'final',
+  category: category('laboratory'),
+  code: STUDIES,
+  subject: subjectOf(rows[0]!.patientId),
+  effectiveDateTime: rows[0]!.collectedAt.toISOString(),
+  hasMember: rows.map(row => reference('Observation', row.id)),
+});
 
 const REPORT_CODE = { coding: [{ system: LOINC, code: '11502-2', display: 'Laboratory report' }] };
 
 export const report = (row: LabReport, results: readonly BiomarkerObservation[]): Resource[] => [
   present({
-    resourceType: 'DiagnosticReport', id: row.id, status: STATUS.report[row.status], category: [LABORATORY], code: REPORT_CODE, subject: subjectOf(row.patientId),
-    effectiveDateTime: row.collectedAt?.toISOString() ?? null, issued: row.createdAt.toISOString(), result: results.map(one => reference('Observation', one.id)),
+    resourceType: 'DiagnosticReport',
+    id: row.id,
+    status: STATUS.report[row.status],
+    category: [LABORATORY],
+    code: REPORT_CODE,
+    subject: subjectOf(row.patientId),
+    effectiveDateTime: row.collectedAt?.toISOString() ?? null,
+    issued: row.createdAt.toISOString(),
+    result: results.map(one => reference('Observation', one.id)),
   }),
   {
-    resourceType: 'DocumentReference', id: row.documentId, status: 'current', type: REPORT_CODE, category: [STUDIES], subject: subjectOf(row.patientId), date: row.createdAt.toISOString(),
-    content: [{ attachment: { contentType: row.mimeType, title: row.reportNumber ?? 'Laboratory report', creation: row.createdAt.toISOString() } }],
+    resourceType: 'DocumentReference',
+    id: row.documentId,
+    status: 'current',
+    type: REPORT_CODE,
+    category: [STUDIES],
+    subject: subjectOf(row.patientId),
+    date: row.createdAt.toISOString(),
+    content: [
+      { attachment: { contentType: row.mimeType, title: row.reportNumber ?? 'Laboratory report', creation: row.createdAt.toISOString() } },
+    ],
   },
-]; // prettier-ignore
+];
 
 export function healthScore({ ctx, newest }: Export, row: HealthScore): Resource {
   const { score, components } = row.open(ctx);
   const sources = components.flatMap(one => one.contributors).flatMap(({ code }) => newest.get(code) ?? []);
   return present({
-    resourceType: 'Observation', id: row.id, status: 'final', category: category('survey'), code: ownCode('score', 'health_score', 'Health score'),
-    subject: subjectOf(row.patientId), effectiveDateTime: row.computedAt.toISOString(), valueQuantity: score === null ? null : quantity(score, '{score}'),
-    dataAbsentReason: score === null ? { text: 'insufficient data' } : null, derivedFrom: sources.map(id => reference('Observation', id)),
-  }); // prettier-ignore
+    resourceType: 'Observation',
+    id: row.id,
+    status: 'final',
+    category: category('survey'),
+    code: ownCode('score', 'health_score', 'Health score'),
+    subject: subjectOf(row.patientId),
+    effectiveDateTime: row.computedAt.toISOString(),
+    valueQuantity: score === null ? null : quantity(score, '{score}'),
+    dataAbsentReason: score === null ? { text: 'insufficient data' } : null,
+    derivedFrom: sources.map(id => reference('Observation', id)),
+  });
 }
 
 const canonical = ({ ctx }: Export, key: string, version: number): string =>
   `${ctx.host.config.baseUrl}/clinical/fhir/PlanDefinition/${key}|${version}`;
 
 export const plan = (of: Export, row: Protocol): Resource => ({
-  resourceType: 'PlanDefinition', id: row.id, url: canonical(of, row.key, row.version).split('|')[0], version: String(row.version), name: row.key, title: row.title,
-  status: STATUS.protocol[row.status], action: row.phases.map(phase => ({ title: phase.name })),
-}); // prettier-ignore
+  resourceType: 'PlanDefinition',
+  id: row.id,
+  url: canonical(of, row.key, row.version).split('|')[0],
+  version: String(row.version),
+  name: row.key,
+  title: row.title,
+  status: STATUS.protocol[row.status],
+  action: row.phases.map(phase => ({ title: phase.name })),
+});
 
 const ASSESS_PLAN = { system: 'http://hl7.org/fhir/us/core/CodeSystem/careplan-category', code: 'assess-plan' };
 
@@ -106,11 +149,18 @@ const narrative = (key: string) => ({ status: 'generated', div: `<div xmlns="htt
 
 export const carePlan = (of: Export, row: Intervention): Resource =>
   present({
-    resourceType: 'CarePlan', id: row.id, text: narrative(row.key), status: STATUS.intervention[row.status], intent: 'plan', title: row.key,
-    category: [{ coding: [ASSESS_PLAN] }], subject: subjectOf(row.patientId),
+    resourceType: 'CarePlan',
+    id: row.id,
+    text: narrative(row.key),
+    status: STATUS.intervention[row.status],
+    intent: 'plan',
+    title: row.key,
+    category: [{ coding: [ASSESS_PLAN] }],
+    subject: subjectOf(row.patientId),
     instantiatesCanonical: row.definitionVersion === null ? null : [canonical(of, row.key, row.definitionVersion)],
-    period: present({ start: row.startedOn, end: row.endedAt?.toISOString().slice(0, 10) ?? row.plannedEndOn }), created: row.createdAt.toISOString(),
-  }); // prettier-ignore
+    period: present({ start: row.startedOn, end: row.endedAt?.toISOString().slice(0, 10) ?? row.plannedEndOn }),
+    created: row.createdAt.toISOString(),
+  });
 
 /** The outcome has no row of its own: the cycle's id in UUID version 8, which nothing else here has. */
 const outcomeId = (cycleId: string): string => `${cycleId.slice(0, 14)}8${cycleId.slice(15)}`;
@@ -119,40 +169,69 @@ const outcomeId = (cycleId: string): string => `${cycleId.slice(0, 14)}8${cycleI
 export function cycle(of: Export, row: RetestCycle): Resource[] {
   const code = markerCode(of, row.code);
   const request = {
-    resourceType: 'ServiceRequest', id: row.id, status: STATUS.cycle[row.status], intent: 'plan', code: of.release === 'R5' ? { concept: code } : code,
-    subject: subjectOf(row.patientId), occurrenceDateTime: row.retestDueAt.toISOString(), basedOn: [reference('CarePlan', row.interventionId)],
-  }; // prettier-ignore
+    resourceType: 'ServiceRequest',
+    id: row.id,
+    status: STATUS.cycle[row.status],
+    intent: 'plan',
+    code: of.release === 'R5' ? { concept: code } : code,
+    subject: subjectOf(row.patientId),
+    occurrenceDateTime: row.retestDueAt.toISOString(),
+    basedOn: [reference('CarePlan', row.interventionId)],
+  };
   if (row.outcomeDirection === null) return [request];
   const outcome = present({
-    resourceType: 'Observation', id: outcomeId(row.id), status: 'final', code: ownCode('outcome', 'retest_outcome', 'Re-test outcome'),
-    subject: subjectOf(row.patientId), effectiveDateTime: row.followUpCollectedAt!.toISOString(), basedOn: [reference('ServiceRequest', row.id)],
+    resourceType: 'Observation',
+    id: outcomeId(row.id),
+    status: 'final',
+    code: ownCode('outcome', 'retest_outcome', 'Re-test outcome'),
+    subject: subjectOf(row.patientId),
+    effectiveDateTime: row.followUpCollectedAt!.toISOString(),
+    basedOn: [reference('ServiceRequest', row.id)],
     interpretation: interpretation(OUTCOME[row.outcomeDirection]),
-    component: row.deltaAmount === null ? null : [{ code: ownCode('outcome', 'delta', 'Change'), valueQuantity: quantity(row.deltaAmount, row.unit) }],
+    component:
+      row.deltaAmount === null
+        ? null
+        : [{ code: ownCode('outcome', 'delta', 'Change'), valueQuantity: quantity(row.deltaAmount, row.unit) }],
     derivedFrom: [row.baselineObservationId, row.followUpObservationId!].map(id => reference('Observation', id)),
-  }); // prettier-ignore
+  });
   return [request, outcome];
 }
 
 export const flag = (row: RedFlag): Resource =>
   present({
-    resourceType: 'Flag', id: row.id, status: STATUS.flag[row.status], category: [ownCode('severity', row.severity)], code: ownCode('red_flag', row.ruleKey, row.ruleKey),
-    subject: subjectOf(row.patientId), period: present({ start: row.detectedAt.toISOString(), end: row.resolvedAt?.toISOString() ?? null }),
-  }); // prettier-ignore
+    resourceType: 'Flag',
+    id: row.id,
+    status: STATUS.flag[row.status],
+    category: [ownCode('severity', row.severity)],
+    code: ownCode('red_flag', row.ruleKey, row.ruleKey),
+    subject: subjectOf(row.patientId),
+    period: present({ start: row.detectedAt.toISOString(), end: row.resolvedAt?.toISOString() ?? null }),
+  });
 
 export const issue = ({ release }: Export, row: CriticalAlert): Resource => ({
-  resourceType: 'DetectedIssue', id: row.id, status: STATUS.alert[row.status], code: ownCode('critical_alert', row.severity), severity: 'high',
-  [release === 'R5' ? 'subject' : 'patient']: subjectOf(row.patientId), identifiedDateTime: row.createdAt.toISOString(),
+  resourceType: 'DetectedIssue',
+  id: row.id,
+  status: STATUS.alert[row.status],
+  code: ownCode('critical_alert', row.severity),
+  severity: 'high',
+  [release === 'R5' ? 'subject' : 'patient']: subjectOf(row.patientId),
+  identifiedDateTime: row.createdAt.toISOString(),
   implicated: [reference('Observation', row.observationId)],
-}); // prettier-ignore
+});
 
 const VIRTUAL = { system: 'http://terminology.hl7.org/CodeSystem/v3-ActCode', code: 'VR', display: 'virtual' };
 
 export const encounter = ({ release }: Export, row: Consult): Resource => {
   const period = present({ start: row.createdAt.toISOString(), end: row.signedAt?.toISOString() ?? null });
   return {
-    resourceType: 'Encounter', id: row.id, status: encounterStatus(row.status, release), class: release === 'R5' ? [{ coding: [VIRTUAL] }] : VIRTUAL,
-    type: [ownCode('consult', row.type)], subject: subjectOf(row.patientId), [release === 'R5' ? 'actualPeriod' : 'period']: period,
-  }; // prettier-ignore
+    resourceType: 'Encounter',
+    id: row.id,
+    status: encounterStatus(row.status, release),
+    class: release === 'R5' ? [{ coding: [VIRTUAL] }] : VIRTUAL,
+    type: [ownCode('consult', row.type)],
+    subject: subjectOf(row.patientId),
+    [release === 'R5' ? 'actualPeriod' : 'period']: period,
+  };
 };
 
 const answerOf = (value: unknown): object =>
@@ -164,16 +243,25 @@ const answerOf = (value: unknown): object =>
 
 export const questionnaire = ({ ctx }: Export, row: CheckIn): Resource =>
   present({
-    resourceType: 'QuestionnaireResponse', id: row.id, questionnaire: `${ctx.host.config.baseUrl}/clinical/fhir/Questionnaire/${row.templateKey}`,
-    status: STATUS.checkIn[row.status], subject: subjectOf(row.patientId), authored: (row.submittedAt ?? row.dueAt).toISOString(),
-    item: Object.entries(row.open(ctx) ?? {}).flatMap(([linkId, value]) => (value === null || value === '' ? [] : [{ linkId, answer: [answerOf(value)] }])),
-  }); // prettier-ignore
+    resourceType: 'QuestionnaireResponse',
+    id: row.id,
+    questionnaire: `${ctx.host.config.baseUrl}/clinical/fhir/Questionnaire/${row.templateKey}`,
+    status: STATUS.checkIn[row.status],
+    subject: subjectOf(row.patientId),
+    authored: (row.submittedAt ?? row.dueAt).toISOString(),
+    item: Object.entries(row.open(ctx) ?? {}).flatMap(([linkId, value]) =>
+      value === null || value === '' ? [] : [{ linkId, answer: [answerOf(value)] }],
+    ),
+  });
 
 export const medication = (row: Vial): Resource =>
   present({
-    resourceType: 'Medication', id: row.id, code: ownCode('product', row.productCode), status: row.status === 'discarded' ? 'inactive' : 'active',
+    resourceType: 'Medication',
+    id: row.id,
+    code: ownCode('product', row.productCode),
+    status: row.status === 'discarded' ? 'inactive' : 'active',
     batch: present({ lotNumber: row.lot, expirationDate: row.expiresOn }),
-  }); // prettier-ignore
+  });
 
 /** A dose that was taken, skipped or missed; one that is planned has not happened. */
 export function administration({ ctx, release }: Export, row: DoseLog): Resource[] {
@@ -190,9 +278,13 @@ export function administration({ ctx, release }: Export, row: DoseLog): Resource
         : { medicationCodeableConcept: code };
   return [
     present({
-      resourceType: 'MedicationAdministration', id: row.id, status, subject: subjectOf(row.patientId), ...what,
+      resourceType: 'MedicationAdministration',
+      id: row.id,
+      status,
+      subject: subjectOf(row.patientId),
+      ...what,
       [release === 'R5' ? 'occurenceDateTime' : 'effectiveDateTime']: (row.takenAt ?? row.scheduledFor).toISOString(),
       dosage: given && row.status === 'taken' ? { dose: quantity(given.value, given.unit) } : null,
     }),
-  ]; // prettier-ignore
+  ];
 }

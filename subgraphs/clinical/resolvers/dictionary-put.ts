@@ -22,8 +22,13 @@ const definitionOf = (input: PutBiomarkerInput): Definition => ({
   decimals: input.decimals,
   molarMass: edge(input.molarMass),
   otherUnits: input.otherUnits.map(({ unit, method, factor, offset, system, decimals }) => ({
-    unit, method, factor: edge(factor), offset: edge(offset), system: system ?? null, decimals,
-  })), // prettier-ignore
+    unit,
+    method,
+    factor: edge(factor),
+    offset: edge(offset),
+    system: system ?? null,
+    decimals,
+  })),
   noise: {
     model: input.noise.model,
     cvWithin: edge(input.noise.cvWithin),
@@ -69,9 +74,21 @@ function versionOf(ctx: Context, input: PutBiomarkerInput, definition: Definitio
   const { code, name, shortName, category, specimen, fasting, direction, source, status } = input;
   const { ranges: _ranges, ...defined } = definition;
   const entry = Object.assign(new Biomarker(), {
-    code, name, shortName, category, specimen, fasting, direction, source, status, version, createdAt: ctx.now(),
-    ...defined, otherLoincs: [...definition.otherLoincs], otherUnits: [...definition.otherUnits],
-  }); // prettier-ignore
+    code,
+    name,
+    shortName,
+    category,
+    specimen,
+    fasting,
+    direction,
+    source,
+    status,
+    version,
+    createdAt: ctx.now(),
+    ...defined,
+    otherLoincs: [...definition.otherLoincs],
+    otherUnits: [...definition.otherUnits],
+  });
   for (const [index, range] of definition.ranges.entries())
     entry.ranges.add(Object.assign(new BiomarkerRange(), range, { biomarker: entry, source: input.ranges[index]!.source }));
   return entry;
@@ -79,17 +96,22 @@ function versionOf(ctx: Context, input: PutBiomarkerInput, definition: Definitio
 
 /** Templates and markers that a plan names and nobody knows. */
 async function unknownNames(ctx: Context, { phases, markers }: PutProtocolInput): Promise<Violation[]> {
-  const known = await findMarkers(ctx, markers.map(one => one.code)); // prettier-ignore
+  const known = await findMarkers(
+    ctx,
+    markers.map(one => one.code),
+  );
   const templates = await ctx.em.find(CheckInTemplate, { supersededAt: null });
   const keys = new Set(templates.map(one => one.key));
   return [
-    ...markers.flatMap(({ code }, at) => (known.get(code)?.code === code ? [] : [{ pointer: `/input/markers/${at}/code`, message: 'is not in the dictionary' }])),
+    ...markers.flatMap(({ code }, at) =>
+      known.get(code)?.code === code ? [] : [{ pointer: `/input/markers/${at}/code`, message: 'is not in the dictionary' }],
+    ),
     ...phases.flatMap((phase, at) =>
       phase.checkIns.flatMap(({ templateKey }, index) =>
         keys.has(templateKey) ? [] : [{ pointer: `/input/phases/${at}/checkIns/${index}/templateKey`, message: 'is not a template' }],
       ),
     ),
-  ]; // prettier-ignore
+  ];
 }
 
 const phaseOf = ({ name, startDay, endDay, doses, checkIns }: PutProtocolInput['phases'][number]): ProtocolPhase => ({
@@ -97,10 +119,14 @@ const phaseOf = ({ name, startDay, endDay, doses, checkIns }: PutProtocolInput['
   startDay,
   endDay,
   doses: doses.map(({ productCode, quantity, route, timing, timesOfDay }) => ({
-    productCode, quantity: { ...quantity }, route, timing: timing ?? {}, timesOfDay,
+    productCode,
+    quantity: { ...quantity },
+    route,
+    timing: timing ?? {},
+    timesOfDay,
   })),
   checkIns: checkIns.map(({ templateKey, everyDays }) => ({ templateKey, everyDays })),
-}); // prettier-ignore
+});
 
 @Resolver()
 export class DictionaryPutResolver {
@@ -129,14 +155,21 @@ export class DictionaryPutResolver {
     await ctx.em.flush(); // the version in force is unique
     const { key, title, status, durationDays, requiresConsult, contraindications } = input;
     const protocol = Object.assign(new Protocol(), {
-      key, title, status, durationDays, requiresConsult, contraindications,
+      key,
+      title,
+      status,
+      durationDays,
+      requiresConsult,
+      contraindications,
       version: (current?.version ?? 0) + 1,
       phases: input.phases.map(phaseOf),
       markers: input.markers.map(({ code, windowDays, target }) => ({
-        code, windowDays: windowDays ?? null, target: target ? { low: edge(target.low), high: edge(target.high) } : null,
+        code,
+        windowDays: windowDays ?? null,
+        target: target ? { low: edge(target.low), high: edge(target.high) } : null,
       })),
       createdAt: ctx.now(),
-    }); // prettier-ignore
+    });
     ctx.em.persist(protocol);
     ctx.audit('protocol.put', protocol.key, { version: protocol.version });
     return protocol;

@@ -34,7 +34,11 @@ export class DoseResolver {
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:read', internal: ['patient-graph', 'jobs'] })
   @Query(() => DoseLogConnection, { description: 'Doses of up to 100 patients, the latest first.' })
   doses(@Args(() => DosesArgs) { userIds, ...args }: DosesArgs, @Ctx() ctx: Context): Promise<Connection<DoseLog>> {
-    return listDoses(ctx, userIds.map(id => id.toLowerCase()), args); // prettier-ignore
+    return listDoses(
+      ctx,
+      userIds.map(id => id.toLowerCase()),
+      args,
+    );
   }
 
   @Access({ service: 'admin:clinical', user: 'write:protocols' })

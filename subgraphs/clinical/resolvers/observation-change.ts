@@ -54,12 +54,40 @@ const correction = (row: BiomarkerObservation, input: CorrectObservationInput): 
 
 /** What stands for a withdrawn row: the same result, entered in error; nothing is overwritten. */
 function tombstone(ctx: Context, row: BiomarkerObservation, id: string): BiomarkerObservation {
-  const { patientId, biomarkerId, code, canonicalAmount, collectedAt, drawId, source, performer, method, reportId, verification, hiddenUntil } = row; // prettier-ignore
+  const {
+    patientId,
+    biomarkerId,
+    code,
+    canonicalAmount,
+    collectedAt,
+    drawId,
+    source,
+    performer,
+    method,
+    reportId,
+    verification,
+    hiddenUntil,
+  } = row;
   const resultSealed = ctx.host.sealer.seal(JSON.stringify(row.open(ctx)), sealContext(id));
   return Object.assign(new BiomarkerObservation(), {
-    id, patientId, biomarkerId, code, canonicalAmount, collectedAt, drawId, source, performer, method, reportId, verification, hiddenUntil, resultSealed,
-    receivedAt: ctx.now(), status: Status.ENTERED_IN_ERROR, supersedes: row.id,
-  }); // prettier-ignore
+    id,
+    patientId,
+    biomarkerId,
+    code,
+    canonicalAmount,
+    collectedAt,
+    drawId,
+    source,
+    performer,
+    method,
+    reportId,
+    verification,
+    hiddenUntil,
+    resultSealed,
+    receivedAt: ctx.now(),
+    status: Status.ENTERED_IN_ERROR,
+    supersedes: row.id,
+  });
 }
 
 @Resolver()

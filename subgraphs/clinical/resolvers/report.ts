@@ -51,8 +51,11 @@ function sourceOf({ caller }: Context, patientId: string): LabReportSource {
 }
 
 const UPLOADED_BY = {
-  [LabReportSource.MEMBER]: 'member', [LabReportSource.STAFF]: 'staff', [LabReportSource.PARTNER]: 'partner', [LabReportSource.LABS]: 'partner',
-} as const; // prettier-ignore
+  [LabReportSource.MEMBER]: 'member',
+  [LabReportSource.STAFF]: 'staff',
+  [LabReportSource.PARTNER]: 'partner',
+  [LabReportSource.LABS]: 'partner',
+} as const;
 
 async function ownReport(ctx: Context, id: string, permission: string): Promise<LabReport> {
   const where = { id: id.toLowerCase(), ...visibleRows(ctx.caller, permission) };
@@ -155,8 +158,15 @@ export class LabReportResolver {
     }
     const source = sourceOf(ctx, patientId);
     const report = Object.assign(new LabReport(), {
-      patientId, source, mimeType, sha256, documentId: newId(), performer: input.performer ?? null, createdAt: ctx.now(), dueAt: ctx.now(),
-    }); // prettier-ignore
+      patientId,
+      source,
+      mimeType,
+      sha256,
+      documentId: newId(),
+      performer: input.performer ?? null,
+      createdAt: ctx.now(),
+      dueAt: ctx.now(),
+    });
     await embeddedDocuments.put(ctx, report.documentId, patientId, bytes);
     ctx.em.persist(report);
     const data = { report_id: report.id, document_id: report.documentId, uploaded_by: UPLOADED_BY[source], page_count: null };
@@ -181,11 +191,23 @@ export class LabReportResolver {
     const rows = await rowsOf(ctx, report.id);
     const codes = await findMarkers(ctx, [...input.rows.flatMap(one => one.code ?? []), ...input.added.map(one => one.code)]);
     const accepted = decided(ctx, input, rows, codes);
-    if (input.collectedAt != null) sayDrawn(ctx, report, accepted.map(one => one.row), input.collectedAt); // prettier-ignore
+    if (input.collectedAt != null)
+      sayDrawn(
+        ctx,
+        report,
+        accepted.map(one => one.row),
+        input.collectedAt,
+      );
     const added = input.added.map((one, index) => ({
-      row: addedRow(ctx, report, rows.length + index, codes.get(one.code)!.code, { value: one.value, unit: one.unit, comparator: one.comparator ?? null }),
-      at: `/input/added/${index}`, person: true, confirmed: one.confirmed,
-    })); // prettier-ignore
+      row: addedRow(ctx, report, rows.length + index, codes.get(one.code)!.code, {
+        value: one.value,
+        unit: one.unit,
+        comparator: one.comparator ?? null,
+      }),
+      at: `/input/added/${index}`,
+      person: true,
+      confirmed: one.confirmed,
+    }));
     if (report.collectedAt === null && accepted.length + added.length > 0)
       fail('invalid_request', 'The input is invalid', {
         errors: [{ pointer: '/input/collectedAt', message: 'is required: the report does not say' }],

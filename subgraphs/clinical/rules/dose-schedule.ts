@@ -6,8 +6,15 @@ const DAY_MS = 86_400_000;
 /** Offset of a time zone at an instant, ms east of UTC. */
 function offsetAt(timeZone: string, at: number): number {
   const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric',
-  }).formatToParts(at); // prettier-ignore
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(at);
   const part = (type: string): number => Number(parts.find(one => one.type === type)!.value);
   return (
     Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second')) - Math.floor(at / 1000) * 1000

@@ -53,15 +53,31 @@ export const rangeOf = (range: ValueRange | null, unit: string, text: string) =>
 /** Our states in FHIR's words; a word that FHIR lacks is the nearest one. */
 export const STATUS = {
   observation: { preliminary: 'preliminary', final: 'final', corrected: 'corrected', entered_in_error: 'entered-in-error' },
-  report: { uploaded: 'registered', scanning: 'registered', parsing: 'registered', needs_review: 'partial', parsed: 'final', failed: 'unknown', rejected: 'cancelled' },
+  report: {
+    uploaded: 'registered',
+    scanning: 'registered',
+    parsing: 'registered',
+    needs_review: 'partial',
+    parsed: 'final',
+    failed: 'unknown',
+    rejected: 'cancelled',
+  },
   protocol: { draft: 'draft', active: 'active', retired: 'retired' },
-  intervention: { proposed: 'draft', pending_consult: 'draft', active: 'active', paused: 'on-hold', completed: 'completed', stopped: 'revoked', cancelled: 'revoked' },
+  intervention: {
+    proposed: 'draft',
+    pending_consult: 'draft',
+    active: 'active',
+    paused: 'on-hold',
+    completed: 'completed',
+    stopped: 'revoked',
+    cancelled: 'revoked',
+  },
   cycle: { baseline_set: 'active', prompted: 'active', retested: 'completed', expired: 'revoked' },
   flag: { open: 'active', acknowledged: 'active', resolved: 'inactive', dismissed: 'inactive' },
   alert: { open: 'preliminary', escalated: 'preliminary', acknowledged: 'final', closed: 'final' },
   checkIn: { due: 'in-progress', submitted: 'completed', missed: 'stopped', skipped: 'stopped' },
   dose: { taken: 'completed', skipped: 'not-done', missed: 'not-done', scheduled: null },
-} as const; // prettier-ignore
+} as const;
 
 /** R5 has other words for two of an encounter's states. */
 export const encounterStatus = (status: string, release: FhirRelease): string => {

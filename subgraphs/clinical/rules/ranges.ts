@@ -97,7 +97,9 @@ const ANYBODY: RangeSubject = { performer: null, sex: null, age: null, condition
 
 /** The limits of a marker that hold for everybody; null where it has none. */
 export function limitsFor(ranges: readonly RangeRow[]): { critical: ValueRange | null; panic: ValueRange | null } | null {
-  const [critical, panic] = [BiomarkerRangeKind.CRITICAL, BiomarkerRangeKind.PANIC].map(kind => edges(chooseRange(ranges, kind, ANYBODY))) as [ValueRange | null, ValueRange | null]; // prettier-ignore
+  const [critical, panic] = [BiomarkerRangeKind.CRITICAL, BiomarkerRangeKind.PANIC].map(kind =>
+    edges(chooseRange(ranges, kind, ANYBODY)),
+  ) as [ValueRange | null, ValueRange | null];
   return critical || panic ? { critical, panic } : null;
 }
 

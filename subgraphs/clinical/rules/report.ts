@@ -84,8 +84,14 @@ function rangeOf({ low, high, edge, limit }: Record<string, string | undefined>)
 
 /** Spellings of laboratories that UCUM does not have. */
 const UNITS: Readonly<Record<string, string>> = {
-  'miu/l': 'm[IU]/L', 'uiu/ml': 'u[IU]/mL', 'iu/l': '[IU]/L', 'meq/l': 'meq/L', mcgdl: 'ug/dL', 'mcg/l': 'ug/L', 'mg%': 'mg/dL',
-}; // prettier-ignore
+  'miu/l': 'm[IU]/L',
+  'uiu/ml': 'u[IU]/mL',
+  'iu/l': '[IU]/L',
+  'meq/l': 'meq/L',
+  mcgdl: 'ug/dL',
+  'mcg/l': 'ug/L',
+  'mg%': 'mg/dL',
+};
 const unitOf = (unit: string | undefined): string | null => (unit === undefined ? null : (UNITS[unit.toLowerCase()] ?? unit));
 
 /** A line of a report as a result; null for a line that is none. */

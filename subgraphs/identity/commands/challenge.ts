@@ -55,14 +55,26 @@ function announce(ctx: Context, { announce: how }: ChallengeKind, challenge: Aut
   const { id: challenge_id, userId, staffId, channel, locale, template } = challenge;
   const expires_at = challenge.expiresAt.toISOString();
   if (how === 'code') return ctx.emit(twoFactorChallenge, { challenge_id, method: channel, expires_at }, { userId: userId! });
-  if (how !== 'message') return ctx.emit(magicLinkRequested, { challenge_id, channel, purpose: how, locale, expires_at }, { userId: userId! });
-  const recipient = staffId ? ({ recipient_type: 'staff', recipient_id: staffId } as const) : ({ recipient_type: 'user', recipient_id: null } as const);
+  if (how !== 'message')
+    return ctx.emit(magicLinkRequested, { challenge_id, channel, purpose: how, locale, expires_at }, { userId: userId! });
+  const recipient = staffId
+    ? ({ recipient_type: 'staff', recipient_id: staffId } as const)
+    : ({ recipient_type: 'user', recipient_id: null } as const);
   ctx.emit(
     messageSendRequested,
-    { request_id: newId(), template, channels: [channel], ...recipient, params: { challenge_id }, dedupe_key: `${template}:${challenge_id}`, send_after: null, category: 'transactional' },
+    {
+      request_id: newId(),
+      template,
+      channels: [channel],
+      ...recipient,
+      params: { challenge_id },
+      dedupe_key: `${template}:${challenge_id}`,
+      send_after: null,
+      category: 'transactional',
+    },
     { userId: staffId ? null : userId },
   );
-} // prettier-ignore
+}
 
 function secretsOf(ctx: Context, id: string, kind: ChallengeKind, { code, link }: NewChallenge): Partial<AuthChallenge> {
   const sealer = signingSealer(ctx.host);
@@ -85,13 +97,20 @@ export async function issueChallenge(ctx: Context, wanted: NewChallenge): Promis
   const id = newId();
   const now = ctx.now();
   const values = {
-    id, userId, staffId, template, channel, purpose: kind.purpose, createdAt: now,
-    interactionHash: interactionUid === undefined ? null : sha256(interactionUid), locale: wanted.locale ?? (await localeOf(ctx, userId)),
+    id,
+    userId,
+    staffId,
+    template,
+    channel,
+    purpose: kind.purpose,
+    createdAt: now,
+    interactionHash: interactionUid === undefined ? null : sha256(interactionUid),
+    locale: wanted.locale ?? (await localeOf(ctx, userId)),
     expiresAt: new Date(now.getTime() + (wanted.lifetimeMs ?? kind.lifetimeMs)),
     recipientSealed: sealer.seal(to, sealContext('recipient', id)),
     payloadSealed: payload ? sealer.seal(JSON.stringify(payload), sealContext('payload', id)) : null,
     ...secretsOf(ctx, id, kind, wanted),
-  }; // prettier-ignore
+  };
   const challenge = ctx.em.create(AuthChallenge, values as never, { partial: true }) as AuthChallenge;
   await ctx.em.flush();
   if (!wanted.unsent) announce(ctx, kind, challenge);

@@ -19,7 +19,7 @@ import { User, UserStatus } from '../entities/user.js';
 import { keyringOf } from '../ports/keyring.js';
 import { ALARM_AFTER, ERASURE_STATES, holdersOf, type ErasureState, type ErasureTrigger } from '../rules/erasure.js';
 import { erase } from '../erase.js';
-import { endFamilies, familyRevocations, publishRevocations, userRevocation } from './token-family.js'; // prettier-ignore
+import { endFamilies, familyRevocations, publishRevocations, userRevocation } from './token-family.js';
 
 /** A receipt can be verified for so long: its key stays published. */
 const RECEIPT_SECONDS = 10 * 365 * 86_400;
@@ -41,10 +41,20 @@ export function notice(ctx: Context, request: ErasureRequest): void {
   const dedupe = `erasure:${request.id}:${request.status}`;
   ctx.emit(
     messageSendRequested,
-    { request_id: newId(), template: 'security_notice', channels: ['email'], recipient_type: 'user', recipient_id: null, params, dedupe_key: dedupe, send_after: null, category: 'transactional' },
+    {
+      request_id: newId(),
+      template: 'security_notice',
+      channels: ['email'],
+      recipient_type: 'user',
+      recipient_id: null,
+      params,
+      dedupe_key: dedupe,
+      send_after: null,
+      category: 'transactional',
+    },
     { userId: request.userId },
   );
-} // prettier-ignore
+}
 
 function ask(ctx: Context, request: ErasureRequest): void {
   const { id, scope, userId, createdAt, dueBy } = request;
@@ -70,12 +80,13 @@ async function lockOut(ctx: Context, userId: string): Promise<void> {
 export async function start(ctx: Context, request: ErasureRequest): Promise<ErasureRequest> {
   step(ctx, request, 'start');
   request.startedAt = ctx.now();
-  for (const service of holdersOf(request.scope)) ctx.em.create(ErasureTask, { request, service, askedAt: ctx.now() } as never, { partial: true });
+  for (const service of holdersOf(request.scope))
+    ctx.em.create(ErasureTask, { request, service, askedAt: ctx.now() } as never, { partial: true });
   ask(ctx, request);
   if (request.scope === ErasureRequestScope.FULL) await lockOut(ctx, request.userId);
   await ctx.em.flush();
   return settle(ctx, request);
-} // prettier-ignore
+}
 
 /** Erases what identity holds and confirms it. The account's rows are changed by SQL, so what was loaded is read again. */
 async function runOwnTask(ctx: Context, request: ErasureRequest): Promise<ErasureRequest> {
@@ -87,10 +98,15 @@ async function runOwnTask(ctx: Context, request: ErasureRequest): Promise<Erasur
   ctx.em.clear();
   const fresh = await ctx.em.findOneOrFail(ErasureRequest, { id: requestId });
   const own = await ctx.em.findOneOrFail(ErasureTask, { request: requestId, service: 'identity' });
-  confirm(ctx, own, outcome as ErasureTaskOutcome, Object.values(records).reduce((sum, n) => sum + n, 0));
+  confirm(
+    ctx,
+    own,
+    outcome as ErasureTaskOutcome,
+    Object.values(records).reduce((sum, n) => sum + n, 0),
+  );
   await ctx.em.flush();
   return fresh;
-} // prettier-ignore
+}
 
 function confirm(ctx: Context, task: ErasureTask, outcome: ErasureTaskOutcome, records: number | null, basis: string | null = null): void {
   Object.assign(task, { status: CONFIRMED, outcome, records, retainedBasis: basis, confirmedAt: ctx.now() });
@@ -101,15 +117,22 @@ async function signReceipt(ctx: Context, request: ErasureRequest, tasks: readonl
   const keyring = keyringOf(ctx.host);
   await keyring.refresh(ctx.now(), ctx);
   const key = keyring.current(ctx.now());
-  await ctx.sql('update identity.signing_key set max_ttl_seconds = greatest(max_ttl_seconds, $2) where kid = $1', [key.kid, RECEIPT_SECONDS]);
-  const services = tasks.map(({ service, outcome, retainedBasis }) => ({ service, outcome, ...(retainedBasis && { retained_basis: retainedBasis }) }));
+  await ctx.sql('update identity.signing_key set max_ttl_seconds = greatest(max_ttl_seconds, $2) where kid = $1', [
+    key.kid,
+    RECEIPT_SECONDS,
+  ]);
+  const services = tasks.map(({ service, outcome, retainedBasis }) => ({
+    service,
+    outcome,
+    ...(retainedBasis && { retained_basis: retainedBasis }),
+  }));
   const dates = { requested_at: request.createdAt.toISOString(), completed_at: ctx.now().toISOString() };
   return new SignJWT({ request_id: request.id, scope: request.scope, ...dates, services })
     .setProtectedHeader({ alg: 'ES256', kid: key.kid, typ: 'erasure-receipt+jwt' })
     .setIssuer(ctx.host.config.issuer)
     .setIssuedAt(ctx.now())
     .sign(key.privateKey);
-} // prettier-ignore
+}
 
 function announce(ctx: Context, request: ErasureRequest, status: 'completed' | 'partial', failed: string[]): void {
   const data = { request_id: request.id, completed_at: ctx.now().toISOString(), status, failed_services: failed };
@@ -144,10 +167,11 @@ export async function askAgain(ctx: Context, request: ErasureRequest): Promise<v
   ask(ctx, request);
   for (const task of await tasksOf(ctx, request)) {
     if (task.status === CONFIRMED || task.service === 'identity') continue;
-    if (task.attempts >= ALARM_AFTER) ctx.log.error({ request_id: request.id, holder: task.service, attempts: task.attempts }, 'an erasure is not confirmed');
+    if (task.attempts >= ALARM_AFTER)
+      ctx.log.error({ request_id: request.id, holder: task.service, attempts: task.attempts }, 'an erasure is not confirmed');
     Object.assign(task, { attempts: task.attempts + 1, askedAt: ctx.now() });
   }
-} // prettier-ignore
+}
 
 export interface Confirmation {
   service: string;
@@ -160,8 +184,12 @@ export interface Confirmation {
 export async function take(ctx: Context, request: ErasureRequest, confirmations: readonly Confirmation[]): Promise<ErasureRequest> {
   const tasks = new Map((await tasksOf(ctx, request)).map(task => [task.service, task]));
   const errors = confirmations.flatMap(({ service, outcome, retainedBasis }, index) => [
-    ...(tasks.has(service) && service !== 'identity' ? [] : [{ pointer: `/input/confirmations/${index}/service`, message: 'has no task here' }]),
-    ...(outcome === ErasureTaskOutcome.RETAINED && !retainedBasis ? [{ pointer: `/input/confirmations/${index}/retainedBasis`, message: 'is required for retained' }] : []),
+    ...(tasks.has(service) && service !== 'identity'
+      ? []
+      : [{ pointer: `/input/confirmations/${index}/service`, message: 'has no task here' }]),
+    ...(outcome === ErasureTaskOutcome.RETAINED && !retainedBasis
+      ? [{ pointer: `/input/confirmations/${index}/retainedBasis`, message: 'is required for retained' }]
+      : []),
   ]);
   if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
   let changed = false;
@@ -175,4 +203,4 @@ export async function take(ctx: Context, request: ErasureRequest, confirmations:
   }
   await ctx.em.flush();
   return changed ? settle(ctx, request) : request;
-} // prettier-ignore
+}

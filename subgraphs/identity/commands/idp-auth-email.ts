@@ -17,11 +17,13 @@ const KEPT_MS = 3 * 86_400_000;
 
 async function checkRedirect(ctx: Context, redirectTo: string | null): Promise<void> {
   if (redirectTo === null) return;
-  const rows = await ctx.sql<{ uri: string }>("select distinct unnest(redirect_uris) as uri from identity.oauth_client where status = 'active'");
+  const rows = await ctx.sql<{ uri: string }>(
+    "select distinct unnest(redirect_uris) as uri from identity.oauth_client where status = 'active'",
+  );
   const registered = rows.map(row => row.uri);
   if (!isRegisteredOrigin(redirectTo, registered))
     fail('invalid_request', 'The body is invalid', { errors: [{ pointer: '/redirect_to', message: 'leads to no registered app' }] });
-} // prettier-ignore
+}
 
 const LINKED = `
 select u.id, u.status from identity.external_identity x join identity."user" u on u.id = x.user_id where x.provider = $1 and x.subject = $2 for update of u`;
@@ -58,10 +60,14 @@ async function send(ctx: Context, email: AuthEmail, userId: string): Promise<str
   const { linkPath }: ChallengeKind = CHALLENGES[template];
   const onward = onwardUrl(email);
   const { id } = await issueChallenge(ctx, {
-    template, userId, to: email.email, locale: email.locale, code: email.token,
+    template,
+    userId,
+    to: email.email,
+    locale: email.locale,
+    code: email.token,
     ...(email.expiresIn !== null && { lifetimeMs: email.expiresIn * 1000 }),
     ...(onward !== null && (linkPath === null ? { link: onward } : { payload: { onward } })),
-  }); // prettier-ignore
+  });
   return id;
 }
 
@@ -75,11 +81,13 @@ export async function receiveIdpAuthEmail(ctx: Context, webhookId: string, email
   await checkRedirect(ctx, email.redirectTo);
   const claimed = await ctx.sql(CLAIM, [webhookId, new Date(ctx.now().getTime() + KEPT_MS).toISOString()]);
   if (!claimed.length) {
-    const [row] = await ctx.sql<{ id: string | null }>('select challenge_id as id from identity.idp_auth_email where webhook_id = $1', [webhookId]);
+    const [row] = await ctx.sql<{ id: string | null }>('select challenge_id as id from identity.idp_auth_email where webhook_id = $1', [
+      webhookId,
+    ]);
     return row!.id;
   }
   const userId = await userFor(ctx, email);
   const id = userId === null ? null : await send(ctx, email, userId);
   await ctx.sql('update identity.idp_auth_email set challenge_id = $2 where webhook_id = $1', [webhookId, id]);
   return id;
-} // prettier-ignore
+}

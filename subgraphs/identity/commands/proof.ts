@@ -33,7 +33,10 @@ export async function proveAddress(ctx: Context, { userId, to, payload }: Proven
   const account = userId === null ? null : await lockedAccount(ctx, userId);
   if (!account || account.key !== emailKey(to)) return null;
   if (account.status !== UserStatus.ACTIVE && account.status !== UserStatus.PENDING) return null;
-  await ctx.sql('update identity.user_email set verified_at = coalesce(verified_at, $2) where user_id = $1', [userId, ctx.now().toISOString()]);
+  await ctx.sql('update identity.user_email set verified_at = coalesce(verified_at, $2) where user_id = $1', [
+    userId,
+    ctx.now().toISOString(),
+  ]);
   if (account.status === UserStatus.PENDING) {
     const { passwordHash, displayName = null } = (payload ?? {}) as SignUpPayload;
     if (passwordHash) await setPassword(ctx, userId!, passwordHash);
@@ -41,7 +44,7 @@ export async function proveAddress(ctx: Context, { userId, to, payload }: Proven
     await endChallenges(ctx, 'user_id', userId!, ['sign_up']);
   }
   return userId;
-} // prettier-ignore
+}
 
 /** A new password for whom proved the address: every sign-in ends, apps included. Call it last. @returns as `proveAddress`. */
 export async function recover(ctx: Context, proven: Proven, passwordHash: string): Promise<string | null> {

@@ -48,8 +48,15 @@ export async function plantPending(ctx: Context, { email, locale = null, brandId
 /** The address of a pending account is proven: it becomes active, and the platform hears of it. */
 export async function activate(ctx: Context, userId: string, displayName: string | null): Promise<void> {
   const now = ctx.now().toISOString();
-  await ctx.sql(`update identity."user" set status = 'active', updated_at = $2, version = version + 1 where id = $1 and status = 'pending'`, [userId, now]);
-  await ctx.sql(`update identity.user_profile set display_name = coalesce($2, display_name), joined_on = $3 where user_id = $1`, [userId, displayName, `${now.slice(0, 7)}-01`]);
+  await ctx.sql(
+    `update identity."user" set status = 'active', updated_at = $2, version = version + 1 where id = $1 and status = 'pending'`,
+    [userId, now],
+  );
+  await ctx.sql(`update identity.user_profile set display_name = coalesce($2, display_name), joined_on = $3 where user_id = $1`, [
+    userId,
+    displayName,
+    `${now.slice(0, 7)}-01`,
+  ]);
   const [row] = await ctx.sql<{ locale: string | null; brand: string | null }>(
     'select s.locale, u.brand_id as brand from identity."user" u left join identity.user_settings s on s.user_id = u.id where u.id = $1',
     [userId],
@@ -57,7 +64,7 @@ export async function activate(ctx: Context, userId: string, displayName: string
   await noteCrmChange(ctx, userId, CrmSyncReason.CREATED);
   ctx.emit(userCreated, { source: 'signup', locale: row!.locale, country_code: null }, { userId, brandId: row!.brand });
   ctx.audit('user.created', userId, { source: 'signup' });
-} // prettier-ignore
+}
 
 /** Source: identity 3, User. */
 const UNPROVEN = `interval '168 hours'`;
@@ -66,11 +73,14 @@ const CHILDREN = ['auth_challenge', 'credential_password', 'external_identity', 
 
 /** Deletes pending accounts without trace. Others are left alone. Needs a transaction. */
 export async function forgetPending(ctx: Context, ids: readonly string[]): Promise<void> {
-  const rows = await ctx.sql<{ id: string }>(`select id from identity."user" where id = any($1::uuid[]) and status = 'pending' order by id for update`, [ids]);
+  const rows = await ctx.sql<{ id: string }>(
+    `select id from identity."user" where id = any($1::uuid[]) and status = 'pending' order by id for update`,
+    [ids],
+  );
   const gone = rows.map(row => row.id);
   for (const table of CHILDREN) await ctx.sql(`delete from identity.${table} where user_id = any($1::uuid[])`, [gone]);
   await ctx.sql('delete from identity."user" where id = any($1::uuid[])', [gone]);
-} // prettier-ignore
+}
 
 /** Accounts that were never proven are gone after seven days. */
 export const unprovenAccounts: Timer<Context> = {

@@ -18,8 +18,11 @@ const header = ({ headers }: FastifyRequest, name: string): string => {
 
 function signedBody(request: FastifyRequest): SignedBody {
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
-  return { raw: (request.body as Buffer | null) ?? Buffer.alloc(0), headers: Object.fromEntries(names.map(name => [name, header(request, name)])) };
-} // prettier-ignore
+  return {
+    raw: (request.body as Buffer | null) ?? Buffer.alloc(0),
+    headers: Object.fromEntries(names.map(name => [name, header(request, name)])),
+  };
+}
 
 /** E-mails of an outside identity provider, proven by their signature over the raw body. Source: identity 4.8. */
 export async function mountIdpAuthEmails(app: FastifyInstance, host: ServiceHost): Promise<void> {

@@ -105,6 +105,9 @@ export async function verifyToken(token: string, keyring: Keyring, config: Issui
   const requiredClaims = ['sub', 'client_id', 'iat', 'exp', 'jti'];
   const { issuer, audience } = config;
   const options = { algorithms: ['ES256'], typ: 'at+jwt', issuer, audience, requiredClaims, currentDate: now };
-  const claims = await jwtVerify<TokenClaims>(jws, keyOf, options).then(({ payload }) => payload, () => null); // prettier-ignore
+  const claims = await jwtVerify<TokenClaims>(jws, keyOf, options).then(
+    ({ payload }) => payload,
+    () => null,
+  );
   return claims && claims.aud === audience && PREFIXES[claims.token_use] === prefix ? claims : null;
 }

@@ -146,7 +146,10 @@ export class Keyring {
 
   /** Whether tokens can be signed: the keys are read again where they are old. */
   async usable(): Promise<boolean> {
-    return this.refresh(await this.host.read(async ctx => ctx.now())).then(() => this.#keys.length > 0, () => false); // prettier-ignore
+    return this.refresh(await this.host.read(async ctx => ctx.now())).then(
+      () => this.#keys.length > 0,
+      () => false,
+    );
   }
 
   /** The key that signs now. @throws Error before `refresh`. */

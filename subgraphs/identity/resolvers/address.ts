@@ -127,17 +127,17 @@ export class AddressResolver {
 
   @Access(WRITE)
   @Mutation(() => UserAddress, { description: 'Adds an address; a user has twenty at most.' })
-  async addUserAddress(
-    @Arg('input', () => AddUserAddressInput) input: AddUserAddressInput,
-    @Ctx() ctx: Context,
-  ): Promise<UserAddress> {
+  async addUserAddress(@Arg('input', () => AddUserAddressInput) input: AddUserAddressInput, @Ctx() ctx: Context): Promise<UserAddress> {
     const { userId, address, isDefaultShipping, isDefaultBilling, ...rest } = input;
     const owner = ownerOf(ctx, userId, '/input/userId');
     refuse(addressViolations({ postalCode: address.postalCode ?? null, countryCode: address.countryCode }));
     await lockOwner(ctx, owner);
     const count = await ctx.em.count(UserAddress, { userId: owner });
     if (count >= MAX_ADDRESSES) fail('conflict', `The address book is full: ${MAX_ADDRESSES} addresses`, { reason: 'too_many_addresses' });
-    const flags = { isDefaultShipping: count === 0 || (isDefaultShipping ?? false), isDefaultBilling: count === 0 || (isDefaultBilling ?? false) };
+    const flags = {
+      isDefaultShipping: count === 0 || (isDefaultShipping ?? false),
+      isDefaultBilling: count === 0 || (isDefaultBilling ?? false),
+    };
     await endDefaults(ctx, owner, flags);
     const now = ctx.now();
     const values = { ...given(rest), ...given(address), ...flags, userId: owner, createdAt: now, updatedAt: now };
@@ -145,7 +145,7 @@ export class AddressResolver {
     await noteCrmChange(ctx, owner, CrmSyncReason.CONTACT);
     ctx.audit('user_address.added', entry.id, { user_id: owner });
     return entry;
-  } // prettier-ignore
+  }
 
   @Access(WRITE)
   @Mutation(() => UserAddress, { description: 'Changes an address.' })
@@ -164,9 +164,12 @@ export class AddressResolver {
     await setDefaults(ctx, entry, { isDefaultShipping, isDefaultBilling });
     Object.assign(entry, given(rest), changed, { updatedAt: ctx.now() });
     await noteCrmChange(ctx, owner, CrmSyncReason.CONTACT);
-    ctx.audit('user_address.changed', entry.id, { user_id: owner, fields: Object.keys(given({ ...rest, address, isDefaultShipping, isDefaultBilling })) });
+    ctx.audit('user_address.changed', entry.id, {
+      user_id: owner,
+      fields: Object.keys(given({ ...rest, address, isDefaultShipping, isDefaultBilling })),
+    });
     return entry;
-  } // prettier-ignore
+  }
 
   @Access(WRITE)
   @Mutation(() => UserAddress, { description: 'Removes an address; the newest other one inherits its default flags.' })

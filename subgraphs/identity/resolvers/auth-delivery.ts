@@ -16,12 +16,16 @@ async function deliver(ctx: Context, id: string): Promise<AuthDelivery> {
   if (challenge.deliveries >= MAX_DELIVERIES) fail('conflict', 'a challenge is delivered three times', { reason: 'delivered' });
   const { channel, template, locale, expiresAt } = challenge;
   const open = (field: 'recipient' | 'code' | 'link', sealed: Buffer | null) => openField(ctx.host, field, id, sealed);
-  const secrets = { to: open('recipient', challenge.recipientSealed)!, link: open('link', challenge.linkSealed), code: open('code', challenge.codeSealed) };
+  const secrets = {
+    to: open('recipient', challenge.recipientSealed)!,
+    link: open('link', challenge.linkSealed),
+    code: open('code', challenge.codeSealed),
+  };
   challenge.deliveries++;
   if (challenge.deliveries === MAX_DELIVERIES) Object.assign(challenge, { codeSealed: null, linkSealed: null });
   ctx.audit('challenge.delivered', id, { template, delivery: challenge.deliveries });
   return { channel, template, locale, expiresAt, ...secrets };
-} // prettier-ignore
+}
 
 @Resolver()
 export class AuthDeliveryResolver {

@@ -39,14 +39,11 @@ export class BadgeResolver {
 
   @Access({ service: 'admin:identity' })
   @Mutation(() => Badge, { description: 'Makes a badge, or changes how it is shown.' })
-  async upsertBadge(
-    @Arg('input', () => UpsertBadgeInput) { iconUrl, ...rest }: UpsertBadgeInput,
-    @Ctx() ctx: Context,
-  ): Promise<Badge> {
+  async upsertBadge(@Arg('input', () => UpsertBadgeInput) { iconUrl, ...rest }: UpsertBadgeInput, @Ctx() ctx: Context): Promise<Badge> {
     const values = { ...rest, iconUrl: iconUrl == null ? null : String(iconUrl) };
     ctx.audit('badge.upserted', rest.key);
     return ctx.em.upsert(Badge, values);
-  } // prettier-ignore
+  }
 
   @Access({ service: 'admin:identity' })
   @Mutation(() => UserBadge, { description: 'Gives a user a badge; one that is there already gets the new expiry.' })

@@ -70,8 +70,12 @@ function valuesOf(input: CreateOAuthClientInput | UpdateOAuthClientInput): Parti
   if (given.scopes) values.scopes = scopeSet(given.scopes);
   const lists = ['redirectUris', 'postLogoutRedirectUris', 'contacts'];
   const switches = ['firstParty', 'staffAccess', 'tokenExchange'];
-  const defaults: Record<string, unknown> = { ...Object.fromEntries(lists.map(name => [name, []])), ...Object.fromEntries(switches.map(name => [name, false])),
-    accessTokenTtlSeconds: 3600, refreshReuseLeewaySeconds: 0 }; // prettier-ignore
+  const defaults: Record<string, unknown> = {
+    ...Object.fromEntries(lists.map(name => [name, []])),
+    ...Object.fromEntries(switches.map(name => [name, false])),
+    accessTokenTtlSeconds: 3600,
+    refreshReuseLeewaySeconds: 0,
+  };
   for (const [name, value] of Object.entries(defaults)) if (values[name] === null) values[name] = value;
   for (const name of ['name', 'scopes', 'status', 'tokenEndpointAuthMethod']) if (values[name] === null) delete values[name];
   return values as Partial<OAuthClient>;
@@ -121,7 +125,9 @@ function retiredKeys(ctx: Context, client: OAuthClient, values: Partial<OAuthCli
   if (signed !== signs || jwksUri !== client.jwksUri) return [clientRevocation(ctx, client.id, false)];
   const kept = keyIds(client.id, jwks);
   const expiresAt = new Date(ctx.now().getTime() + LONGEST_TOKEN_MS);
-  return keyIds(client.id, client.jwks).filter(id => !kept.includes(id)).map(value => ({ kind: 'secret', value, expiresAt })); // prettier-ignore
+  return keyIds(client.id, client.jwks)
+    .filter(id => !kept.includes(id))
+    .map(value => ({ kind: 'secret', value, expiresAt }));
 }
 
 @Resolver()
@@ -137,10 +143,16 @@ export class ClientAdministrationResolver {
 
   @Access(CLIENTS)
   @Mutation(() => OAuthClient, { description: 'Registers a client; its secret is in this answer only.' })
-  async createOAuthClient(@Arg('input', () => CreateOAuthClientInput) input: CreateOAuthClientInput, @Ctx() ctx: Context): Promise<OAuthClient> {
+  async createOAuthClient(
+    @Arg('input', () => CreateOAuthClientInput) input: CreateOAuthClientInput,
+    @Ctx() ctx: Context,
+  ): Promise<OAuthClient> {
     const values = valuesOf(input);
     checkAuthority(ctx, {}, values);
-    const method = input.kind === OAuthClientKind.PUBLIC ? OAuthClientTokenEndpointAuthMethod.NONE : OAuthClientTokenEndpointAuthMethod.CLIENT_SECRET_BASIC;
+    const method =
+      input.kind === OAuthClientKind.PUBLIC
+        ? OAuthClientTokenEndpointAuthMethod.NONE
+        : OAuthClientTokenEndpointAuthMethod.CLIENT_SECRET_BASIC;
     const client = new OAuthClient();
     const now = ctx.now();
     Object.assign(client, { tokenEndpointAuthMethod: method, createdAt: now, updatedAt: now }, values, { id: input.clientId ?? newId() });
@@ -152,16 +164,20 @@ export class ClientAdministrationResolver {
     ctx.audit('oauth_client.created', client.id, { kind: client.kind, scopes: client.scopes, first_party: client.firstParty });
     ctx.status(201);
     return client;
-  } // prettier-ignore
+  }
 
   @Access(CLIENTS)
   @Mutation(() => OAuthClient, { description: 'Changes a client; sign-ins that hold what it may no longer hold end.' })
-  async updateOAuthClient(@Arg('input', () => UpdateOAuthClientInput) input: UpdateOAuthClientInput, @Ctx() ctx: Context): Promise<OAuthClient> {
+  async updateOAuthClient(
+    @Arg('input', () => UpdateOAuthClientInput) input: UpdateOAuthClientInput,
+    @Ctx() ctx: Context,
+  ): Promise<OAuthClient> {
     const client = await lockedClient(ctx, input.id);
     const values = valuesOf(input);
     checkAuthority(ctx, client, values);
     checkClient(ctx, client, values);
-    if (input.version != null && input.version !== client.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
+    if (input.version != null && input.version !== client.version)
+      fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
     const [agreements, demoted] = [await ctx.em.find(OAuthClientAgreement, { clientId: client.id }), demotes(client, values)];
     const before = allowedScopes(client, agreements, ctx.now());
     const retired = retiredKeys(ctx, client, values);
@@ -170,7 +186,7 @@ export class ClientAdministrationResolver {
     await applyEffect(ctx, client.id, { before, after: allowedScopes(client, agreements, ctx.now()), demoted, reason: 'client_removed' });
     await publishRevocations(ctx, retired);
     return client;
-  } // prettier-ignore
+  }
 
   @Access(CLIENTS)
   @Mutation(() => OAuthClient, { description: 'Deletes a client: consents to it end, all its tokens die, the row stays for the record.' })

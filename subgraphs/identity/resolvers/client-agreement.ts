@@ -29,12 +29,20 @@ function faultsOf(ctx: Context, input: SetClientAgreementInput): Violation[] {
 }
 
 /** Changes agreements of a client; what it may hold then follows: consents are told, sign-ins that hold what was lost end. */
-async function withEffect(ctx: Context, client: OAuthClient, change: (agreements: OAuthClientAgreement[]) => OAuthClientAgreement[]): Promise<void> {
+async function withEffect(
+  ctx: Context,
+  client: OAuthClient,
+  change: (agreements: OAuthClientAgreement[]) => OAuthClientAgreement[],
+): Promise<void> {
   const agreements = await ctx.em.find(OAuthClientAgreement, { clientId: client.id });
-  const before = allowedScopes(client, agreements.map(one => ({ ...one, expiresAt: null })), ctx.now()); // an expiry is an end like any other
+  const before = allowedScopes(
+    client,
+    agreements.map(one => ({ ...one, expiresAt: null })),
+    ctx.now(),
+  ); // an expiry is an end like any other
   const after = allowedScopes(client, change(agreements), ctx.now());
   await applyEffect(ctx, client.id, { before, after, demoted: false, reason: 'phi_agreement_ended' });
-} // prettier-ignore
+}
 
 function end(ctx: Context, agreement: OAuthClientAgreement, at: Date): void {
   agreement.endedAt = at;

@@ -76,7 +76,17 @@ export class ClientSecretRotationResolver {
     const { secret, value } = makeSecret(ctx, client.id);
     ctx.audit('oauth_client.secret_rotated', client.id, { secret_id: secret.id, overlap_seconds: input.overlapSeconds });
     await ctx.em.flush();
-    await publishRevocations(ctx, ends.map(one => secretRevocation(ctx, one.secret, one.at))); // prettier-ignore
-    return answer(secret, value, livingSecrets(ends.map(one => one.secret), ctx.now())); // prettier-ignore
+    await publishRevocations(
+      ctx,
+      ends.map(one => secretRevocation(ctx, one.secret, one.at)),
+    );
+    return answer(
+      secret,
+      value,
+      livingSecrets(
+        ends.map(one => one.secret),
+        ctx.now(),
+      ),
+    );
   }
 }

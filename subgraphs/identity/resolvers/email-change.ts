@@ -49,7 +49,9 @@ async function lockedEmail(ctx: Context, userId: string): Promise<UserEmail> {
 async function request(ctx: Context, newEmail: string): Promise<EmailChangeRequest | number> {
   const current = await lockedEmail(ctx, ctx.caller.userId!);
   if (current.emailKey === emailKey(newEmail))
-    fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/newEmail', message: 'is the address of this account' }] });
+    fail('invalid_request', 'The input is invalid', {
+      errors: [{ pointer: '/input/newEmail', message: 'is the address of this account' }],
+    });
   const wait = await takeLimit(ctx, 'email_change_per_account', current.userId);
   if (wait !== null) return wait;
   const holder = await holderOf(ctx, newEmail);
@@ -58,7 +60,7 @@ async function request(ctx: Context, newEmail: string): Promise<EmailChangeReque
   await endChallenges(ctx, 'user_id', current.userId, ['email_change']);
   const { id, expiresAt } = await issueChallenge(ctx, { template: 'email_change', to: newEmail, userId: current.userId, unsent: isTaken });
   return { challengeId: id, sentTo: maskedEmail(newEmail), expiresAt };
-} // prettier-ignore
+}
 
 /** Puts an address in the place of the one before; who holds it without having proven it loses it. @returns false when it is taken. */
 async function replaceEmail(ctx: Context, userId: string, email: string): Promise<boolean> {
@@ -66,11 +68,16 @@ async function replaceEmail(ctx: Context, userId: string, email: string): Promis
   if (holder && holder.id !== userId && holder.status !== UserStatus.PENDING) return false;
   if (holder && holder.id !== userId) await forgetPending(ctx, [holder.id]);
   const now = ctx.now().toISOString();
-  await ctx.sql('update identity.user_email set email = $2, email_key = $3, verified_at = $4 where user_id = $1', [userId, email, emailKey(email), now]);
+  await ctx.sql('update identity.user_email set email = $2, email_key = $3, verified_at = $4 where user_id = $1', [
+    userId,
+    email,
+    emailKey(email),
+    now,
+  ]);
   await ctx.sql('update identity."user" set updated_at = $2, version = version + 1 where id = $1', [userId, now]);
   await noteCrmChange(ctx, userId, CrmSyncReason.CONTACT);
   return true;
-} // prettier-ignore
+}
 
 type Verdict = { userId: string } | 'taken' | Miss;
 
@@ -109,8 +116,13 @@ export class EmailChangeResolver {
 
   @Access(OWN)
   @OwnTransactions()
-  @Mutation(() => User, { description: 'Makes the new address that of the account; other sign-ins end, and the old address can undo it for 72 h.' })
-  async confirmEmailChange(@Arg('input', () => ConfirmEmailChangeInput) input: ConfirmEmailChangeInput, @Ctx() ctx: Context): Promise<User> {
+  @Mutation(() => User, {
+    description: 'Makes the new address that of the account; other sign-ins end, and the old address can undo it for 72 h.',
+  })
+  async confirmEmailChange(
+    @Arg('input', () => ConfirmEmailChangeInput) input: ConfirmEmailChangeInput,
+    @Ctx() ctx: Context,
+  ): Promise<User> {
     const challenge = await ownChallenge(ctx, input.challengeId);
     const verdict = await ctx.host.transaction(own => confirm(own, input), ctx.request);
     if (typeof verdict === 'object') return ctx.em.findOneOrFail(User, verdict.userId);
@@ -119,7 +131,7 @@ export class EmailChangeResolver {
     const state = verdict === 'exhausted' ? 'exhausted' : challengeState(challenge, ctx.now());
     fail('conflict', `The request is ${state}; begin again`, { reason: state });
   }
-} // prettier-ignore
+}
 
 /**
  * Takes a change back, for whom the old address belongs to: it is theirs again, with a new password, and everybody is signed out. Undo

@@ -19,7 +19,7 @@ import {
 import { User, UserStatus } from '../entities/user.js';
 import { RequestErasureInput, UpdateErasureRequestInput } from '../inputs/erasure.js';
 import { CANCEL_WINDOW_MS, DUE_MS, type ErasureTrigger } from '../rules/erasure.js';
-import { notice, start, step, take, tasksOf } from '../commands/erasure-steps.js'; // prettier-ignore
+import { notice, start, step, take, tasksOf } from '../commands/erasure-steps.js';
 import { guardLastOwner } from '../commands/staff-power.js';
 
 const { SCHEDULED, ON_HOLD, IN_PROGRESS, CANCELLED, REJECTED } = ErasureRequestStatus;
@@ -36,9 +36,12 @@ const refuse = (errors: readonly Violation[]): void => {
 /** Whose data: the caller's own, or whom an administrator names. */
 function subjectOf({ caller }: Context, userId: string | null | undefined): string {
   if (userId == null)
-    return caller.userId ?? fail('invalid_request', 'The user is missing', { errors: [{ pointer: '/input/userId', message: 'is required for a service token' }] });
+    return (
+      caller.userId ??
+      fail('invalid_request', 'The user is missing', { errors: [{ pointer: '/input/userId', message: 'is required for a service token' }] })
+    );
   return administers(caller) || userId === caller.userId ? userId : fail('not_found', 'Not found');
-} // prettier-ignore
+}
 
 function originOf({ caller }: Context, userId: string): ErasureRequestOrigin {
   if (caller.kind === 'service') return ErasureRequestOrigin.SERVICE;
@@ -137,7 +140,8 @@ export class ErasureRequestResolver {
     const user = isUuid(userId) ? await ctx.em.findOne(User, { id: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null; // PESSIMISTIC_WRITE
     if (!user) fail('not_found', 'There is no such user');
     if (user.status === UserStatus.ERASED) fail('conflict', 'This account is erased already');
-    if ((await ctx.em.count(ErasureRequest, { userId, status: { $in: OPEN } })) > 0) fail('conflict', 'An erasure of this account is open', { reason: 'erasure_open' });
+    if ((await ctx.em.count(ErasureRequest, { userId, status: { $in: OPEN } })) > 0)
+      fail('conflict', 'An erasure of this account is open', { reason: 'erasure_open' });
     const token = randomBytes(32).toString('base64url');
     const made = schedule(ctx, input, userId, sha256(token));
     await ctx.em.flush();
@@ -145,7 +149,7 @@ export class ErasureRequestResolver {
     const request = input.immediate ? await start(ctx, made) : made;
     request.receiptUrl = `${ctx.host.config.issuer}/v1/erasure-receipts/${token}`;
     return request;
-  } // prettier-ignore
+  }
 
   @Access({ service: 'admin:identity', staff: 'admin:identity:erasure', user: 'read:account' })
   @Query(() => ErasureRequest, { nullable: true })
@@ -162,15 +166,22 @@ export class ErasureRequestResolver {
     allow(ctx, input);
     checkStep(input);
     const request = (await find(ctx, input.id, true)) ?? fail('not_found', 'Not found');
-    if (input.version != null && input.version !== request.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
+    if (input.version != null && input.version !== request.version)
+      fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
     return input.confirmations ? take(ctx, request, input.confirmations) : perform(ctx, request, input);
-  } // prettier-ignore
+  }
 
   @Access({ public: true })
-  @Query(() => ErasureReceipt, { nullable: true, description: 'What the holder of a receipt address may know; works after the account is gone.' })
-  async erasureReceipt(@Rule({ maxLength: 64 }) @Arg('token', () => String) token: string, @Ctx() ctx: Context): Promise<ErasureReceipt | null> {
+  @Query(() => ErasureReceipt, {
+    nullable: true,
+    description: 'What the holder of a receipt address may know; works after the account is gone.',
+  })
+  async erasureReceipt(
+    @Rule({ maxLength: 64 }) @Arg('token', () => String) token: string,
+    @Ctx() ctx: Context,
+  ): Promise<ErasureReceipt | null> {
     return ctx.em.findOne(ErasureRequest, { receiptTokenHash: sha256(token) });
-  } // prettier-ignore
+  }
 
   @Access({ service: 'admin:identity', user: 'read:account', staff: 'admin:identity:erasure', internal: true })
   @FieldResolver(() => User)

@@ -69,14 +69,18 @@ async function staffHandles(ctx: Context): Promise<string[]> {
 }
 
 /** Why the caller cannot have a handle (lower case), null if it can. Also names the free ones of its variants. */
-async function judge(ctx: Context, handle: string, brands: readonly string[]): Promise<{ reason: HandleAvailabilityReason | null; free: string[] }> {
+async function judge(
+  ctx: Context,
+  handle: string,
+  brands: readonly string[],
+): Promise<{ reason: HandleAvailabilityReason | null; free: string[] }> {
   const staff = (await staffHandles(ctx)).filter(one => one !== handle); // the very same one is taken
   const fault = handleFault(handle, [...SLUGS, ...brands, ...staff]);
   if (fault) return { reason: fault as HandleAvailabilityReason, free: [] };
   const variants = handleVariants(handle);
   const gone = await occupied(ctx, [handle, ...variants]);
   return { reason: gone.get(handle) ?? null, free: variants.filter(one => !gone.has(one)).slice(0, 3) };
-} // prettier-ignore
+}
 
 /** Writes the caller's handle after the rules. @throws Problem invalid_request, conflict (`handle_taken`, `handle_cooldown`). */
 export async function changeHandle(ctx: Context, profile: UserProfile, wanted: string | null, brands: readonly string[]): Promise<void> {

@@ -15,7 +15,7 @@ import { seesContact } from '../rules/visibility.js';
 import { ONE_LINE } from '../inputs/address.js';
 import { emailOf } from '../queries/batches.js';
 import { sendNotice } from '../commands/notice.js';
-import { acceptTotp, activeMethods, newBackupCodes, openSecret, sealSecret } from '../commands/second-factor.js'; // prettier-ignore
+import { acceptTotp, activeMethods, newBackupCodes, openSecret, sealSecret } from '../commands/second-factor.js';
 import { staffOf } from '../commands/staff-power.js';
 import { viewerOf } from '../queries/viewer.js';
 
@@ -42,25 +42,40 @@ async function lockOwn(ctx: Context): Promise<string> {
   return user?.id ?? fail('not_found', 'Not found');
 }
 
-const enrolmentOf = async (ctx: Context, userId: string, method: Pick<MfaMethod, 'id' | 'expiresAt'>, secret: string): Promise<TotpEnrolment> => {
+const enrolmentOf = async (
+  ctx: Context,
+  userId: string,
+  method: Pick<MfaMethod, 'id' | 'expiresAt'>,
+  secret: string,
+): Promise<TotpEnrolment> => {
   const otpauthUri = totpUri(secret, new URL(ctx.host.config.issuer).hostname, (await emailOf(ctx, userId))?.email ?? userId);
   return { methodId: method.id, secret, otpauthUri, qrSvg: renderSVG(otpauthUri), expiresAt: method.expiresAt! };
-}; // prettier-ignore
+};
 
 /** Begins with an authenticator app; one that was not confirmed is replaced. @throws Problem conflict at five methods. */
 export async function beginTotp(ctx: Context, label: string | null): Promise<TotpEnrolment> {
   const userId = await lockOwn(ctx);
-  if ((await activeMethods(ctx, userId)).length >= MAX_METHODS) fail('conflict', `There are ${MAX_METHODS} methods already`, { reason: 'too_many_methods' });
+  if ((await activeMethods(ctx, userId)).length >= MAX_METHODS)
+    fail('conflict', `There are ${MAX_METHODS} methods already`, { reason: 'too_many_methods' });
   await ctx.em.nativeDelete(MfaMethod, { userId, status: MfaMethodStatus.PENDING });
   const id = newId();
   const secret = newTotpSecret();
   const now = ctx.now();
   const expiresAt = new Date(now.getTime() + PENDING_MS);
-  const values = { id, userId, label, kind: MfaMethodKind.TOTP, status: MfaMethodStatus.PENDING, secretSealed: sealSecret(ctx.host, id, secret), createdAt: now, expiresAt };
+  const values = {
+    id,
+    userId,
+    label,
+    kind: MfaMethodKind.TOTP,
+    status: MfaMethodStatus.PENDING,
+    secretSealed: sealSecret(ctx.host, id, secret),
+    createdAt: now,
+    expiresAt,
+  };
   ctx.em.create(MfaMethod, values as never, { partial: true });
   ctx.audit('mfa_method.begun', id, { user_id: userId, kind: 'totp' });
   return enrolmentOf(ctx, userId, { id, expiresAt }, secret);
-} // prettier-ignore
+}
 
 const pendingOf = (ctx: Context, methodId: string): Promise<MfaMethod | null> =>
   ctx.em.findOne(MfaMethod, { id: methodId, userId: ctx.caller.userId!, status: MfaMethodStatus.PENDING, expiresAt: { $gt: ctx.now() } });
@@ -94,14 +109,17 @@ function miss(ctx: Context, method: MfaMethod): Verdict {
 
 @Resolver(() => User)
 export class MfaResolver {
-  @FieldResolver(() => Boolean, { nullable: true, description: 'Whether a second factor is asked for; for the owner with read:account and administrators.' })
+  @FieldResolver(() => Boolean, {
+    nullable: true,
+    description: 'Whether a second factor is asked for; for the owner with read:account and administrators.',
+  })
   async mfaEnabled(@Root() user: User, @Ctx() ctx: Context): Promise<boolean | null> {
     if (!seesContact(viewerOf(ctx.caller, user.id))) return null;
     return ctx.load('identity.mfa_enabled', user.id, async ids => {
       const methods = await ctx.em.find(MfaMethod, { userId: { $in: [...ids] }, status: MfaMethodStatus.ACTIVE }, { fields: ['userId'] });
       return ids.map(id => methods.some(method => method.userId === id));
     });
-  } // prettier-ignore
+  }
 
   @Access(OWN)
   @FieldResolver(() => [MfaMethod], { nullable: true, description: 'Second factors, oldest first.' })
@@ -150,14 +168,15 @@ export class MfaResolver {
     const userId = await lockOwn(ctx);
     const method = (isUuid(id) ? await ctx.em.findOne(MfaMethod, { id, userId }) : null) ?? fail('not_found', 'Not found');
     const others = (await activeMethods(ctx, userId)).filter(one => one.id !== id);
-    if (others.length === 0 && (await staffOf(ctx, userId))?.status === StaffMemberStatus.ACTIVE) fail('conflict', 'Staff cannot be without a second factor', { reason: 'last_method_of_staff' });
+    if (others.length === 0 && (await staffOf(ctx, userId))?.status === StaffMemberStatus.ACTIVE)
+      fail('conflict', 'Staff cannot be without a second factor', { reason: 'last_method_of_staff' });
     await ctx.sql('delete from identity.mfa_method where id = $1', [id]);
     if (others.length === 0) await ctx.sql('delete from identity.backup_code where user_id = $1', [userId]);
     ctx.em.clear(); // it must not be written again
     sendNotice(ctx, userId, 'mfa_removed');
     ctx.audit('mfa_method.removed', id, { user_id: userId, kind: method.kind });
     return method;
-  } // prettier-ignore
+  }
 
   @Access(FRESH)
   @OwnTransactions()

@@ -52,10 +52,10 @@ async function lockedUser(ctx: Context, userId: string): Promise<User> {
 
 /** Signs an account out of everything; its sessions end, too. Call it last. */
 export async function shutOut(ctx: Context, userId: string): Promise<void> {
-  const sessions = await ctx.sql<{ id: string }>('update identity.auth_session set ended_at = $2 where user_id = $1 and ended_at is null returning id', [
-    userId,
-    ctx.now().toISOString(),
-  ]); // prettier-ignore
+  const sessions = await ctx.sql<{ id: string }>(
+    'update identity.auth_session set ended_at = $2 where user_id = $1 and ended_at is null returning id',
+    [userId, ctx.now().toISOString()],
+  );
   const families = await endFamilies(ctx, 'user_id', userId, 'user_blocked');
   ctx.audit('user.signed_out', userId, { sessions: sessions.length, families: families.length });
   await publishRevocations(ctx, [...familyRevocations(ctx, families), userRevocation(ctx, userId)]);

@@ -19,9 +19,11 @@ function websiteOf(value: URL | string | null | undefined): string | null | unde
   if (value == null) return value;
   const url = new URL(value);
   if (url.protocol !== 'https:' || url.username || url.href.length > 300)
-    fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/websiteUrl', message: 'must be an https URL of at most 300 characters' }] });
+    fail('invalid_request', 'The input is invalid', {
+      errors: [{ pointer: '/input/websiteUrl', message: 'must be an https URL of at most 300 characters' }],
+    });
   return url.href;
-} // prettier-ignore
+}
 
 /** The caller's account, locked, so that its changes follow one another; its version moves on. */
 export async function ownAccount(ctx: Context): Promise<User> {

@@ -28,7 +28,10 @@ export interface Granting {
 }
 
 /** The assignment of a role, and whether it is new; one that has run out makes room for it. Needs a transaction. */
-export async function grantRole(ctx: Context, { userId, role, brandId = null, expiresAt = null, reason = null, grantedBy = actorOf(ctx.caller) }: Granting): Promise<{ assignment: RoleAssignment; made: boolean }> {
+export async function grantRole(
+  ctx: Context,
+  { userId, role, brandId = null, expiresAt = null, reason = null, grantedBy = actorOf(ctx.caller) }: Granting,
+): Promise<{ assignment: RoleAssignment; made: boolean }> {
   await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 23))', [`role:${userId}:${role}`]); // two at once make one row
   const standing = await ctx.em.findOne(RoleAssignment, { userId, roleKey: role, brandId, revokedAt: null });
   if (standing && !isExpired(standing, ctx.now())) return { assignment: standing, made: false };
@@ -41,7 +44,7 @@ export async function grantRole(ctx: Context, { userId, role, brandId = null, ex
   ctx.em.persist(assignment);
   ctx.audit('role.assigned', userId, { role, brand_id: brandId, assignment_id: assignment.id });
   return { assignment, made: true };
-} // prettier-ignore
+}
 
 /** Takes a role away. @throws Problem conflict for the last owner. Needs a transaction. */
 export async function takeRole(ctx: Context, assignment: RoleAssignment): Promise<void> {
@@ -53,10 +56,12 @@ export async function takeRole(ctx: Context, assignment: RoleAssignment): Promis
 /** Roles by key. @throws Problem invalid_request at `pointer` for one that does not exist. */
 export async function rolesNamed(ctx: Context, keys: readonly string[], pointer: (index: number) => string): Promise<Role[]> {
   const roles = await ctx.em.find(Role, { key: { $in: [...keys] } });
-  const unknown = keys.flatMap((key, index) => (roles.some(role => role.key === key) ? [] : [{ pointer: pointer(index), message: 'is no role' }]));
+  const unknown = keys.flatMap((key, index) =>
+    roles.some(role => role.key === key) ? [] : [{ pointer: pointer(index), message: 'is no role' }],
+  );
   if (unknown.length) invalid(...unknown);
   return roles;
-} // prettier-ignore
+}
 
 async function assignable(ctx: Context, input: AssignRoleInput): Promise<void> {
   const errors: Violation[] = [];
@@ -144,7 +149,9 @@ export class RoleResolver {
   @Access({ service: 'admin:identity' })
   @Mutation(() => Role, { description: 'Makes or changes a role of this installation.' })
   async upsertRole(@Arg('input', () => UpsertRoleInput) input: UpsertRoleInput, @Ctx() ctx: Context): Promise<Role> {
-    const unnamed = input.permissions.flatMap((one, index) => (PERMISSIONS.has(one) ? [] : [{ pointer: `/input/permissions/${index}`, message: 'is named by no contract' }]));
+    const unnamed = input.permissions.flatMap((one, index) =>
+      PERMISSIONS.has(one) ? [] : [{ pointer: `/input/permissions/${index}`, message: 'is named by no contract' }],
+    );
     if (unnamed.length) invalid(...unnamed);
     const standing = await ctx.em.findOne(Role, { key: input.key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (standing?.builtIn) fail('conflict', 'A built-in role cannot be changed');
@@ -156,7 +163,7 @@ export class RoleResolver {
     await ctx.em.flush();
     await renewTokens(ctx, await this.#holders(ctx, input.key));
     return role;
-  } // prettier-ignore
+  }
 
   async #holders(ctx: Context, role: string): Promise<string[]> {
     const held = await ctx.em.find(RoleAssignment, { roleKey: role, revokedAt: null });

@@ -49,34 +49,62 @@ async function issuing(ctx: Context, clientId: string): Promise<{ client: OAuthC
   const secrets = await ctx.em.find(OAuthClientSecret, { clientId, expiresAt: null });
   const secret = livingSecrets(secrets, ctx.now()).at(-1);
   return { client, secret: secret ?? fail('conflict', 'The client has no active secret') };
-} // prettier-ignore
+}
 
 @Resolver(() => ServiceToken)
 export class ServiceTokenResolver {
   @Access(CLIENTS)
   @Mutation(() => IssuedServiceToken, { description: 'Issues a token for a machine client; its value is in this answer only.' })
-  async issueServiceToken(@Arg('input', () => IssueServiceTokenInput) input: IssueServiceTokenInput, @Ctx() ctx: Context): Promise<IssuedServiceToken> {
+  async issueServiceToken(
+    @Arg('input', () => IssueServiceTokenInput) input: IssueServiceTokenInput,
+    @Ctx() ctx: Context,
+  ): Promise<IssuedServiceToken> {
     const { client, secret } = await issuing(ctx, input.clientId);
-    const foreign = input.scopes.flatMap((scope, index) => (client.scopes.includes(scope) ? [] : [{ pointer: `/input/scopes/${index}`, message: "is not the client's" }]));
+    const foreign = input.scopes.flatMap((scope, index) =>
+      client.scopes.includes(scope) ? [] : [{ pointer: `/input/scopes/${index}`, message: "is not the client's" }],
+    );
     if (foreign.length) fail('invalid_request', 'The input is invalid', { errors: foreign });
     const scopes = scopeSet(input.scopes);
     requirePower(ctx, scopes);
     const issuedAt = Math.floor(ctx.now().getTime() / 1000);
-    const facts = { clientId: client.id, scopes, secretId: secret.id, serviceSlug: client.serviceSlug, issuedAt, expiresAt: issuedAt + input.expiresIn };
+    const facts = {
+      clientId: client.id,
+      scopes,
+      secretId: secret.id,
+      serviceSlug: client.serviceSlug,
+      issuedAt,
+      expiresAt: issuedAt + input.expiresIn,
+    };
     const claims = serviceClaims(ctx.host.config, facts);
     const expiresAt = new Date(facts.expiresAt * 1000);
-    const row = { id: claims.jti, clientId: client.id, secretId: secret.id, name: input.name, scopes, createdAt: ctx.now(), expiresAt, issuedBy: actorOf(ctx.caller) };
+    const row = {
+      id: claims.jti,
+      clientId: client.id,
+      secretId: secret.id,
+      name: input.name,
+      scopes,
+      createdAt: ctx.now(),
+      expiresAt,
+      issuedBy: actorOf(ctx.caller),
+    };
     const kept = ctx.em.create(ServiceToken, row as never, { partial: true });
     ctx.em.persist(kept);
-    ctx.emit(serviceTokenIssued, { token_id: kept.id, client_id: client.id, scopes, expires_at: expiresAt.toISOString() }, { subject: `client:${client.id}` });
+    ctx.emit(
+      serviceTokenIssued,
+      { token_id: kept.id, client_id: client.id, scopes, expires_at: expiresAt.toISOString() },
+      { subject: `client:${client.id}` },
+    );
     ctx.audit('service_token.issued', kept.id, { client_id: client.id, name: input.name, scopes });
     ctx.status(201);
     const keyring = keyringOf(ctx.host);
     await keyring.refresh(ctx.now(), ctx);
     const key = keyring.current(ctx.now());
-    await ctx.sql('update identity.signing_key set max_ttl_seconds = greatest(max_ttl_seconds, $2) where kid = $1', [key.kid, input.expiresIn]);
+    await ctx.sql('update identity.signing_key set max_ttl_seconds = greatest(max_ttl_seconds, $2) where kid = $1', [
+      key.kid,
+      input.expiresIn,
+    ]);
     return Object.assign(withoutValue(kept), { token: await signToken(key, claims) });
-  } // prettier-ignore
+  }
 
   @Access(CLIENTS)
   @Query(() => [ServiceToken], { description: 'Tokens of a client that were asked for by name, newest first, up to 500.' })
@@ -94,7 +122,7 @@ export class ServiceTokenResolver {
     await ctx.em.flush();
     await publishRevocations(ctx, [{ kind: 'token', value: id, expiresAt: token.expiresAt }]);
     return token;
-  } // prettier-ignore
+  }
 
   @FieldResolver(() => OAuthClient)
   async client(@Root() token: ServiceToken, @Ctx() ctx: Context): Promise<OAuthClient> {

@@ -73,7 +73,8 @@ function common(claims: TokenClaims) {
 export class SessionVerificationResolver {
   @Access({ service: 'admin:identity', user: '*' })
   @Query(() => SessionVerification, {
-    description: 'What a token is worth now; a user token without argument is told about itself. Never refuses because of the inspected token.',
+    description:
+      'What a token is worth now; a user token without argument is told about itself. Never refuses because of the inspected token.',
   })
   async verifySession(
     @Ctx() ctx: Context,
@@ -82,12 +83,13 @@ export class SessionVerificationResolver {
     const user = ctx.caller.kind === 'user';
     if (user && token != null) fail('forbidden', 'A user token is told about itself only');
     const presented = user ? ctx.request.token : token;
-    if (presented == null) fail('invalid_request', 'The token is missing', { errors: [{ pointer: '/token', message: 'is required for a service token' }] });
+    if (presented == null)
+      fail('invalid_request', 'The token is missing', { errors: [{ pointer: '/token', message: 'is required for a service token' }] });
     const claims = await read(ctx, presented);
     if (typeof claims === 'string') return inactive(claims);
     if (await isRevoked(ctx.sql, claims, ctx.now())) return inactive(SessionVerificationReason.REVOKED);
     if (claims.token_use === 'service') return Object.assign(new SessionVerification(), common(claims), { user: null, session: null });
     const about = await userPart(ctx, claims);
     return about ? Object.assign(new SessionVerification(), common(claims), about) : inactive(SessionVerificationReason.USER_NOT_ACTIVE);
-  } // prettier-ignore
+  }
 }

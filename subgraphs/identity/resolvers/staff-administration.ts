@@ -65,17 +65,31 @@ export class StaffAdministrationResolver {
       fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/brandId', message: 'must be a UUID' }] });
     const keys = [...new Set(input.roles)].sort();
     const roles = await rolesNamed(ctx, input.roles, index => `/input/roles/${index}`);
-    requirePower(ctx, roles.flatMap(role => role.permissions));
+    requirePower(
+      ctx,
+      roles.flatMap(role => role.permissions),
+    );
     await refuseTwice(ctx, input.email);
     const { email, brandId = null, displayName = null, title = null, department = null, message = null } = input;
-    const row = { email, emailKey: emailKey(email), brandId, displayName, title, department, message, invitedRoles: keys, invitedBy: actorOf(ctx.caller), invitedAt: ctx.now() };
+    const row = {
+      email,
+      emailKey: emailKey(email),
+      brandId,
+      displayName,
+      title,
+      department,
+      message,
+      invitedRoles: keys,
+      invitedBy: actorOf(ctx.caller),
+      invitedAt: ctx.now(),
+    };
     const staff = ctx.em.create(StaffMember, row as never, { partial: true });
     ctx.em.persist(staff);
     await ctx.em.flush();
     await sendInvitation(ctx, staff);
     ctx.audit('staff.invited', staff.id, { roles: keys, brand_id: brandId });
     return staff;
-  } // prettier-ignore
+  }
 
   @Access(STAFFS)
   @Mutation(() => StaffMember, { description: 'Sends a new invitation; the link of the old one is dead.' })
@@ -83,14 +97,17 @@ export class StaffAdministrationResolver {
     const staff = await locked(ctx, id);
     advance(staff, 'resend');
     const roles = await rolesNamed(ctx, staff.invitedRoles, index => `/invitedRoles/${index}`);
-    requirePower(ctx, roles.flatMap(role => role.permissions));
+    requirePower(
+      ctx,
+      roles.flatMap(role => role.permissions),
+    );
     const retryAfter = resendWait(staff.inviteExpiresAt!, ctx.now());
     if (retryAfter) fail('rate_limited', 'The invitation went out less than a minute ago', { retryAfter });
     staff.invitedBy = actorOf(ctx.caller); // who vouches for the roles now
     await sendInvitation(ctx, staff);
     ctx.audit('staff.invitation_resent', staff.id);
     return staff;
-  } // prettier-ignore
+  }
 
   @Access(STAFFS)
   @Mutation(() => StaffMember, { description: 'Takes an invitation back; its link is dead.' })
@@ -120,15 +137,21 @@ export class StaffAdministrationResolver {
   async #activate(ctx: Context, staff: StaffMember): Promise<void> {
     advance(staff, 'activate');
     const held = await heldRoles(ctx, staff.userId!);
-    requirePower(ctx, held.flatMap(role => role.permissions));
+    requirePower(
+      ctx,
+      held.flatMap(role => role.permissions),
+    );
     staff.statusReason = null;
     await ctx.em.flush();
     await renewTokens(ctx, [staff.userId!]);
-  } // prettier-ignore
+  }
 
   @Access(STAFFS)
   @Mutation(() => StaffMember, { description: 'Takes somebody off duty; roles stay, power is gone at once.' })
-  async suspendStaff(@Arg('input', () => SuspendStaffInput) { id, reason = null }: SuspendStaffInput, @Ctx() ctx: Context): Promise<StaffMember> {
+  async suspendStaff(
+    @Arg('input', () => SuspendStaffInput) { id, reason = null }: SuspendStaffInput,
+    @Ctx() ctx: Context,
+  ): Promise<StaffMember> {
     await guardOwner(ctx, id);
     const staff = await locked(ctx, id);
     advance(staff, 'suspend');
@@ -137,16 +160,19 @@ export class StaffAdministrationResolver {
     await ctx.em.flush();
     await renewTokens(ctx, [staff.userId!]);
     return staff;
-  } // prettier-ignore
+  }
 
   @Access(STAFFS)
   @Mutation(() => StaffMember, { description: "Ends somebody's work here: the entry is final, the roles are gone." })
-  async removeStaff(@Arg('input', () => RemoveStaffInput) { id, reason = null }: RemoveStaffInput, @Ctx() ctx: Context): Promise<StaffMember> {
+  async removeStaff(
+    @Arg('input', () => RemoveStaffInput) { id, reason = null }: RemoveStaffInput,
+    @Ctx() ctx: Context,
+  ): Promise<StaffMember> {
     await guardOwner(ctx, id);
     const staff = await locked(ctx, id);
     staff.statusReason = reason;
     await dismiss(ctx, staff);
     await renewTokens(ctx, [staff.userId!]);
     return staff;
-  } // prettier-ignore
+  }
 }

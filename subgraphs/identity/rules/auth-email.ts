@@ -50,7 +50,11 @@ const isLifetime = (value: unknown): boolean => Number.isInteger(value) && (valu
 function violations(body: Body, user: Body): Violation[] {
   const { type, token, token_hash: hash, redirect_to: redirect, expires_in: seconds } = body;
   const faults: [boolean, string, string][] = [
-    [typeof type !== 'string' || !Object.hasOwn(AUTH_EMAIL_TEMPLATES, type), '/type', `must be one of ${Object.keys(AUTH_EMAIL_TEMPLATES).join(', ')}`],
+    [
+      typeof type !== 'string' || !Object.hasOwn(AUTH_EMAIL_TEMPLATES, type),
+      '/type',
+      `must be one of ${Object.keys(AUTH_EMAIL_TEMPLATES).join(', ')}`,
+    ],
     [!isText(user.id, 128), '/user/id', 'must be 1 to 128 characters'],
     [!isText(user.email, 254) || !EMAIL.test(user.email), '/user/email', 'must be an e-mail address'],
     [absent(token) && (absent(hash) || absent(redirect)), '/token', 'is required without token_hash and redirect_to'],
@@ -60,7 +64,7 @@ function violations(body: Body, user: Body): Violation[] {
     [!absent(seconds) && !isLifetime(seconds), '/expires_in', `must be from 60 to ${DAY} seconds`],
   ];
   return faults.filter(([wrong]) => wrong).map(([, pointer, message]) => ({ pointer, message }));
-} // prettier-ignore
+}
 
 /** A neutral body, or everything that is wrong with it. */
 export function readAuthEmail(value: unknown): AuthEmail | Violation[] {
@@ -69,11 +73,16 @@ export function readAuthEmail(value: unknown): AuthEmail | Violation[] {
   const faults = violations(body, user);
   if (faults.length) return faults;
   return {
-    type: body.type as AuthEmailType, userId: user.id as string, email: user.email as string, token: orNull(body.token), tokenHash: orNull(body.token_hash),
-    redirectTo: orNull(body.redirect_to), expiresIn: (body.expires_in as number | undefined) ?? null,
+    type: body.type as AuthEmailType,
+    userId: user.id as string,
+    email: user.email as string,
+    token: orNull(body.token),
+    tokenHash: orNull(body.token_hash),
+    redirectTo: orNull(body.redirect_to),
+    expiresIn: (body.expires_in as number | undefined) ?? null,
     locale: isText(body.locale, 35) && LOCALE.test(body.locale) ? body.locale : null,
   };
-} // prettier-ignore
+}
 
 /** Where the provider finishes what its mail began: its own token, at the app that asked; null where there is no such place. */
 export function onwardUrl({ redirectTo, tokenHash, type }: AuthEmail): string | null {

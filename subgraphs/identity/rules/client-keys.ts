@@ -43,15 +43,17 @@ function keyFault(key: unknown): string | null {
 /** What is wrong with a key set, by path below it; null for nothing. */
 export function keySetFault(set: unknown): { path: string; message: string } | null {
   const keys = (set as { keys?: unknown } | null)?.keys;
-  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_KEYS) return { path: '/keys', message: `must hold 1 to ${MAX_KEYS} keys` };
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_KEYS)
+    return { path: '/keys', message: `must hold 1 to ${MAX_KEYS} keys` };
   for (const [index, key] of keys.entries()) {
     const message = keyFault(key);
     if (message) return { path: `/keys/${index}`, message };
   }
   const kids = keys.map(key => (key as ClientKey).kid);
-  if (kids.length > 1 && (kids.includes(undefined) || new Set(kids).size < kids.length)) return { path: '/keys', message: 'must each have a kid of their own' };
+  if (kids.length > 1 && (kids.includes(undefined) || new Set(kids).size < kids.length))
+    return { path: '/keys', message: 'must each have a kid of their own' };
   return null;
-} // prettier-ignore
+}
 
 /** Id of a client's key, a UUID made of the client and the key's thumbprint: claim `csi` of the tokens that it obtains. */
 export function keyIdOf(clientId: string, key: ClientKey): string {

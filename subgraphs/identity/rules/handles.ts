@@ -8,13 +8,46 @@ const SHAPE = /^[a-z](?!.*__)[a-z0-9_]{1,28}[a-z0-9]$/;
 
 /** Names of routes and pages that a handle could be taken for. */
 const ROUTES = [
-  'account', 'accounts', 'addresses', 'auth', 'avatar', 'badges', 'callback', 'graphql', 'grants', 'healthz', 'login', 'logout', 'metrics',
-  'oauth', 'openapi', 'password', 'profile', 'readyz', 'sessions', 'settings', 'signin', 'signout', 'signup', 'tokens', 'users', 'webhooks',
-]; // prettier-ignore
+  'account',
+  'accounts',
+  'addresses',
+  'auth',
+  'avatar',
+  'badges',
+  'callback',
+  'graphql',
+  'grants',
+  'healthz',
+  'login',
+  'logout',
+  'metrics',
+  'oauth',
+  'openapi',
+  'password',
+  'profile',
+  'readyz',
+  'sessions',
+  'settings',
+  'signin',
+  'signout',
+  'signup',
+  'tokens',
+  'users',
+  'webhooks',
+];
 
 const ROLES = [
-  'owner', 'admin', 'support', 'clinician', 'moderator', 'finance', 'content_editor', 'analyst', 'developer', 'privacy_officer',
-]; // prettier-ignore
+  'owner',
+  'admin',
+  'support',
+  'clinician',
+  'moderator',
+  'finance',
+  'content_editor',
+  'analyst',
+  'developer',
+  'privacy_officer',
+];
 
 const WORDS = ['admin', 'support', 'help', 'root', 'api', 'www', 'me', 'null', 'undefined', 'everyone', 'here'];
 

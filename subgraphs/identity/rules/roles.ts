@@ -27,16 +27,36 @@ export const OWNER = 'owner';
 /** Roles that every installation has. Source: identity A8. */
 export const BUILT_IN_ROLES: readonly BuiltInRole[] = [
   role(OWNER, 'Owner', 'Everything; the last one cannot be taken away.', ALL.join(' ')),
-  role('admin', 'Administrator', 'Everything but clients, erasure and owners.', `${ALL_BUT_IDENTITY.join(' ')} identity:read identity:moderate identity:staff`),
-  role('support', 'Support', 'Helps people with accounts, orders and bookings.', 'identity:read payments:read commerce comms:read comms:send comms:inbox comms:suppression membership:read booking entitlements:read capri:link'),
-  role('clinician', 'Clinician', 'Cares for patients.', 'clinical patient_graph booking comms:inbox comms:content capri:read capri:command'),
+  role(
+    'admin',
+    'Administrator',
+    'Everything but clients, erasure and owners.',
+    `${ALL_BUT_IDENTITY.join(' ')} identity:read identity:moderate identity:staff`,
+  ),
+  role(
+    'support',
+    'Support',
+    'Helps people with accounts, orders and bookings.',
+    'identity:read payments:read commerce comms:read comms:send comms:inbox comms:suppression membership:read booking entitlements:read capri:link',
+  ),
+  role(
+    'clinician',
+    'Clinician',
+    'Cares for patients.',
+    'clinical patient_graph booking comms:inbox comms:content capri:read capri:command',
+  ),
   role('moderator', 'Moderator', 'Keeps the community civil.', 'community follows live comms:moderate identity:read identity:moderate'),
   role('finance', 'Finance', 'Books, payouts and refunds.', 'accounting payments cash affiliates capri:reconcile'),
   role('content_editor', 'Content editor', 'Writes and publishes.', 'content live:read'),
   role('analyst', 'Analyst', 'Reads figures.', 'analytics membership:read commerce:read'),
-  role('developer', 'Developer', 'Runs the machinery.', 'webhooks events jobs integrations capri:sync capri:webhooks platform:read identity:clients'),
+  role(
+    'developer',
+    'Developer',
+    'Runs the machinery.',
+    'webhooks events jobs integrations capri:sync capri:webhooks platform:read identity:clients',
+  ),
   role('privacy_officer', 'Privacy officer', 'Answers requests for erasure.', 'identity:read identity:erasure'),
-]; // prettier-ignore
+];
 
 /** A role as somebody holds it. */
 export interface HeldRole {

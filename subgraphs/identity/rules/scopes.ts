@@ -3,9 +3,31 @@ export type ScopeClass = 'PHI' | 'FIN' | 'contact' | 'plain';
 
 /** Scopes of machine-to-machine clients, each full access to one service; staff hold them as permissions. Source: identity A7. */
 export const ADMIN_SCOPES: readonly string[] = [
-  'accounting', 'affiliates', 'ai', 'analytics', 'booking', 'capri', 'cash', 'clinical', 'commerce', 'comms', 'community', 'content', 'entitlements', 'events',
-  'follows', 'identity', 'integrations', 'jobs', 'live', 'membership', 'patient_graph', 'payments', 'platform', 'webhooks',
-].map(name => `admin:${name}`); // prettier-ignore
+  'accounting',
+  'affiliates',
+  'ai',
+  'analytics',
+  'booking',
+  'capri',
+  'cash',
+  'clinical',
+  'commerce',
+  'comms',
+  'community',
+  'content',
+  'entitlements',
+  'events',
+  'follows',
+  'identity',
+  'integrations',
+  'jobs',
+  'live',
+  'membership',
+  'patient_graph',
+  'payments',
+  'platform',
+  'webhooks',
+].map(name => `admin:${name}`);
 
 /** Protocol scopes: an id_token, and (without effect) a refresh token. */
 export const PROTOCOL_SCOPES: readonly string[] = ['openid', 'offline_access'];

@@ -8,7 +8,15 @@ import { agreementValue, LIFT_DAYS, liftDecay, liftOf, measured, type Measured }
 import { JOIN_FLOOR, liveness } from '../rules/liveness.js';
 import { Z95 } from '../rules/off-policy.js';
 import { challengerMetrics } from '../queries/challenger.js';
-import { daysAfter, firstDeadline, joinCounts, predictionCohorts, rewardSums, type PredictionCohort, type RewardSums } from '../queries/cohorts.js';
+import {
+  daysAfter,
+  firstDeadline,
+  joinCounts,
+  predictionCohorts,
+  rewardSums,
+  type PredictionCohort,
+  type RewardSums,
+} from '../queries/cohorts.js';
 import { loopFacts } from '../queries/loop-facts.js';
 import { loopSettings } from '../queries/settings.js';
 
@@ -43,9 +51,15 @@ async function joinCompleteness({ ctx, from, now, windowDays, policies }: Analys
     const n = joined + expired;
     const value = joined / n;
     const details = {
-      scope: scopeOf(policies.get(policyId)!), state: value >= JOIN_FLOOR ? 'healthy' : 'unhealthy', n, joined, expired_unjoined: expired, late_outcomes: late,
-      window_days: windowDays, floor: JOIN_FLOOR,
-    }; // prettier-ignore
+      scope: scopeOf(policies.get(policyId)!),
+      state: value >= JOIN_FLOOR ? 'healthy' : 'unhealthy',
+      n,
+      joined,
+      expired_unjoined: expired,
+      late_outcomes: late,
+      window_days: windowDays,
+      floor: JOIN_FLOOR,
+    };
     return { metric: 'join_completeness', value, details };
   });
 }
@@ -93,9 +107,16 @@ async function liftDecayOf({ ctx, now, policies, windowDays }: Analysis, champio
   if (!reference || !latest) return [];
   const { value, ciLow, ciHigh, state, trips } = liftDecay(reference, latest);
   const details = {
-    scope: scopeOf(policies.get(champion.policyId)!, champion), state, n: latest.n, window_days: windowDays, ci_low: ciLow, ci_high: ciHigh, trips,
-    lift_reference: reference.value, lift_now: latest.value,
-  }; // prettier-ignore
+    scope: scopeOf(policies.get(champion.policyId)!, champion),
+    state,
+    n: latest.n,
+    window_days: windowDays,
+    ci_low: ciLow,
+    ci_high: ciHigh,
+    trips,
+    lift_reference: reference.value,
+    lift_now: latest.value,
+  };
   return [{ metric: 'lift_decay', value, details }];
 }
 
@@ -110,9 +131,13 @@ async function analysisOf(ctx: Context): Promise<Analysis> {
   const versions = await ctx.em.find(RegistryVersion, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
   const now = ctx.now();
   return {
-    ctx, now, windowDays, from: daysAfter(now, -windowDays),
-    policies: new Map(policies.map(one => [one.id, one])), versions: new Map(versions.map(one => [one.id, one])),
-  }; // prettier-ignore
+    ctx,
+    now,
+    windowDays,
+    from: daysAfter(now, -windowDays),
+    policies: new Map(policies.map(one => [one.id, one])),
+    versions: new Map(versions.map(one => [one.id, one])),
+  };
 }
 
 /** Computes all metrics of the loop as they are now; reads only. */

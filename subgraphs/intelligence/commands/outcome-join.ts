@@ -80,7 +80,11 @@ export async function joinByCode(ctx: Context, entityId: string, code: string, o
   await lockEntity(ctx, entityId);
   const rows = await ctx.sql<Row>(MATCHING(ctx.schema), [entityId, outcome.occurredAt.toISOString(), outcome.metric, code]);
   const joined = await join(ctx, attributed(rows), outcome);
-  await countLate(ctx, rows.filter(one => !isOpen(one)), outcome); // prettier-ignore
+  await countLate(
+    ctx,
+    rows.filter(one => !isOpen(one)),
+    outcome,
+  );
   return joined;
 }
 

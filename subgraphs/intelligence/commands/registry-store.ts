@@ -58,9 +58,17 @@ export async function addVersion(ctx: Context, policy: RankingPolicy, { paramete
   const { policyKind, policyKey, brandId } = policy;
   const champion = given.status === RegistryStatus.CHAMPION;
   const version = Object.assign(new RegistryVersion(), {
-    policyId: policy.id, policyKind, policyKey, brandId, number: last!.n + 1, artifactSha256: artifactHash(parameters), createdBy: ctx.caller.clientId,
-    createdAt: ctx.now(), championedAt: champion ? ctx.now() : null, ...given,
-  }); // prettier-ignore
+    policyId: policy.id,
+    policyKind,
+    policyKey,
+    brandId,
+    number: last!.n + 1,
+    artifactSha256: artifactHash(parameters),
+    createdBy: ctx.caller.clientId,
+    createdAt: ctx.now(),
+    championedAt: champion ? ctx.now() : null,
+    ...given,
+  });
   await ctx.em.persist(version).flush();
   await ctx.sql(`insert into ${ctx.schema}.registry_artifact (registry_id, parameters) values ($1, $2)`, [
     version.id,
@@ -95,8 +103,11 @@ export async function makeChampion(
   Object.assign(version, { status: RegistryStatus.CHAMPION, championedAt: ctx.now(), retiredAt: null });
   const verb = change.action === 'promote' ? 'promoted' : 'rolled_back';
   ctx.audit(`registry_version.${verb}`, version.id, {
-    from: prior.number, to: version.number, actor_id: change.actorId ?? null, has_reason: change.reason != null,
-  }); // prettier-ignore
+    from: prior.number,
+    to: version.number,
+    actor_id: change.actorId ?? null,
+    has_reason: change.reason != null,
+  });
   return version;
 }
 

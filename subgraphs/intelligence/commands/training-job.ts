@@ -109,8 +109,14 @@ async function register(tx: Context, run: TrainingRun, { erasures, logged }: Mat
   if (!learned) return failed('not_enough_data');
   const { dataFrom, dataTo, seed } = run;
   const trainingData: StoredTraining = {
-    dataFrom: dataFrom.toISOString(), dataTo: dataTo.toISOString(), decisions: logged.length, outcomes: logged.length, seed, codeRevision: CODE_REVISION, ...erasures,
-  }; // prettier-ignore
+    dataFrom: dataFrom.toISOString(),
+    dataTo: dataTo.toISOString(),
+    decisions: logged.length,
+    outcomes: logged.length,
+    seed,
+    codeRevision: CODE_REVISION,
+    ...erasures,
+  };
   const { number: parentVersion } = await championOf(tx, policy.id);
   const version = await addVersion(tx, policy, { ...learned, trainingData, parentVersion });
   tx.audit('registry_version.trained', version.id, { version: version.number, outcomes: logged.length });

@@ -6,8 +6,17 @@ import { FREE_TEXT } from '../../../runtime/data/safe-views.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import {
-  GATE_READERS, IntelligenceStage, LoopPhase, LoopProposalKind, LoopProposalStatus, LoopTickStatus, LoopTickTrigger, LOOP_RUNNERS, METRIC_READERS, READERS,
-} from './enums.js'; // prettier-ignore
+  GATE_READERS,
+  IntelligenceStage,
+  LoopPhase,
+  LoopProposalKind,
+  LoopProposalStatus,
+  LoopTickStatus,
+  LoopTickTrigger,
+  LOOP_RUNNERS,
+  METRIC_READERS,
+  READERS,
+} from './enums.js';
 
 @ObjectType({ description: 'A phase of a tick.' })
 export class LoopTickPhase {

@@ -23,9 +23,17 @@ async function metricOf(
   const { value, ciLow, ciHigh } = liftOverTarget;
   const conclusive = state === OffPolicyState.CONCLUSIVE;
   const details = {
-    scope: scopeOf(policy, candidate), state: conclusive ? 'healthy' : 'inconclusive', n, window_days: analysis.windowDays, ci_low: conclusive ? ciLow : null,
-    ci_high: conclusive ? ciHigh : null, ess, max_weight: maxWeight, support_violations: supportViolations, champion_version: champion.number,
-  }; // prettier-ignore
+    scope: scopeOf(policy, candidate),
+    state: conclusive ? 'healthy' : 'inconclusive',
+    n,
+    window_days: analysis.windowDays,
+    ci_low: conclusive ? ciLow : null,
+    ci_high: conclusive ? ciHigh : null,
+    ess,
+    max_weight: maxWeight,
+    support_violations: supportViolations,
+    champion_version: champion.number,
+  };
   return [{ metric: 'challenger_lift', value, details }];
 }
 

@@ -9,9 +9,21 @@ import { FRESH_VECTORS, openFeatures, type FreshFeatures, type StoredVector } fr
 /** What a ranking asks of its policy. */
 export type RankPolicy = Pick<
   RankingPolicy,
-  | 'id' | 'policyKind' | 'policyKey' | 'brandId' | 'status' | 'outcomeMetric' | 'maturationDays' | 'epsilon' | 'controlShare' | 'segmentKeys' | 'contextSchema'
-  | 'candidateSchema' | 'guardrails' | 'safeTag'
->; // prettier-ignore
+  | 'id'
+  | 'policyKind'
+  | 'policyKey'
+  | 'brandId'
+  | 'status'
+  | 'outcomeMetric'
+  | 'maturationDays'
+  | 'epsilon'
+  | 'controlShare'
+  | 'segmentKeys'
+  | 'contextSchema'
+  | 'candidateSchema'
+  | 'guardrails'
+  | 'safeTag'
+>;
 
 /** Everything stored that an answer depends on, read at one instant. */
 export interface RankFacts {

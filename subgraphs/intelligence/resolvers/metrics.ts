@@ -50,9 +50,16 @@ async function storedRecords(ctx: Context, args: MetaMetricsArgs, limit: number)
        and ($8::timestamptz is null or (computed_at, id) < ($8::timestamptz, $9::uuid))
      order by computed_at desc, id desc limit $10`,
     [
-      args.metric ?? null, args.policyKind ?? null, args.policyKey ?? null, args.brandId?.toLowerCase() ?? null, args.policyVersion ?? null,
-      args.from?.toISOString() ?? null, args.to?.toISOString() ?? null, ...beyond(args.after), limit,
-    ], // prettier-ignore
+      args.metric ?? null,
+      args.policyKind ?? null,
+      args.policyKey ?? null,
+      args.brandId?.toLowerCase() ?? null,
+      args.policyVersion ?? null,
+      args.from?.toISOString() ?? null,
+      args.to?.toISOString() ?? null,
+      ...beyond(args.after),
+      limit,
+    ],
   );
   return rows.map(({ ms, ...row }) => Object.assign(new MetaMetric(), row, { computedAt: new Date(ms) }));
 }

@@ -75,8 +75,11 @@ export class PolicyResolver {
     const policy = withParams(
       Object.assign(new RankingPolicy(), {
         rewardMap: input.outcomeMetric === 'retest' ? RETEST_REWARDS : ANALYTICS_REWARDS,
-        contextSchema: EMPTY_SCHEMA, candidateSchema: EMPTY_SCHEMA, createdAt: ctx.now(), ...given(input),
-      }), // prettier-ignore
+        contextSchema: EMPTY_SCHEMA,
+        candidateSchema: EMPTY_SCHEMA,
+        createdAt: ctx.now(),
+        ...given(input),
+      }),
     );
     await ctx.em.persist(policy).flush();
     await addVersion(ctx, policy, { parameters: {}, status: RegistryStatus.CHAMPION });

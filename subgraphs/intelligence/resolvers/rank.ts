@@ -132,15 +132,37 @@ function decisionOf(ranking: Ranking, outcome: Outcome): LoopDecision {
   const waiting = input.deferActivation ? DecisionStatus.DEFERRED : DecisionStatus.PENDING;
   const id = newId();
   return Object.assign(new LoopDecision(), {
-    id, decisionKey: input.decisionKey, policyId: policy.id, policyKind: policy.policyKind, policyKey: policy.policyKey, brandId: policy.brandId,
-    policyVersion: champion.number, registryId: champion.id, stage, arm, ranker: answer?.ranker ?? rankerOf(ranking), entityType: input.entity.type, entity: ranking.entityId,
-    record: sealRecord(ctx, id, recordFor(ranking, outcome)), requestHash: hashOf(input), servedCandidateId: served?.id ?? null,
+    id,
+    decisionKey: input.decisionKey,
+    policyId: policy.id,
+    policyKind: policy.policyKind,
+    policyKey: policy.policyKey,
+    brandId: policy.brandId,
+    policyVersion: champion.number,
+    registryId: champion.id,
+    stage,
+    arm,
+    ranker: answer?.ranker ?? rankerOf(ranking),
+    entityType: input.entity.type,
+    entity: ranking.entityId,
+    record: sealRecord(ctx, id, recordFor(ranking, outcome)),
+    requestHash: hashOf(input),
+    servedCandidateId: served?.id ?? null,
     baselineCandidateId: safe.length ? baselineOf(questionFor(ranking, safe)).id : null,
-    propensity: answer ? answer.propensities[answer.served]! : 1, predictedOutcome: answer?.predicted ?? null, shadowPredictions: answer?.shadow ?? {},
-    outcomeMetric: input.outcome?.metric ?? policy.outcomeMetric, outcomeCodes: input.outcome?.codes ?? [...(served?.codes ?? [])],
-    violations, fallback: !answer, status: answer ? waiting : DecisionStatus.DISCARDED, decidedAt: ctx.now(), closedAt: answer ? null : ctx.now(),
-    maturesAt: new Date(ctx.now().getTime() + policy.maturationDays * DAY_MS), seed: ranking.seed, answered: true,
-  }); // prettier-ignore
+    propensity: answer ? answer.propensities[answer.served]! : 1,
+    predictedOutcome: answer?.predicted ?? null,
+    shadowPredictions: answer?.shadow ?? {},
+    outcomeMetric: input.outcome?.metric ?? policy.outcomeMetric,
+    outcomeCodes: input.outcome?.codes ?? [...(served?.codes ?? [])],
+    violations,
+    fallback: !answer,
+    status: answer ? waiting : DecisionStatus.DISCARDED,
+    decidedAt: ctx.now(),
+    closedAt: answer ? null : ctx.now(),
+    maturesAt: new Date(ctx.now().getTime() + policy.maturationDays * DAY_MS),
+    seed: ranking.seed,
+    answered: true,
+  });
 }
 
 const recordFor = (ranking: Ranking, outcome: Outcome) => ({
@@ -159,9 +181,10 @@ const recordFor = (ranking: Ranking, outcome: Outcome) => ({
 export async function openOutcomeWindow(ctx: Context, { id, outcomeMetric, status }: LoopDecision): Promise<void> {
   if (outcomeMetric === 'retest' || status !== DecisionStatus.PENDING) return;
   await ctx.em.flush();
-  await ctx.sql(`insert into ${ctx.schema}.outcome_window (decision_id, metric, opened_at, next_attempt_at) values ($1, $2, $3, $3) on conflict do nothing`, [
-    id, outcomeMetric, ctx.now().toISOString(),
-  ]); // prettier-ignore
+  await ctx.sql(
+    `insert into ${ctx.schema}.outcome_window (decision_id, metric, opened_at, next_attempt_at) values ($1, $2, $3, $3) on conflict do nothing`,
+    [id, outcomeMetric, ctx.now().toISOString()],
+  );
 }
 
 async function rankingOf(ctx: Context, input: RankInput, entityId: string, known: RankFacts): Promise<Ranking> {
@@ -173,14 +196,26 @@ async function rankingOf(ctx: Context, input: RankInput, entityId: string, known
   const { facts, closedFlags } = answered;
   await forgetFlags(ctx, entityId, closedFlags);
   return {
-    ctx, input, policy, champion, bundle, entityId, stage, arm: await armOf(ctx, policy, stage, entityId),
-    seed: (await keyedHash(ctx, `seed:${policy.id}:${input.decisionKey}`)).toString('hex'), candidates, features,
+    ctx,
+    input,
+    policy,
+    champion,
+    bundle,
+    entityId,
+    stage,
+    arm: await armOf(ctx, policy, stage, entityId),
+    seed: (await keyedHash(ctx, `seed:${policy.id}:${input.decisionKey}`)).toString('hex'),
+    candidates,
+    features,
     guard: {
-      facts, context: (input.context ?? {}) as Values, safeTag: policy.safeTag, denylist: bundle.rules?.denylist ?? [],
+      facts,
+      context: (input.context ?? {}) as Values,
+      safeTag: policy.safeTag,
+      denylist: bundle.rules?.denylist ?? [],
       servedOften: await servedOften(ctx, policy, entityId),
     },
     factsNow: factsSince(facts, answered, known.flags),
-  }; // prettier-ignore
+  };
 }
 
 /** Works a ranking out and writes it; null: an equal call was faster, or the entity was erased meanwhile. */

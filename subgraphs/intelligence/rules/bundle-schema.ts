@@ -37,8 +37,31 @@ const BUNDLE = closed(
 
 /** Operators of JSON logic that only look and compare: no method calls, no logging. Source: jsonlogic.com/operations. */
 const OPERATORS = new Set([
-  'var', 'missing', 'missing_some', 'if', '==', '===', '!=', '!==', '!', '!!', 'or', 'and', '>', '>=', '<', '<=', 'max', 'min', '+', '-', '*', '/', '%', 'in',
-]); // prettier-ignore
+  'var',
+  'missing',
+  'missing_some',
+  'if',
+  '==',
+  '===',
+  '!=',
+  '!==',
+  '!',
+  '!!',
+  'or',
+  'and',
+  '>',
+  '>=',
+  '<',
+  '<=',
+  'max',
+  'min',
+  '+',
+  '-',
+  '*',
+  '/',
+  '%',
+  'in',
+]);
 
 const MAX_DEPTH = 20;
 

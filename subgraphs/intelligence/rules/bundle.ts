@@ -66,12 +66,20 @@ export interface Bundle {
 
 /** The rankers of S0 to S5, in this order. */
 export const RANKERS: readonly Ranker[] = [
-  Ranker.PASSTHROUGH, Ranker.RULES, Ranker.POPULARITY, Ranker.LOGISTIC, Ranker.THOMPSON, Ranker.LINUCB,
-]; // prettier-ignore
+  Ranker.PASSTHROUGH,
+  Ranker.RULES,
+  Ranker.POPULARITY,
+  Ranker.LOGISTIC,
+  Ranker.THOMPSON,
+  Ranker.LINUCB,
+];
 /** Those that predict a reward. */
 export const MODELS: readonly Exclude<Ranker, Ranker.PASSTHROUGH | Ranker.RULES>[] = [
-  Ranker.POPULARITY, Ranker.LOGISTIC, Ranker.THOMPSON, Ranker.LINUCB,
-]; // prettier-ignore
+  Ranker.POPULARITY,
+  Ranker.LOGISTIC,
+  Ranker.THOMPSON,
+  Ranker.LINUCB,
+];
 
 /** Which rankers a bundle has parts for; PASSTHROUGH always. */
 export const rankersOf = (bundle: Bundle): Ranker[] =>

@@ -109,7 +109,12 @@ export function compare(
   const weights = weightsOf(of.rows);
   const [ess, maxWeight] = [effectiveSampleSize(weights), Math.max(...weights)];
   return {
-    estimators: estimates(of.rows), liftOverTarget: pairedLift(of.rows, against.rows), ess, maxWeight, n: decisions.length,
-    supportViolations: of.supportViolations, state: stateOf(decisions.length, ess, maxWeight, of.supportViolations),
-  }; // prettier-ignore
+    estimators: estimates(of.rows),
+    liftOverTarget: pairedLift(of.rows, against.rows),
+    ess,
+    maxWeight,
+    n: decisions.length,
+    supportViolations: of.supportViolations,
+    state: stateOf(decisions.length, ess, maxWeight, of.supportViolations),
+  };
 }

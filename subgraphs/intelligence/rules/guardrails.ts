@@ -69,8 +69,11 @@ const BLOCKS = {
 
 /** Rules that need to know of the entity: where one of them is asked for, data that cannot be read blocks all but what is safe. */
 const NEED_FACTS: readonly GuardrailKind[] = [
-  GuardrailKind.RED_FLAG_OPEN, GuardrailKind.CRITICAL_LAB_OPEN, GuardrailKind.CONTRAINDICATED, GuardrailKind.ALREADY_ACTIVE,
-]; // prettier-ignore
+  GuardrailKind.RED_FLAG_OPEN,
+  GuardrailKind.CRITICAL_LAB_OPEN,
+  GuardrailKind.CONTRAINDICATED,
+  GuardrailKind.ALREADY_ACTIVE,
+];
 
 export const needsFacts = (rules: readonly GuardrailRule[]): boolean => rules.some(({ rule }) => NEED_FACTS.includes(rule));
 

@@ -33,7 +33,18 @@ export function fitRewardModel(rows: readonly RewardRow[]): RewardModel {
   const size = rows[0]?.x.length ?? 0;
   const average = rows.length === 0 ? 0 : rows.reduce((sum, { reward }) => sum + reward, 0) / rows.length;
   const actions = [...new Set(rows.map(({ action }) => action))];
-  const weights = new Map(actions.map(action => [action, ridge(rows.filter(row => row.action === action), size)] as const)); // prettier-ignore
+  const weights = new Map(
+    actions.map(
+      action =>
+        [
+          action,
+          ridge(
+            rows.filter(row => row.action === action),
+            size,
+          ),
+        ] as const,
+    ),
+  );
   return (x, action) => {
     const w = weights.get(action);
     return w ? clamp(x.reduce((sum, value, index) => sum + value * w[index + 1]!, w[0]!)) : average;

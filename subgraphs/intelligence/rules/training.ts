@@ -132,7 +132,10 @@ function slopes(patterns: readonly Pattern[], w: readonly number[], l2: number):
   for (const { x, count, reward } of patterns) {
     const p = sigmoid(dot(w, x));
     const curvature = Math.sqrt(count * Math.max(p * (1 - p), 1e-9));
-    addOuter(hessian, x.map(value => value * curvature)); // prettier-ignore
+    addOuter(
+      hessian,
+      x.map(value => value * curvature),
+    );
     x.forEach((value, index) => gradient.set(index, 0, gradient.get(index, 0) + value * (reward - count * p)));
   }
   return { hessian, gradient };
@@ -154,7 +157,11 @@ export function fitLogistic(xs: readonly (readonly number[])[], rewards: readonl
 /** Platt scaling of scores on held-out data; scores that say nothing stay as they are. */
 function plattOf(scores: readonly number[], rewards: readonly number[]): PlattScaling {
   if (new Set(rewards).size < 2 || scores.length < 20) return { a: 1, b: 0 };
-  const [b, a] = fitLogistic(scores.map(score => [score]), rewards, 1e-3); // prettier-ignore
+  const [b, a] = fitLogistic(
+    scores.map(score => [score]),
+    rewards,
+    1e-3,
+  );
   return Number.isFinite(a!) && a! > 0 ? { a: a!, b: b! } : { a: 1, b: 0 };
 }
 

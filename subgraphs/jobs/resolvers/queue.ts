@@ -122,7 +122,12 @@ export class QueueResolver {
     );
     const rows = policy === JobQueuePolicy.EXCLUSIVE ? firstOfKeys(dead) : dead;
     ctx.audit('job_queue.dead_retried', name, { count: rows.length, error_code: errorCode, reason });
-    if (rows.length) await engineOf(ctx.host).redrive(ctx.sql, name, rows.map(row => row.id)); // prettier-ignore
+    if (rows.length)
+      await engineOf(ctx.host).redrive(
+        ctx.sql,
+        name,
+        rows.map(row => row.id),
+      );
     wake(ctx, [name]);
     return { count: rows.length };
   }

@@ -137,7 +137,10 @@ async function queueDue(ctx: Context): Promise<void> {
   );
   if (!due.length) return;
   await ctx.sql('select jobs.ready($1)', [due.map(row => row.id)]);
-  wake(ctx, due.map(row => row.queue)); // prettier-ignore
+  wake(
+    ctx,
+    due.map(row => row.queue),
+  );
 }
 
 /** All that time alone does here in one timer, so that an idle process keeps one connection for it. */

@@ -70,7 +70,11 @@ export class ConfigResolver {
     const names = keys.map(({ key }) => key);
     const rows = await currentOf(ctx, names, brand);
     return keys.map(({ key, schema }) => {
-      const { value, version, source } = effective(schema, rows.filter(row => row.key === key), brand); // prettier-ignore
+      const { value, version, source } = effective(
+        schema,
+        rows.filter(row => row.key === key),
+        brand,
+      );
       return { key, value, version, source: source as ConfigSource };
     });
   }

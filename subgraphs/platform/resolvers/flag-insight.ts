@@ -1,7 +1,14 @@
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { bucketOf, evaluateFlag, holds, type FlagDefinition, type FlagSnapshot, type FlagTarget } from '../../../runtime/flags/evaluation.js';
+import {
+  bucketOf,
+  evaluateFlag,
+  holds,
+  type FlagDefinition,
+  type FlagSnapshot,
+  type FlagTarget,
+} from '../../../runtime/flags/evaluation.js';
 import { ExplainedPrerequisite, ExplainedRule, FlagExplanation, FlagUsageReceipt, StaleFlag } from '../entities/explanation.js';
 import { FeatureFlag, FlagRule, type FlagCondition } from '../entities/flag.js';
 import { ReportFlagUsageInput } from '../inputs/flag.js';

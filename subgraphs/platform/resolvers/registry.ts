@@ -47,7 +47,13 @@ async function uptimesOf(ctx: Context, slugs: readonly string[], days: number): 
   const now = systemClock.now();
   const from = new Date(now.getTime() - days * DAY_MS);
   const incidents = await during(ctx, slugs, from);
-  return slugs.map(slug => uptimeOf(from, now, incidents.filter(({ service }) => service === slug))); // prettier-ignore
+  return slugs.map(slug =>
+    uptimeOf(
+      from,
+      now,
+      incidents.filter(({ service }) => service === slug),
+    ),
+  );
 }
 
 const NEWEST = `

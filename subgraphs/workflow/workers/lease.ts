@@ -42,7 +42,10 @@ export function takeOver(host: ServiceHost): Promise<boolean> {
       `select id from workflow.workflow_run_meta where executor = $1 and status in ('running', 'waiting') order by id for update`,
       [lost.id],
     );
-    await moveOn(ctx, runs.map(run => run.id)); // prettier-ignore
+    await moveOn(
+      ctx,
+      runs.map(run => run.id),
+    );
     if (runs.length && !lost.stopped) alarm(ctx, 'workflow_executor_lost', { executor: lost.id });
     return true;
   });

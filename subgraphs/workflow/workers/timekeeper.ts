@@ -99,7 +99,10 @@ const timeouts: Timer<Context> = {
          order by deadline_at limit 100 for update skip locked) returning id, definition_key`,
       [ctx.now().toISOString()],
     );
-    await endRuns(ctx, late.map(run => run.id)); // prettier-ignore
+    await endRuns(
+      ctx,
+      late.map(run => run.id),
+    );
     for (const { id, definition_key: definition } of late) {
       alarm(ctx, 'workflow_failed', { definition, run_id: id });
       ctx.audit('workflow_run.failed', id, { definition, error_code: 'timed_out' });

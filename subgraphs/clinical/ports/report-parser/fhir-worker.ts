@@ -37,9 +37,14 @@ interface Entry {
 const COMPARATORS: Readonly<Record<string, string>> = { '<': 'lt', '>': 'gt', '<=': 'le', '>=': 'ge' };
 /** ObservationStatus; null: there is no result, or there is none any more. What is not listed is not final. */
 const STATUS: Readonly<Record<string, string | null>> = {
-  final: 'final', amended: 'corrected', corrected: 'corrected', appended: 'corrected',
-  registered: null, cancelled: null, 'entered-in-error': null,
-}; // prettier-ignore
+  final: 'final',
+  amended: 'corrected',
+  corrected: 'corrected',
+  appended: 'corrected',
+  registered: null,
+  cancelled: null,
+  'entered-in-error': null,
+};
 const statusOf = ({ status = 'final' }: Drawn): string | null => (status in STATUS ? STATUS[status]! : 'preliminary');
 const isVoid = ({ status }: Drawn): boolean => status === 'entered-in-error' || status === 'cancelled';
 
@@ -82,7 +87,12 @@ function rowOf(entry: Entry, reports: readonly DiagnosticReport[]): ReadRow[] {
 /** Key of the laboratory: what it is identified by, or its name as such a key. */
 function performerOf(one: DiagnosticReport | undefined): string | null {
   const { identifier, display } = one?.performer?.[0] ?? {};
-  const key = identifier?.value ?? display?.toLowerCase().replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, ''); // prettier-ignore
+  const key =
+    identifier?.value ??
+    display
+      ?.toLowerCase()
+      .replace(/[^a-z0-9]+/g, '_')
+      .replace(/^_|_$/g, '');
   return key && /^[!-~]{1,64}$/.test(key) ? key : null;
 }
 

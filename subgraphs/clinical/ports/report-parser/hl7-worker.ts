@@ -4,9 +4,20 @@ import type { ReadReport, ReadRow } from '../../rules/report.js';
 const COMPARATORS: Readonly<Record<string, string>> = { '<': 'lt', '>': 'gt', '<=': 'le', '>=': 'ge' };
 /** OBX-11 by HL7 table 0085; null: there is no result, or there is none any more. What the table does not know is not final. */
 const STATUS: Readonly<Record<string, string | null>> = {
-  '': 'final', F: 'final', U: 'final', V: 'final', B: 'final', C: 'corrected', A: 'corrected',
-  D: null, W: null, X: null, N: null, O: null, I: null,
-}; // prettier-ignore
+  '': 'final',
+  F: 'final',
+  U: 'final',
+  V: 'final',
+  B: 'final',
+  C: 'corrected',
+  A: 'corrected',
+  D: null,
+  W: null,
+  X: null,
+  N: null,
+  O: null,
+  I: null,
+};
 const TIME = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(?:(\d{2})(?:\.\d+)?)?)?(?:([+-]\d{2})(\d{2}))?/;
 
 /** A time without an offset is taken as UTC. */

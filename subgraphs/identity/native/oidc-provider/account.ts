@@ -4,8 +4,18 @@ import type { EngineStore } from './model.js';
 
 /** What an id_token may say; each claim only when its scope was granted. Source: identity A7. */
 export const ID_TOKEN_CLAIMS = [
-  'sub', 'auth_time', 'amr', 'name', 'picture', 'locale', 'zoneinfo', 'updated_at', 'preferred_username', 'email', 'email_verified',
-] as const; // prettier-ignore
+  'sub',
+  'auth_time',
+  'amr',
+  'name',
+  'picture',
+  'locale',
+  'zoneinfo',
+  'updated_at',
+  'preferred_username',
+  'email',
+  'email_verified',
+] as const;
 
 interface Row {
   id: string;

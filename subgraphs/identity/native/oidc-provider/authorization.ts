@@ -48,7 +48,11 @@ function judge(ctx: KoaContextWithOIDC, consent: ConsentRow | null): Authorizati
   const known = new Set(consent?.status === 'active' ? [...consent.scopes, ...consent.declined_scopes] : []);
   const covered = consent?.status === 'active' && asked.every(scope => known.has(scope));
   const asks = !covered || (isNativeRedirect(String(params!.redirect_uri)) && !result?.consent);
-  const openid = String(params!.scope ?? '').split(' ').includes('openid') ? ['openid'] : []; // prettier-ignore
+  const openid = String(params!.scope ?? '')
+    .split(' ')
+    .includes('openid')
+    ? ['openid']
+    : [];
   return {
     consentId: consent?.id ?? null,
     asks,

@@ -98,7 +98,9 @@ async function authenticate(store: EngineStore, client: Client, presented: strin
 function checkScopes(ctx: KoaContextWithOIDC, allowed: readonly string[]): void {
   const { scope } = ctx.oidc.params!;
   if (ctx.oidc.route === 'authorization' && !scope) throw new errors.InvalidScope('scope is missing', '');
-  const asked = String(scope ?? '').split(' ').filter(Boolean); // prettier-ignore
+  const asked = String(scope ?? '')
+    .split(' ')
+    .filter(Boolean);
   const wrong = asked.filter(one => !allowed.includes(one));
   if (wrong.length) throw new errors.InvalidScope(`the client may not ask for ${wrong.join(' ')}`, wrong.join(' '));
 }

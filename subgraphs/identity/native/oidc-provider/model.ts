@@ -43,12 +43,22 @@ export abstract class ModelAdapter implements Adapter {
     throw new Error(`${this.model} is not ${what}`);
   }
 
-  async upsert(_id: string, _payload: AdapterPayload, _expiresIn: number): Promise<void> { this.refuse('stored'); } // prettier-ignore
+  async upsert(_id: string, _payload: AdapterPayload, _expiresIn: number): Promise<void> {
+    this.refuse('stored');
+  }
   abstract find(id: string): Promise<AdapterPayload | undefined>;
-  async findByUserCode(): Promise<AdapterPayload | undefined> { return this.refuse('found by user code'); } // prettier-ignore
-  async findByUid(_uid: string): Promise<AdapterPayload | undefined> { return this.refuse('found by uid'); } // prettier-ignore
-  async consume(_id: string): Promise<void> { this.refuse('consumed'); } // prettier-ignore
-  async destroy(_id: string): Promise<void> { this.refuse('destroyed'); } // prettier-ignore
+  async findByUserCode(): Promise<AdapterPayload | undefined> {
+    return this.refuse('found by user code');
+  }
+  async findByUid(_uid: string): Promise<AdapterPayload | undefined> {
+    return this.refuse('found by uid');
+  }
+  async consume(_id: string): Promise<void> {
+    this.refuse('consumed');
+  }
+  async destroy(_id: string): Promise<void> {
+    this.refuse('destroyed');
+  }
 
   /** Ends the family of an engine grant: on revocation by the app, or on a replay. Once a request, however many models ask for it. */
   async revokeByGrantId(familyId: string): Promise<void> {

@@ -168,13 +168,17 @@ export async function mountEngine(app: FastifyInstance, host: ServiceHost): Prom
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null)); // the engine reads the body itself
     const serve = (methods: readonly string[], url: string, path: string) =>
-      scope.route({ method: [...methods] as 'GET'[], url, handler: (request, reply) => {
-        if (path === PATHS.authorization && isForeign(host.config.issuer, request))
-          return reply.redirect(`${host.config.issuer}${path}${queryOf(request.raw)}`, 302);
-        keepHeaders(request, reply);
-        reply.hijack();
-        void engine.answer(enginePath(path, request), request, reply);
-      } }); // prettier-ignore
+      scope.route({
+        method: [...methods] as 'GET'[],
+        url,
+        handler: (request, reply) => {
+          if (path === PATHS.authorization && isForeign(host.config.issuer, request))
+            return reply.redirect(`${host.config.issuer}${path}${queryOf(request.raw)}`, 302);
+          keepHeaders(request, reply);
+          reply.hijack();
+          void engine.answer(enginePath(path, request), request, reply);
+        },
+      });
     for (const [methods, path] of ROUTES) serve(methods, `/identity${path}`, path);
     const issuerPath = new URL(host.config.issuer).pathname.replace(/\/$/, '');
     if (issuerPath) serve(['GET', 'OPTIONS'], `${OAUTH}${issuerPath}`, OAUTH);

@@ -27,6 +27,18 @@ export async function userTokenClaims(store: EngineStore, ctx: KoaContextWithOID
   const signIn = { userId, client, amr, authTime: new Date(authTime * 1000) };
   const { roles, permissions } = await store.host.read(read => staffPower(read, signIn));
   return userClaims(store.host.config, {
-    issuedAt, expiresAt, userId, clientId, scopes, familyId, sessionId, authTime: signIn.authTime, amr, firstParty, brandId, roles, permissions,
-  }); // prettier-ignore
+    issuedAt,
+    expiresAt,
+    userId,
+    clientId,
+    scopes,
+    familyId,
+    sessionId,
+    authTime: signIn.authTime,
+    amr,
+    firstParty,
+    brandId,
+    roles,
+    permissions,
+  });
 }

@@ -135,8 +135,13 @@ export class LandingPages {
     await this.site.store.host.transaction(async tx => {
       const outcome = await undoEmailChange(tx, token, hash);
       if (outcome === 'gone') throw gone(GONE.consumed);
-      if (outcome === 'taken') throw new PageError(409, 'This address belongs to somebody', 'There is another account with it now. Write to our support.');
+      if (outcome === 'taken')
+        throw new PageError(409, 'This address belongs to somebody', 'There is another account with it now. Write to our support.');
     });
-    this.site.write(ctx, 200, messagePage('Your address is yours again', 'Everybody was signed out. Go back to the app and sign in with your new password.'));
-  } // prettier-ignore
+    this.site.write(
+      ctx,
+      200,
+      messagePage('Your address is yours again', 'Everybody was signed out. Go back to the app and sign in with your new password.'),
+    );
+  }
 }

@@ -91,9 +91,12 @@ const signUp: Step = async (site, turn, form) => {
   const fault = await signUpFault(site, email, displayName, password);
   if (fault) return site.render(turn, 422, signUpPage(turn, { email, displayName }, fault));
   const wanted = {
-    ...requestOf(site, turn, email), displayName, passwordHash: await hashPassword(password),
-    locale: localeOf(turn.interaction.params.ui_locales), brandId: turn.app.brandId,
-  }; // prettier-ignore
+    ...requestOf(site, turn, email),
+    displayName,
+    passwordHash: await hashPassword(password),
+    locale: localeOf(turn.interaction.params.ui_locales),
+    brandId: turn.app.brandId,
+  };
   const ask = () => site.store.host.transaction(tx => mailSignUp(tx, wanted));
   await ask().catch(error => {
     if (!(error instanceof Problem) || error.code !== 'conflict') throw error;

@@ -130,14 +130,19 @@ export function enrolmentPage(step: Step, { qrSvg, secret }: TotpEnrolment, wron
 export function backupCodesPage(step: Step, codes: readonly string[] | null): Page {
   return {
     title: codes ? 'Keep your backup codes' : 'Your second factor is on',
-    body: html`${codes &&
-      html`<p>Each of these codes signs you in once when you do not have your app at hand. Keep them where only you can find them: they are not shown again.</p>
-        <ul class="codes">
-          ${codes.map(code => html`<li><code>${code}</code></li>`)}
-        </ul>`}
+    body: html`${
+        codes &&
+        html`<p>
+            Each of these codes signs you in once when you do not have your app at hand. Keep them where only you can find them: they are
+            not shown again.
+          </p>
+          <ul class="codes">
+            ${codes.map(code => html`<li><code>${code}</code></li>`)}
+          </ul>`
+      }
       <form method="post" action="${step.action}/mfa-enrol">
         ${hidden(step.csrf)}
         <button>${codes ? 'I have kept them, continue' : 'Continue'}</button>
-      </form>`, // prettier-ignore
+      </form>`,
   };
 }

@@ -39,15 +39,24 @@ const requestOf = ({ ctx, interaction }: Turn) => ({ address: addressOf(ctx), in
 const isEnrolment = ({ amr, enrolling }: SignInProgress): boolean => enrolling !== null || amr.includes('mfa');
 
 const kindsOf = async (ctx: Context, { userId, amr }: Shown): Promise<MfaMethodKind[]> =>
-  furtherMethods((await activeMethods(ctx, userId)).map(one => one.kind), amr); // prettier-ignore
+  furtherMethods(
+    (await activeMethods(ctx, userId)).map(one => one.kind),
+    amr,
+  );
 
-async function isRight(ctx: Context, uid: string, { userId, amr }: SignInProgress, method: SecondFactorName, code: string): Promise<boolean> {
+async function isRight(
+  ctx: Context,
+  uid: string,
+  { userId, amr }: SignInProgress,
+  method: SecondFactorName,
+  code: string,
+): Promise<boolean> {
   if (method === 'backup_code') return spendBackupCode(ctx, userId, code);
   if (method === 'email_otp') return (await kindsOf(ctx, { userId, amr })).includes(EMAIL_OTP) && isMailed(ctx, uid, userId, code);
   const apps = (await activeMethods(ctx, userId)).filter(one => one.kind === TOTP);
   for (const app of apps) if (await acceptTotp(ctx, app, code)) return true;
   return false;
-} // prettier-ignore
+}
 
 /** The code of the newest mail of this sign-in. */
 async function isMailed(ctx: Context, uid: string, userId: string, code: string): Promise<boolean> {
@@ -161,7 +170,12 @@ export class SecondFactor {
     return ended ? { shown: { userId, amr } } : 'again';
   }
 
-  async #confirm(tx: Context, { interaction }: Turn, { enrolling, amr }: SignInProgress, code: string): Promise<string[] | 'wrong' | 'again'> {
+  async #confirm(
+    tx: Context,
+    { interaction }: Turn,
+    { enrolling, amr }: SignInProgress,
+    code: string,
+  ): Promise<string[] | 'wrong' | 'again'> {
     const verdict = await confirmPendingTotp(tx, { methodId: enrolling!, code });
     if (verdict === 'wrong') return 'wrong';
     if (verdict === 'gone' || verdict === 'unknown') {
@@ -170,7 +184,7 @@ export class SecondFactor {
     }
     await proveFurther(tx, interaction.uid, [...amr, ...SECOND_FACTORS.totp]);
     return verdict.backupCodes ?? [];
-  } // prettier-ignore
+  }
 
   /** Null when the method is gone: after ten minutes, five wrong codes, or because another one was begun. */
   async #enrolment(turn: Turn, { userId, enrolling }: SignInProgress, wrong: boolean): Promise<Page | null> {

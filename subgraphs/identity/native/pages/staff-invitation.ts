@@ -17,10 +17,16 @@ type Step = 'accept' | 'open_account' | 'sign_in' | Obstacle;
 /** What to do before the invitation can be accepted. Who was invited is told to nobody: a link may be in wrong hands. */
 const TOLD: Readonly<Record<Exclude<Step, 'accept' | 'open_account'>, readonly [title: string, text: string]>> = {
   sign_in: ['Sign in first', 'Sign in with the address that the invitation came to, then open its link again in this browser.'],
-  wrong_account: ['This invitation is for another account', 'You are signed in with another address. Sign out, sign in with the right one, then open the link again.'],
-  mfa_required: ['Set up a second factor first', 'Everybody who works here signs in with a second factor. Sign out, sign in to the staff app, which sets one up, then open the link again.'],
+  wrong_account: [
+    'This invitation is for another account',
+    'You are signed in with another address. Sign out, sign in with the right one, then open the link again.',
+  ],
+  mfa_required: [
+    'Set up a second factor first',
+    'Everybody who works here signs in with a second factor. Sign out, sign in to the staff app, which sets one up, then open the link again.',
+  ],
   already_staff: ['You work here already', 'There is nothing to accept for this account.'],
-}; // prettier-ignore
+};
 
 const OVER = new PageError(410, 'This invitation is over', 'It was used or taken back, or its time has run out. Ask for a new one.');
 
@@ -67,12 +73,22 @@ export class StaffInvitationPage {
 
   /** Whoever has the link has the mailbox: the address is proven. The invitation stays open, because a second factor is owed. */
   async #openAccount(ctx: KoaContextWithOIDC, token: string): Promise<void> {
-    await this.site.store.host.transaction(async tx => {
-      const found = await invitedBy(tx, token);
-      if (!found?.open) throw OVER;
-      const { email, displayName } = found.staff;
-      await openAccount(tx, { email, emailVerified: true, displayName }, 'staff_invite');
-    }, internalRequest(systemCaller('identity')));
-    this.site.write(ctx, 200, messagePage('Your account is there', 'Sign in to the staff app with a link by mail; it sets up a second factor. Then open the invitation again.'));
-  } // prettier-ignore
+    await this.site.store.host.transaction(
+      async tx => {
+        const found = await invitedBy(tx, token);
+        if (!found?.open) throw OVER;
+        const { email, displayName } = found.staff;
+        await openAccount(tx, { email, emailVerified: true, displayName }, 'staff_invite');
+      },
+      internalRequest(systemCaller('identity')),
+    );
+    this.site.write(
+      ctx,
+      200,
+      messagePage(
+        'Your account is there',
+        'Sign in to the staff app with a link by mail; it sets up a second factor. Then open the invitation again.',
+      ),
+    );
+  }
 }
