@@ -1,7 +1,7 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver, Int, Directive } from 'type-graphql';
 import { adminScopeOf, type Slug } from '../events/slugs.js';
 import { Access } from './access/access.js';
-import { durationMs } from './time/clock.js';
+import { durationMs } from './time/durations.js';
 import { Context } from './request/context.js';
 import { fail } from './request/errors.js';
 import { OwnTransactions } from './request/operation.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { durationMs } from '../../runtime/time/clock.js';
+import { durationMs } from '../../runtime/time/durations.js';
 import { move } from '../../runtime/request/states.js';
 import { BiomarkerRangeKind as Kind, BiomarkerRangeSex as Sex } from '../../subgraphs/clinical/entities/biomarker.js';
 import { InterventionStatus } from '../../subgraphs/clinical/entities/intervention.js';

@@ -2,7 +2,7 @@ import type { FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { retestCycleStarted } from '../../../events/catalogue/clinical.js';
 import { Access } from '../../../runtime/access/access.js';
-import { durationMs } from '../../../runtime/time/clock.js';
+import { durationMs } from '../../../runtime/time/durations.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { stored } from '../../../runtime/federation/federation.js';

@@ -1,4 +1,4 @@
-import { durationMs } from '../../../runtime/time/clock.js';
+import { durationMs } from '../../../runtime/time/durations.js';
 import type { Context } from '../../../runtime/request/context.js';
 import type { LoopSettings } from '../rules/liveness.js';
 

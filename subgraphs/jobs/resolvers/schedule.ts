@@ -2,7 +2,7 @@ import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
 import { actorOf } from '../../../runtime/request/caller.js';
-import { durationMs } from '../../../runtime/time/clock.js';
+import { durationMs } from '../../../runtime/time/durations.js';
 import { Context } from '../../../runtime/request/context.js';
 import { isCron, isTimeZone, nextOf } from '../../../runtime/time/cron.js';
 import { fail } from '../../../runtime/request/errors.js';
