@@ -44,6 +44,8 @@ export interface ServiceDeclaration {
   entities: readonly EntityClass[];
   /** type-graphql resolver classes. */
   resolvers: readonly Function[];
+  /** Test controls besides the clock, which every service has; those that its contract names. Source: conventions 8. */
+  testControls?: { flags?: true; faults?: true };
   /** Object types that no operation returns but that belong in the SDL. */
   types?: readonly Function[];
   /** One batch loader for each `@key` type that this service resolves. */

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { checkAccess, checkSelf, isMeField, ruleOnNode, type AccessRule } from './access.js';
 import type { Context } from '../request/context.js';
-import { fail } from '../request/errors.js';
+import { fail, requireValid } from '../request/errors.js';
 import { propertyBehind, type ContextCheck } from '../execution/properties.js';
 import { once } from '../data/idempotency.js';
 import { opensOwnTransactions, preparationOf } from '../request/operation.js';
@@ -67,7 +67,7 @@ function guardOperation(field: Field, mutation: boolean): Resolver {
   return async (source, args, ctx, info) => {
     enforce(rule, field.name, ctx);
     const errors = check?.(args) ?? [];
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     checkSelf(rule, ctx.caller, args);
     try {
       return await (mutation ? mutate(inner, source, args, ctx, info) : inner(source, args, ctx, info));
@@ -106,7 +106,7 @@ function guardField(field: Field, checkOf: (rule: AccessRule) => ContextCheck): 
   field.resolve = (source, args, ctx, info) => {
     access?.(ctx);
     const errors = check?.(args) ?? [];
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     return inner(source, args, ctx, info);
   };
 }

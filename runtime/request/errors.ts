@@ -74,8 +74,9 @@ export function requireValid(errors: readonly Violation[]): void {
 }
 
 /** Throws `invalid_request` for the one violation at `pointer`, for example `/input/file`. */
-export const invalid = (pointer: string, message: string, options: Omit<ProblemOptions, 'errors'> = {}): never =>
+export function invalid(pointer: string, message: string, options: Omit<ProblemOptions, 'errors'> = {}): never {
   fail('invalid_request', 'The input is invalid', { ...options, errors: [{ pointer, message }] });
+}
 
 /** Problem code of an error's GraphQL extensions, `internal` for anything unknown. */
 export function codeOf(extensions: Readonly<Record<string, unknown>> | undefined): ProblemCode {

@@ -1,6 +1,5 @@
 import type { Context } from '../../runtime/request/context.js';
 import { service } from '../../runtime/service.js';
-import { clockControl, faultControl, flagControl } from '../../runtime/test-controls.js';
 import { guard } from './consumers/guard.js';
 import { labOrders, labOrderTimer } from './consumers/lab-orders.js';
 import { partner } from './consumers/partner.js';
@@ -156,6 +155,7 @@ export default service({
     ReportRow,
     FhirExport,
   ],
+  testControls: { flags: true, faults: true },
   resolvers: [
     DictionaryResolver,
     DictionaryPutResolver,
@@ -183,9 +183,6 @@ export default service({
     EncounterResolver,
     LabOrderResolver,
     BookingVisitResolver,
-    clockControl('clinical'),
-    flagControl('clinical'),
-    faultControl('clinical'),
   ],
   references,
   types: [Patient, Encounter, LabOrder, BookingVisit],

@@ -1,6 +1,5 @@
 import type { Context } from '../../runtime/request/context.js';
 import { service } from '../../runtime/service.js';
-import { clockControl } from '../../runtime/test-controls.js';
 import { consumers } from './consumers.js';
 import { EntitlementFeature } from './entities/feature.js';
 import { EntitlementOverride } from './entities/override.js';
@@ -43,15 +42,7 @@ export default service({
   slug: 'entitlements',
   purpose: 'What a user may use now, and how much of it',
   entities: [EntitlementFeature, EntitlementOverride, EntitlementSnapshot, UsageCounter, UsageEvent],
-  resolvers: [
-    EntitlementResolver,
-    FeatureResolver,
-    OverrideResolver,
-    UsageResolver,
-    ExplainResolver,
-    UserEntitlementsResolver,
-    clockControl('entitlements'),
-  ],
+  resolvers: [EntitlementResolver, FeatureResolver, OverrideResolver, UsageResolver, ExplainResolver, UserEntitlementsResolver],
   types: [User],
   references,
   consumers,

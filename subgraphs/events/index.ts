@@ -1,5 +1,4 @@
 import { service } from '../../runtime/service.js';
-import { clockControl } from '../../runtime/test-controls.js';
 import { alarmWorker } from './workers/alarms.js';
 import { canaryConsumer } from './consumers/canary.js';
 import { ready } from './queries/readiness.js';
@@ -32,7 +31,6 @@ export default service({
     ReplayResolver,
     DeliveryLogResolver,
     BusResolver,
-    clockControl('events'),
   ],
   references: {
     EventType: eventTypeReferences,

@@ -1,5 +1,4 @@
 import { consumers } from './consumers/badges.js';
-import { clockControl } from '../../runtime/test-controls.js';
 import { service } from '../../runtime/service.js';
 import { loadSessions, SessionResolver, UserSessionsResolver } from './resolvers/session.js';
 import { SessionVerificationResolver } from './resolvers/session-verification.js';
@@ -130,7 +129,6 @@ export default service({
     MfaResolver,
     HandleResolver,
     ProfileResolver,
-    clockControl('identity'),
   ],
   references: {
     IssuedServiceToken: loadIssued,

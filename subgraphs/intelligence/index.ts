@@ -1,6 +1,5 @@
 import type { Context } from '../../runtime/request/context.js';
 import { service } from '../../runtime/service.js';
-import { clockControl, flagControl } from '../../runtime/test-controls.js';
 import { consumers } from './consumers.js';
 import { DecisionOutcome, LoopDecision } from './entities/decision.js';
 import { OffPolicyEvaluation, TrainingRun } from './entities/evaluation.js';
@@ -77,6 +76,7 @@ export default service({
     OffPolicyEvaluation,
     TrainingRun,
   ],
+  testControls: { flags: true },
   resolvers: [
     PolicyResolver,
     RegistryResolver,
@@ -95,8 +95,6 @@ export default service({
     TrainingResolver,
     FeatureResolver,
     ErasureResolver,
-    clockControl('intelligence'),
-    flagControl('intelligence'),
   ],
   types: [Brand, FeatureFlag, User],
   references,

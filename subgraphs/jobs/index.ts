@@ -1,5 +1,4 @@
 import { service } from '../../runtime/service.js';
-import { clockControl } from '../../runtime/test-controls.js';
 import { consumers } from './consumers/events.js';
 import { queues, schedules } from './workers/queues.js';
 import { timers } from './workers/timekeeper.js';
@@ -29,7 +28,6 @@ export default service({
     OverviewResolver,
     QueueResolver,
     ScheduleResolver,
-    clockControl('jobs'),
   ],
   types: [User, PlatformService],
   references,

@@ -1,6 +1,5 @@
 import type { Context } from '../../runtime/request/context.js';
 import { service } from '../../runtime/service.js';
-import { clockControl } from '../../runtime/test-controls.js';
 import { canaryConsumers, canaryTimer } from './consumers/canary.js';
 import { erase } from './erase.js';
 import { Brand, BrandDomain, BrandDomainPurpose, BrandDomainStatus } from './entities/brand.js';
@@ -88,7 +87,6 @@ export default service({
     SuiteHealthResolver,
     CanaryResolver,
     SafeViewResolver,
-    clockControl('platform'),
   ],
   types: [User],
   references,

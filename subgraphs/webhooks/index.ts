@@ -1,5 +1,4 @@
 import { service } from '../../runtime/service.js';
-import { clockControl } from '../../runtime/test-controls.js';
 import { autoDisableTimer } from './timers/auto-disable.js';
 import { deliveryConsumer } from './consumers/delivery.js';
 import { holdLimitTimer } from './timers/held.js';
@@ -96,7 +95,6 @@ export default service({
     PlatformEventFieldsResolver,
     ClientFieldsResolver,
     EventTypeFieldsResolver,
-    clockControl('webhooks'),
   ],
   types: [EventType],
   references: {

@@ -1,5 +1,4 @@
 import { service } from '../../runtime/service.js';
-import { clockControl } from '../../runtime/test-controls.js';
 import { consumers } from './consumers/events.js';
 import { timekeepers } from './workers/timekeeper.js';
 import { workers } from './workers/worker.js';
@@ -28,7 +27,6 @@ export default service({
     UserRunsResolver,
     AlertRunResolver,
     TickRunResolver,
-    clockControl('workflow'),
   ],
   types: [User, CriticalAlert, LoopTick],
   references,

@@ -1,6 +1,6 @@
 import { biomarkerAdded } from '../../../events/catalogue/clinical.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { newId } from '../../../runtime/data/ids.js';
 import type { Biomarker } from '../entities/biomarker.js';
 import {
@@ -190,7 +190,7 @@ function checked(ctx: Context, rows: readonly Incoming[], markers: ReadonlyMap<s
       ? [...violationsOf(markerOf(entry), row, ctx.now(), row.at)]
       : [{ pointer: `${row.at}/code`, message: 'is not in the dictionary' }];
   });
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
 }
 
 /**

@@ -4,6 +4,7 @@ import { Directive, Field, Float, Int, ObjectType, registerEnumType } from 'type
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum BiomarkerCategory {
   LIPIDS = 'lipids',
@@ -19,7 +20,6 @@ export enum BiomarkerCategory {
   VITALS = 'vitals',
   OTHER = 'other',
 }
-registerEnumType(BiomarkerCategory, { name: 'BiomarkerCategory' });
 
 export enum BiomarkerSpecimen {
   SERUM = 'serum',
@@ -29,26 +29,22 @@ export enum BiomarkerSpecimen {
   SALIVA = 'saliva',
   DBS = 'dbs',
 }
-registerEnumType(BiomarkerSpecimen, { name: 'BiomarkerSpecimen', description: 'DBS: dried blood spot.' });
 
 export enum BiomarkerDirection {
   LOWER_IS_BETTER = 'lower_is_better',
   HIGHER_IS_BETTER = 'higher_is_better',
   WITHIN_RANGE = 'within_range',
 }
-registerEnumType(BiomarkerDirection, { name: 'BiomarkerDirection' });
 
 export enum BiomarkerStatus {
   ACTIVE = 'active',
   DEPRECATED = 'deprecated',
 }
-registerEnumType(BiomarkerStatus, { name: 'BiomarkerStatus' });
 
 export enum BiomarkerNoiseModel {
   LOG_NORMAL = 'log_normal',
   ABSOLUTE = 'absolute',
 }
-registerEnumType(BiomarkerNoiseModel, { name: 'BiomarkerNoiseModel' });
 
 export enum BiomarkerRangeKind {
   REFERENCE = 'reference',
@@ -56,14 +52,16 @@ export enum BiomarkerRangeKind {
   CRITICAL = 'critical',
   PANIC = 'panic',
 }
-registerEnumType(BiomarkerRangeKind, { name: 'BiomarkerRangeKind' });
 
 export enum BiomarkerRangeSex {
   ANY = 'any',
   FEMALE = 'female',
   MALE = 'male',
 }
-registerEnumType(BiomarkerRangeSex, { name: 'BiomarkerRangeSex' });
+registerEnums(
+  { BiomarkerCategory, BiomarkerSpecimen, BiomarkerDirection, BiomarkerStatus, BiomarkerNoiseModel, BiomarkerRangeKind, BiomarkerRangeSex },
+  { BiomarkerSpecimen: 'DBS: dried blood spot.' },
+);
 
 export enum UnitConversionMethod {
   UCUM = 'ucum',

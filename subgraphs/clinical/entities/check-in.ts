@@ -1,5 +1,5 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Ctx, Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
@@ -7,6 +7,7 @@ import { HEALTH } from '../../../runtime/data/safe-views.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum CheckInStatus {
   DUE = 'due',
@@ -14,7 +15,6 @@ export enum CheckInStatus {
   MISSED = 'missed',
   SKIPPED = 'skipped',
 }
-registerEnumType(CheckInStatus, { name: 'CheckInStatus' });
 
 export enum CheckInQuestionType {
   BOOLEAN = 'boolean',
@@ -22,7 +22,7 @@ export enum CheckInQuestionType {
   CHOICE = 'choice',
   TEXT = 'text',
 }
-registerEnumType(CheckInQuestionType, { name: 'CheckInQuestionType' });
+registerEnums({ CheckInStatus, CheckInQuestionType });
 
 @ObjectType({ description: 'One question of a check-in.' })
 export class CheckInQuestion {

@@ -1,5 +1,5 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Ctx, Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { holdsPermission, type Caller } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
@@ -8,6 +8,7 @@ import { HEALTH } from '../../../runtime/data/safe-views.js';
 import { DateTime, JSONObject, LocalDate } from '../../../runtime/schema/scalars.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum ConsultStatus {
   REQUESTED = 'requested',
@@ -16,7 +17,6 @@ export enum ConsultStatus {
   SIGNED = 'signed',
   CANCELLED = 'cancelled',
 }
-registerEnumType(ConsultStatus, { name: 'ConsultStatus' });
 
 export enum ConsultOutcome {
   APPROVED = 'approved',
@@ -24,7 +24,7 @@ export enum ConsultOutcome {
   MORE_INFO = 'more_info',
   REFERRED = 'referred',
 }
-registerEnumType(ConsultOutcome, { name: 'ConsultOutcome' });
+registerEnums({ ConsultStatus, ConsultOutcome });
 
 @ObjectType({ description: 'What was added to a signed consult.' })
 export class ConsultAddendum {

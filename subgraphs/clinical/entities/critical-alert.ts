@@ -1,14 +1,14 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum CriticalAlertSeverity {
   CRITICAL = 'critical',
   PANIC = 'panic',
 }
-registerEnumType(CriticalAlertSeverity, { name: 'CriticalAlertSeverity' });
 
 export enum CriticalAlertStatus {
   OPEN = 'open',
@@ -16,14 +16,13 @@ export enum CriticalAlertStatus {
   ESCALATED = 'escalated',
   CLOSED = 'closed',
 }
-registerEnumType(CriticalAlertStatus, { name: 'CriticalAlertStatus' });
 
 export enum CriticalAlertContactOutcome {
   REACHED = 'reached',
   LEFT_MESSAGE = 'left_message',
   NO_ANSWER = 'no_answer',
 }
-registerEnumType(CriticalAlertContactOutcome, { name: 'CriticalAlertContactOutcome' });
+registerEnums({ CriticalAlertSeverity, CriticalAlertStatus, CriticalAlertContactOutcome });
 
 @ObjectType({ description: 'One try to reach the patient.' })
 export class CriticalAlertContact {

@@ -1,5 +1,5 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Ctx, Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
@@ -7,6 +7,7 @@ import { HEALTH } from '../../../runtime/data/safe-views.js';
 import { DateTime, Quantity, TimeZone } from '../../../runtime/schema/scalars.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum DoseLogStatus {
   SCHEDULED = 'scheduled',
@@ -14,7 +15,7 @@ export enum DoseLogStatus {
   SKIPPED = 'skipped',
   MISSED = 'missed',
 }
-registerEnumType(DoseLogStatus, { name: 'DoseLogStatus' });
+registerEnums({ DoseLogStatus });
 
 /** Who may see doses; patient-graph with values. */
 export const DOSE_READERS = {

@@ -1,22 +1,21 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { registerEnumType } from 'type-graphql';
 import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
 import { openJson, sealJson } from './sealed.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum FhirExportRelease {
   R4 = 'r4',
   R5 = 'r5',
 }
-registerEnumType(FhirExportRelease, { name: 'FhirExportRelease', description: 'R4 is 4.0.1.' });
 
 export enum ClinicalExportStatus {
   RUNNING = 'running',
   COMPLETE = 'complete',
   FAILED = 'failed',
 }
-registerEnumType(ClinicalExportStatus, { name: 'ClinicalExportStatus' });
+registerEnums({ FhirExportRelease, ClinicalExportStatus }, { FhirExportRelease: 'R4 is 4.0.1.' });
 
 const bundlePlace = (id: string): string => `fhir_export.bundle_sealed:${id}`;
 

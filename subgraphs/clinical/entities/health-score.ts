@@ -1,5 +1,5 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Ctx, Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
@@ -8,13 +8,13 @@ import { DateTime } from '../../../runtime/schema/scalars.js';
 import { BiomarkerCategory } from './biomarker.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum HealthScoreStatus {
   COMPLETE = 'complete',
   PARTIAL = 'partial',
   INSUFFICIENT_DATA = 'insufficient_data',
 }
-registerEnumType(HealthScoreStatus, { name: 'HealthScoreStatus' });
 
 export enum HealthScoreBand {
   LOW = 'low',
@@ -22,7 +22,6 @@ export enum HealthScoreBand {
   GOOD = 'good',
   OPTIMAL = 'optimal',
 }
-registerEnumType(HealthScoreBand, { name: 'HealthScoreBand', description: 'Below 50, below 70, below 85, up to 100.' });
 
 export enum HealthScoreTrend {
   UP = 'up',
@@ -30,7 +29,10 @@ export enum HealthScoreTrend {
   FLAT = 'flat',
   FIRST = 'first',
 }
-registerEnumType(HealthScoreTrend, { name: 'HealthScoreTrend', description: 'FLAT: less than 2 points.' });
+registerEnums(
+  { HealthScoreStatus, HealthScoreBand, HealthScoreTrend },
+  { HealthScoreBand: 'Below 50, below 70, below 85, up to 100.', HealthScoreTrend: 'FLAT: less than 2 points.' },
+);
 
 @ObjectType({ description: 'What one marker adds.' })
 export class HealthScoreContributor {

@@ -1,14 +1,14 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { DateTime, LocalDate, TimeZone } from '../../../runtime/schema/scalars.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum InterventionKind {
   PROTOCOL = 'protocol',
   STACK = 'stack',
 }
-registerEnumType(InterventionKind, { name: 'InterventionKind' });
 
 export enum InterventionStatus {
   PROPOSED = 'proposed',
@@ -19,14 +19,13 @@ export enum InterventionStatus {
   STOPPED = 'stopped',
   CANCELLED = 'cancelled',
 }
-registerEnumType(InterventionStatus, { name: 'InterventionStatus' });
 
 export enum InterventionSource {
   MEMBER = 'member',
   STAFF = 'staff',
   PARTNER = 'partner',
 }
-registerEnumType(InterventionSource, { name: 'InterventionSource' });
+registerEnums({ InterventionKind, InterventionStatus, InterventionSource });
 
 /** Who may see interventions. */
 export const INTERVENTION_READERS = {

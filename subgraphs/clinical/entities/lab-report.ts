@@ -1,5 +1,5 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Ctx, Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
@@ -10,6 +10,7 @@ import { ValueRange } from './biomarker.js';
 import { BiomarkerObservation, BiomarkerObservationComparator, type BiomarkerObservationStatus } from './observation.js';
 import { openJson } from './sealed.js';
 import { isHeldBack, seesValues } from './value-access.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum LabReportStatus {
   UPLOADED = 'uploaded',
@@ -20,7 +21,6 @@ export enum LabReportStatus {
   FAILED = 'failed',
   REJECTED = 'rejected',
 }
-registerEnumType(LabReportStatus, { name: 'LabReportStatus' });
 
 export enum LabReportSource {
   MEMBER = 'member',
@@ -28,7 +28,6 @@ export enum LabReportSource {
   PARTNER = 'partner',
   LABS = 'labs',
 }
-registerEnumType(LabReportSource, { name: 'LabReportSource' });
 
 export enum ReportRowState {
   MATCHED = 'matched',
@@ -38,7 +37,7 @@ export enum ReportRowState {
   ACCEPTED = 'accepted',
   REJECTED = 'rejected',
 }
-registerEnumType(ReportRowState, { name: 'ReportRowState', description: 'The first three wait for a person.' });
+registerEnums({ LabReportStatus, LabReportSource, ReportRowState }, { ReportRowState: 'The first three wait for a person.' });
 
 export const REPORT_READERS = {
   service: 'admin:clinical',

@@ -1,6 +1,6 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { DecimalType } from '@mikro-orm/postgresql';
-import { Ctx, Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
@@ -9,6 +9,7 @@ import { DateTime, Quantity } from '../../../runtime/schema/scalars.js';
 import { roundHalfEven } from '../rules/rounding.js';
 import { ValueRange, type UnitSystem } from './biomarker.js';
 import { seesValues } from './value-access.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum BiomarkerObservationComparator {
   LT = 'lt',
@@ -16,10 +17,6 @@ export enum BiomarkerObservationComparator {
   GE = 'ge',
   GT = 'gt',
 }
-registerEnumType(BiomarkerObservationComparator, {
-  name: 'BiomarkerObservationComparator',
-  description: 'A censored result: less than, at most, at least, more than.',
-});
 
 export enum BiomarkerObservationSource {
   LAB = 'lab',
@@ -27,7 +24,6 @@ export enum BiomarkerObservationSource {
   WEARABLE = 'wearable',
   MANUAL = 'manual',
 }
-registerEnumType(BiomarkerObservationSource, { name: 'BiomarkerObservationSource' });
 
 export enum BiomarkerObservationStatus {
   PRELIMINARY = 'preliminary',
@@ -35,24 +31,18 @@ export enum BiomarkerObservationStatus {
   CORRECTED = 'corrected',
   ENTERED_IN_ERROR = 'entered_in_error',
 }
-registerEnumType(BiomarkerObservationStatus, { name: 'BiomarkerObservationStatus' });
 
 export enum BiomarkerObservationVerification {
   UNVERIFIED = 'unverified',
   VERIFIED = 'verified',
   REJECTED = 'rejected',
 }
-registerEnumType(BiomarkerObservationVerification, { name: 'BiomarkerObservationVerification' });
 
 export enum BiomarkerObservationRangeBasis {
   QUALIFIED = 'qualified',
   UNQUALIFIED = 'unqualified',
   NONE = 'none',
 }
-registerEnumType(BiomarkerObservationRangeBasis, {
-  name: 'BiomarkerObservationRangeBasis',
-  description: "QUALIFIED: by the patient's sex or age; UNQUALIFIED: by ranges for everybody; NONE: no range applied.",
-});
 
 export enum BiomarkerObservationInterpretation {
   LL = 'll',
@@ -62,10 +52,21 @@ export enum BiomarkerObservationInterpretation {
   HH = 'hh',
   A = 'a',
 }
-registerEnumType(BiomarkerObservationInterpretation, {
-  name: 'BiomarkerObservationInterpretation',
-  description: 'HL7 v3 ObservationInterpretation.',
-});
+registerEnums(
+  {
+    BiomarkerObservationComparator,
+    BiomarkerObservationSource,
+    BiomarkerObservationStatus,
+    BiomarkerObservationVerification,
+    BiomarkerObservationRangeBasis,
+    BiomarkerObservationInterpretation,
+  },
+  {
+    BiomarkerObservationComparator: 'A censored result: less than, at most, at least, more than.',
+    BiomarkerObservationRangeBasis: "QUALIFIED: by the patient's sex or age; UNQUALIFIED: by ranges for everybody; NONE: no range applied.",
+    BiomarkerObservationInterpretation: 'HL7 v3 ObservationInterpretation.',
+  },
+);
 
 @ObjectType('BiomarkerAppliedRange', { description: 'The ranges that a result was judged by, canonical unit.' })
 export class AppliedRange {

@@ -1,16 +1,17 @@
 import { Check, Entity, Enum, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { DateTime, JSONObject, Quantity } from '../../../runtime/schema/scalars.js';
 import { ValueRange } from './biomarker.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum ProtocolStatus {
   DRAFT = 'draft',
   ACTIVE = 'active',
   RETIRED = 'retired',
 }
-registerEnumType(ProtocolStatus, { name: 'ProtocolStatus' });
+registerEnums({ ProtocolStatus });
 
 @ObjectType({ description: 'One dose of a phase.' })
 export class ProtocolDose {

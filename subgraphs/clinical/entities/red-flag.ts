@@ -1,5 +1,5 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Ctx, Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
@@ -7,6 +7,7 @@ import { HEALTH } from '../../../runtime/data/safe-views.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum RedFlagSource {
   BIOMARKER = 'biomarker',
@@ -14,14 +15,12 @@ export enum RedFlagSource {
   WEARABLE = 'wearable',
   QUESTIONNAIRE = 'questionnaire',
 }
-registerEnumType(RedFlagSource, { name: 'RedFlagSource' });
 
 export enum RedFlagSeverity {
   INFO = 'info',
   WARNING = 'warning',
   URGENT = 'urgent',
 }
-registerEnumType(RedFlagSeverity, { name: 'RedFlagSeverity' });
 
 export enum RedFlagStatus {
   OPEN = 'open',
@@ -29,13 +28,12 @@ export enum RedFlagStatus {
   RESOLVED = 'resolved',
   DISMISSED = 'dismissed',
 }
-registerEnumType(RedFlagStatus, { name: 'RedFlagStatus' });
 
 export enum RedFlagRuleStatus {
   ACTIVE = 'active',
   RETIRED = 'retired',
 }
-registerEnumType(RedFlagRuleStatus, { name: 'RedFlagRuleStatus' });
+registerEnums({ RedFlagSource, RedFlagSeverity, RedFlagStatus, RedFlagRuleStatus });
 
 /** An URGENT flag that nobody has acknowledged reaches the member after so long, ms. Source: clinical 2. */
 export const HELD_BACK_MS = 86_400_000;

@@ -1,16 +1,16 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { DecimalType } from '@mikro-orm/postgresql';
-import { Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { DateTime, LocalDate, Quantity } from '../../../runtime/schema/scalars.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum VialStatus {
   NEW = 'new',
   IN_USE = 'in_use',
   DISCARDED = 'discarded',
 }
-registerEnumType(VialStatus, { name: 'VialStatus' });
 
 export enum VialDiscardReason {
   USED_UP = 'used_up',
@@ -19,7 +19,7 @@ export enum VialDiscardReason {
   LOST = 'lost',
   OTHER = 'other',
 }
-registerEnumType(VialDiscardReason, { name: 'VialDiscardReason' });
+registerEnums({ VialStatus, VialDiscardReason });
 
 /** Who may see vials. */
 export const VIAL_READERS = {

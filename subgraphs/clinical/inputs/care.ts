@@ -1,9 +1,8 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { CriticalAlertContactOutcome, CriticalAlertStatus } from '../entities/critical-alert.js';
 import { RedFlagSeverity, RedFlagStatus } from '../entities/red-flag.js';
-import { UUID } from './patterns.js';
 
 @ArgsType()
 export class CriticalAlertsArgs extends PageArgs {

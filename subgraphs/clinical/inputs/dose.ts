@@ -1,17 +1,18 @@
-import { ArgsType, Field, Float, ID, InputType, Int, registerEnumType } from 'type-graphql';
+import { ArgsType, Field, Float, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject, LocalDate, QuantityInput } from '../../../runtime/schema/scalars.js';
 import { CheckInStatus } from '../entities/check-in.js';
 import { VialDiscardReason } from '../entities/vial.js';
 import { DEFAULT_STABILITY_DAYS } from '../rules/vial.js';
-import { UUID, WORD } from './patterns.js';
+import { WORD } from './patterns.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum DoseResult {
   TAKEN = 'taken',
   SKIPPED = 'skipped',
 }
-registerEnumType(DoseResult, { name: 'DoseResult' });
+registerEnums({ DoseResult });
 
 @ArgsType()
 export class MyCheckInsArgs extends PageArgs {

@@ -1,10 +1,10 @@
 import { ArgsType, Field, Float, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { BiomarkerCategory, UnitSystem } from '../entities/biomarker.js';
 import { BiomarkerObservationComparator, BiomarkerObservationSource, BiomarkerObservationStatus } from '../entities/observation.js';
-import { MARKER, UUID, WORD } from './patterns.js';
+import { MARKER, WORD } from './patterns.js';
 
 @InputType('BiomarkerBoundsInput', { description: 'Edges of a range; a missing edge is open.' })
 export class ValueRangeInput {

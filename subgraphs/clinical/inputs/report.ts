@@ -1,16 +1,17 @@
-import { ArgsType, Field, Float, ID, InputType, Int, registerEnumType } from 'type-graphql';
+import { ArgsType, Field, Float, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { LabReportStatus } from '../entities/lab-report.js';
 import { BiomarkerObservationComparator } from '../entities/observation.js';
-import { MARKER, UUID, WORD } from './patterns.js';
+import { MARKER, WORD } from './patterns.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum ReportRowDecision {
   ACCEPT = 'accept',
   REJECT = 'reject',
 }
-registerEnumType(ReportRowDecision, { name: 'ReportRowDecision' });
+registerEnums({ ReportRowDecision });
 
 @ArgsType()
 export class MyLabReportsArgs extends PageArgs {

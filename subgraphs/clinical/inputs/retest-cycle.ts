@@ -1,12 +1,12 @@
 import { ArgsType, Field, Float, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { InterventionKind } from '../entities/intervention.js';
 import { BiomarkerObservationComparator } from '../entities/observation.js';
 import { RetestCycleStatus } from '../entities/retest-cycle.js';
 import { ValueRangeInput } from './observation.js';
-import { KEY, MARKER, UUID, WORD } from './patterns.js';
+import { KEY, MARKER, WORD } from './patterns.js';
 
 @InputType({ description: 'An observation that is stored, or a result inline: draw, time, value and unit.' })
 export class RetestBaselineInput {

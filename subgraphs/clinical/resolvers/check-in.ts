@@ -2,7 +2,7 @@ import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
 import { connectionOf, type Connection } from '../../../runtime/request/paging.js';
@@ -29,7 +29,7 @@ function checkedAnswers(template: CheckInTemplate, answers: object | null | unde
   const errors = Array.isArray(given)
     ? [{ pointer: '/input/answers', message: 'must be an object' }]
     : violationsOfAnswers(template.questions, given);
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
   return given;
 }
 

@@ -36,6 +36,7 @@ import { pageOfPatient } from '../queries/pages.js';
 import { lockPatient, patientOf, requireNotErased } from '../queries/patient.js';
 import { auditRead } from '../commands/read-audit.js';
 import { detect } from '../commands/red-flag-detect.js';
+import { requireVersion } from '../../../runtime/data/rows.js';
 
 export const ConsultConnection = connectionOf(Consult, 'Consult');
 
@@ -75,10 +76,6 @@ async function locked(ctx: Context, id: string, permission = READERS_OF_ALL): Pr
   const where = { id: id.toLowerCase(), ...visibleRows(ctx.caller, permission) };
   const found = isUuid(id) ? await ctx.em.findOne(Consult, where, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
   return found ?? fail('not_found', 'Not found');
-}
-
-function requireVersion(consult: Consult, read: number): void {
-  if (consult.version !== read) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
 }
 
 export function moveConsult(ctx: Context, consult: Consult, trigger: ConsultTrigger): void {

@@ -2,7 +2,7 @@ import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { connectionOf, page, type Connection } from '../../../runtime/request/paging.js';
 import { DoseLog, dosePlace, DoseLogStatus as Status } from '../entities/dose.js';
@@ -50,7 +50,7 @@ export class DoseResolver {
     const takenAt = input.takenAt ?? ctx.now();
     const { refusal, repeated, errors } = logDecision(row, { status: input.status, takenAt, quantity: input.quantity ?? null }, ctx.now());
     if (repeated) return row;
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     if (refusal) fail('conflict', refusal);
     const taken = input.status === DoseResult.TAKEN;
     row.vialId = input.vialId?.toLowerCase() ?? row.vialId;

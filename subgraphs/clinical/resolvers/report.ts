@@ -5,7 +5,7 @@ import { bloodworkUploaded } from '../../../events/catalogue/clinical.js';
 import { Access } from '../../../runtime/access/access.js';
 import { isStaff } from '../../../runtime/request/caller.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid, invalid } from '../../../runtime/request/errors.js';
 import { isUuid, newId } from '../../../runtime/data/ids.js';
 import { Prepare } from '../../../runtime/request/operation.js';
 import { connectionOf, page, type Connection } from '../../../runtime/request/paging.js';
@@ -85,7 +85,7 @@ function decided(ctx: Context, input: ReviewLabReportInput, rows: readonly Repor
   });
   for (const [index, one] of input.added.entries())
     if (!codes.has(one.code)) errors.push({ pointer: `/input/added/${index}/code`, message: 'is not in the dictionary' });
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
   return accepted;
 }
 
@@ -140,8 +140,7 @@ export class LabReportResolver {
   })
   async uploadLabReport(@Arg('input', () => UploadLabReportInput) input: UploadLabReportInput, @Ctx() ctx: Context): Promise<LabReport> {
     const patientId = patientOf(ctx, input.userId);
-    if (input.file.length % 4)
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/file', message: 'is not base64' }] });
+    if (input.file.length % 4) invalid('/input/file', 'is not base64');
     const bytes = Buffer.from(input.file, 'base64');
     if (bytes.length > MOST_BYTES) fail('payload_too_large', 'A report has at most 20 MiB');
     const mimeType = sniff(bytes) ?? fail('unsupported_media_type', 'A report is a PDF, JPEG, PNG, HEIC, HL7 v2 message or FHIR Bundle');
@@ -209,9 +208,7 @@ export class LabReportResolver {
       confirmed: one.confirmed,
     }));
     if (report.collectedAt === null && accepted.length + added.length > 0)
-      fail('invalid_request', 'The input is invalid', {
-        errors: [{ pointer: '/input/collectedAt', message: 'is required: the report does not say' }],
-      });
+      invalid('/input/collectedAt', 'is required: the report does not say');
     await storeRows(ctx, report, [...accepted, ...added], ctx.facts as Demographics | null);
     const all = [...rows, ...added.map(one => one.row)];
     ctx.audit('lab_report.reviewed', report.id, { accepted: accepted.length + added.length, open: openRows(all).length });

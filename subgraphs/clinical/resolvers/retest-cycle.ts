@@ -4,7 +4,7 @@ import { retestCycleStarted } from '../../../events/catalogue/clinical.js';
 import { Access } from '../../../runtime/access/access.js';
 import { durationMs } from '../../../runtime/time/durations.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { stored } from '../../../runtime/federation/federation.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { Prepare } from '../../../runtime/request/operation.js';
@@ -142,7 +142,7 @@ export class RetestCycleResolver {
     const before = entry && draw && (await ctx.em.findOne(RetestCycle, { patientId, code: entry.code, baselineDrawId: draw }));
     if (before) return (ctx.status(200), before);
     const errors = violationsOfStart(ctx, input, entry);
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     const intervention = await runningIntervention(ctx, patientId, input.intervention);
     const baseline = await baselineOf(ctx, patientId, input, entry!);
     const cycle = await build(ctx, { input, entry: entry!, intervention, baseline });

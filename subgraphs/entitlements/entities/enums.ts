@@ -1,20 +1,15 @@
-import { registerEnumType } from 'type-graphql';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum EntitlementFeatureKind {
   BOOLEAN = 'boolean',
   CONFIG = 'config',
   METERED = 'metered',
 }
-registerEnumType(EntitlementFeatureKind, {
-  name: 'EntitlementFeatureKind',
-  description: 'On or off; a value; an amount that is used up.',
-});
 
 export enum EntitlementFailMode {
   CLOSED = 'closed',
   OPEN = 'open',
 }
-registerEnumType(EntitlementFailMode, { name: 'EntitlementFailMode', description: 'What holds where the facts cannot be had.' });
 
 /** The period of a membership comes with the memberships. */
 export enum EntitlementUsageReset {
@@ -22,14 +17,12 @@ export enum EntitlementUsageReset {
   DAY = 'day',
   CALENDAR_MONTH = 'calendar_month',
 }
-registerEnumType(EntitlementUsageReset, { name: 'EntitlementUsageReset', description: 'When counting begins anew, in UTC.' });
 
 export enum EntitlementAccess {
   GRANTED = 'granted',
   DENIED = 'denied',
   LIMIT_REACHED = 'limit_reached',
 }
-registerEnumType(EntitlementAccess, { name: 'EntitlementAccess' });
 
 export enum EntitlementSource {
   TIER = 'tier',
@@ -38,7 +31,6 @@ export enum EntitlementSource {
   DEFAULT = 'default',
   FALLBACK = 'fallback',
 }
-registerEnumType(EntitlementSource, { name: 'EntitlementSource', description: 'The rule that an answer comes from.' });
 
 export enum EntitlementDenialReason {
   NOT_IN_TIER = 'not_in_tier',
@@ -49,14 +41,30 @@ export enum EntitlementDenialReason {
   LIMIT_REACHED = 'limit_reached',
   UNKNOWN_FEATURE = 'unknown_feature',
 }
-registerEnumType(EntitlementDenialReason, { name: 'EntitlementDenialReason' });
 
 export enum EntitlementOverrideState {
   SCHEDULED = 'scheduled',
   ACTIVE = 'active',
   ENDED = 'ended',
 }
-registerEnumType(EntitlementOverrideState, { name: 'EntitlementOverrideState', description: 'Follows from the time alone.' });
+registerEnums(
+  {
+    EntitlementFeatureKind,
+    EntitlementFailMode,
+    EntitlementUsageReset,
+    EntitlementAccess,
+    EntitlementSource,
+    EntitlementDenialReason,
+    EntitlementOverrideState,
+  },
+  {
+    EntitlementFeatureKind: 'On or off; a value; an amount that is used up.',
+    EntitlementFailMode: 'What holds where the facts cannot be had.',
+    EntitlementUsageReset: 'When counting begins anew, in UTC.',
+    EntitlementSource: 'The rule that an answer comes from.',
+    EntitlementOverrideState: 'Follows from the time alone.',
+  },
+);
 
 /** Own entitlements, or anybody's for services and support. Source: entitlements 4. */
 export const ASKERS = {

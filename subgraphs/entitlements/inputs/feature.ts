@@ -1,9 +1,9 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID, NOT_BLANK } from '../../../runtime/schema/constraints.js';
 import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { EntitlementFailMode, EntitlementFeatureKind, EntitlementUsageReset } from '../entities/enums.js';
-import { FEATURE_KEY, MAX_ASKED, NOT_BLANK, UUID } from './patterns.js';
+import { FEATURE_KEY, MAX_ASKED } from './patterns.js';
 
 @ArgsType()
 export class EntitlementFeaturesArgs extends PageArgs {

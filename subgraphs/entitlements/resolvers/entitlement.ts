@@ -1,10 +1,10 @@
 import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { EntitlementCheck, UserEntitlementChecks, UserEntitlements } from '../entities/entitlement.js';
 import { ASKERS } from '../entities/enums.js';
-import { MAX_ASKED, UUID } from '../inputs/patterns.js';
+import { MAX_ASKED } from '../inputs/patterns.js';
 import { CheckEntitlementsInput } from '../inputs/usage.js';
 import { Facts } from '../queries/facts.js';
 import { loadEntitlements } from '../commands/snapshot.js';

@@ -1,13 +1,13 @@
 import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { EntitlementExplanation, EntitlementRuleTried } from '../entities/entitlement.js';
 import type { EntitlementFeature } from '../entities/feature.js';
 import { EntitlementOverride } from '../entities/override.js';
 import { EntitlementSnapshot } from '../entities/snapshot.js';
 import { EntitlementAccess, READERS } from '../entities/enums.js';
-import { MAX_ASKED, UUID } from '../inputs/patterns.js';
+import { MAX_ASKED } from '../inputs/patterns.js';
 import { newestFirst, tried } from '../rules/resolution.js';
 import { Facts } from '../queries/facts.js';
 

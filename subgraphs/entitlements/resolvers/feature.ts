@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { EntitlementFeature, EntitlementFeatureConnection } from '../entities/feature.js';
@@ -15,7 +15,7 @@ const productSet = (ids: readonly string[]): string[] => [...new Set(ids.map(id 
 
 function requireSound(feature: EntitlementFeature): void {
   const errors = featureViolations(feature);
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
 }
 
 /** A feature to be changed, locked. @throws Problem not_found. */
@@ -33,7 +33,7 @@ function givenBy({ key: _key, version: _version, productIds, ...fields }: Update
   const given = Object.entries(all).filter(([, value]) => value !== undefined);
   const cleared = given.filter(([name, value]) => value === null && !CLEARABLE.includes(name));
   const errors = cleared.map(([name]) => ({ pointer: `/input/${name}`, message: 'cannot be cleared' }));
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
   return Object.fromEntries(given) as Partial<EntitlementFeature>;
 }
 

@@ -2,7 +2,7 @@ import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
 import { page, type Connection } from '../../../runtime/request/paging.js';
@@ -33,7 +33,7 @@ async function featuresOf(ctx: Context, keys: readonly string[]): Promise<(Entit
 async function requireSound(ctx: Context, override: EntitlementOverride): Promise<void> {
   const feature = await ctx.em.findOne(EntitlementFeature, { key: override.featureKey, archivedAt: null });
   const errors = overrideViolations(override, feature?.kind ?? null, ctx.now());
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
 }
 
 function draft(ctx: Context, input: CreateEntitlementOverrideInput): EntitlementOverride {

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { EntitlementCheck } from '../entities/entitlement.js';
 import type { EntitlementFeature } from '../entities/feature.js';
 import { EntitlementAccess, EntitlementDenialReason, EntitlementFeatureKind } from '../entities/enums.js';
@@ -56,8 +56,7 @@ async function useOf(ctx: Context, userId: string, key: string): Promise<Use> {
   const facts = await Facts.read(ctx, [subject], [key]);
   const [feature] = facts.features;
   if (!feature) return refuse(key, EntitlementDenialReason.UNKNOWN_FEATURE);
-  if (feature.kind !== EntitlementFeatureKind.METERED)
-    fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/key', message: 'is not a metered feature' }] });
+  if (feature.kind !== EntitlementFeatureKind.METERED) invalid('/input/key', 'is not a metered feature');
   const { start } = periodOf(feature.usageReset, ctx.now());
   return { feature, resolved: facts.resolve(feature, subject), counter: [subject, key, start.toISOString()] };
 }

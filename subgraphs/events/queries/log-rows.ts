@@ -1,7 +1,7 @@
 import { mayAccess, ruleOf } from '../../../runtime/access/access.js';
 import { writeAudit } from '../../../runtime/data/audit.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { invalid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
 import { decodeCursor, toConnection, type Connection, type PageArgs } from '../../../runtime/request/paging.js';
@@ -49,7 +49,7 @@ const filter = (conditions: Conditions, args: LogFilterArgs): Conditions =>
 
 /** Events, newest first: their ids are made in time order. */
 async function listNewest(ctx: Context, args: PlatformEventsArgs): Promise<Connection<PlatformEvent>> {
-  if (args.wait) fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/wait', message: 'is for the order log' }] });
+  if (args.wait) invalid('/wait', 'is for the order log');
   const conditions = filter(new Conditions(), args).after('o.id < ?', args.after, isUuid);
   const rows = await ctx.sql<Row>(`${SELECT} where ${conditions.sql} order by o.id desc limit ${args.first + 1}`, conditions.values);
   return toConnection(rows.map(toEvent), args.first, event => [event.id]);

@@ -3,7 +3,7 @@ import type { EventDefinition } from '../../../events/define.js';
 import { MAX_DATA_BYTES } from '../../../events/outbox.js';
 import { adminScopeOf } from '../../../events/slugs.js';
 import type { Caller } from '../../../runtime/request/caller.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import type { PublishEventInput } from '../inputs/publish.js';
 
@@ -83,6 +83,6 @@ export function publicationsOf(
   requireOwnersScopes(caller, inputs);
   requireSmallData(inputs);
   const errors = [...keyViolations, ...inputs.flatMap((input, index) => violationsOf(input, at(index), now))];
-  if (errors.length > 0) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
   return inputs.map(input => ({ event: CATALOGUE.get(input.type)!, input }));
 }

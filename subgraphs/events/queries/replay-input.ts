@@ -2,7 +2,7 @@ import { CATALOGUE } from '../../../events/catalogue.js';
 import { firstIdAt } from '../../../events/envelope.js';
 import type { ReplayFilter } from '../../../events/replay-log.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import type { CreateEventReplayInput, EventReplayFilterInput } from '../inputs/replay.js';
 
@@ -73,7 +73,7 @@ export async function checkReplay(ctx: Context, input: CreateEventReplayInput, c
     ),
     ...filterViolations(input.filter, await horizonOf(ctx)),
   ];
-  if (errors.length > 0) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
 }
 
 /** As it is stored. With a manual clock times of events say nothing about their ids. */

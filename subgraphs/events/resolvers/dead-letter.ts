@@ -3,7 +3,7 @@ import { DeadLetterConflict, discardDeadLetter, replayDeadLetter } from '../../.
 import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import type { Connection } from '../../../runtime/request/paging.js';
 import type { ReferenceLoader } from '../../../runtime/service.js';
@@ -96,8 +96,7 @@ export class DeadLetterResolver {
     @Ctx() ctx: Context,
   ): Promise<DeadLetterReplay> {
     const { consumer, reason = null, type = null, note } = input;
-    if (!(await consumerOf(ctx, consumer)))
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/consumer', message: 'is not a consumer' }] });
+    if (!(await consumerOf(ctx, consumer))) invalid('/consumer', 'is not a consumer');
     const replayed = await replayFronts(ctx, consumer, reason, type);
     ctx.audit('dead_letters.replayed', consumer, { ...replayed, reason, type, ...(note && { note }) });
     return replayed;

@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } fr
 import { countReplay, MAX_REPLAYED } from '../../../events/replay-log.js';
 import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import type { Connection } from '../../../runtime/request/paging.js';
 import type { ReferenceLoader } from '../../../runtime/service.js';
 import { move } from '../../../runtime/request/states.js';
@@ -64,10 +64,7 @@ export class ReplayResolver {
     await requireFree(ctx, input.consumer, consumer!);
     const filter = storedFilter(ctx, input.filter);
     const total = await countReplay(ctx.sql, filter);
-    if (total > MAX_REPLAYED)
-      fail('invalid_request', 'The input is invalid', {
-        errors: [{ pointer: '/input/filter', message: `lets more than ${MAX_REPLAYED} events through` }],
-      });
+    if (total > MAX_REPLAYED) invalid('/input/filter', `lets more than ${MAX_REPLAYED} events through`);
     if (input.dryRun) return preview(ctx, input.consumer, total);
     const replay = await insertReplay(ctx, input, filter, total);
     ctx.audit('replay.created', replay.id, { consumer: input.consumer, mode: replay.mode, total, reason: input.reason });

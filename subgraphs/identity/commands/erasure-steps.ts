@@ -3,7 +3,7 @@ import { SignJWT } from 'jose';
 import { messageSendRequested } from '../../../events/catalogue/comms.js';
 import { userErasureCompleted, userErasureRequested } from '../../../events/catalogue/identity.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { eraseUser } from '../../../runtime/erasure/erasure.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { move } from '../../../runtime/request/states.js';
@@ -191,7 +191,7 @@ export async function take(ctx: Context, request: ErasureRequest, confirmations:
       ? [{ pointer: `/input/confirmations/${index}/retainedBasis`, message: 'is required for retained' }]
       : []),
   ]);
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
   let changed = false;
   for (const { service, outcome, records, retainedBasis } of confirmations) {
     const task = tasks.get(service)!;

@@ -1,9 +1,10 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { DateTime, PhoneNumber, PostalAddress } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum AddressValidation {
   UNCHECKED = 'unchecked',
@@ -11,10 +12,7 @@ export enum AddressValidation {
   CORRECTED = 'corrected',
   UNDELIVERABLE = 'undeliverable',
 }
-registerEnumType(AddressValidation, {
-  name: 'AddressValidation',
-  description: 'What a check of the address against post office data said.',
-});
+registerEnums({ AddressValidation }, { AddressValidation: 'What a check of the address against post office data said.' });
 
 /** One entry of a user's address book. Everything but ids, flags and times is personal. */
 @Access({ service: 'admin:identity|admin:commerce', user: 'read:account', staff: 'admin:identity:read' })

@@ -1,9 +1,10 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum AuthChallengePurpose {
   SIGN_IN = 'sign_in',
@@ -19,7 +20,7 @@ export enum AuthChallengeChannel {
   EMAIL = 'email',
   SMS = 'sms',
 }
-registerEnumType(AuthChallengeChannel, { name: 'AuthChallengeChannel' });
+registerEnums({ AuthChallengeChannel });
 
 /** A proof that is asked of a person. Leaves the service through `authDelivery` alone; see `rules/challenges.ts` for its states. */
 @Entity({ tableName: 'auth_challenge' })

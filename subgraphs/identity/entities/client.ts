@@ -1,25 +1,21 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { DateTime, JSONObject, Url } from '../../../runtime/schema/scalars.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum OAuthClientKind {
   MACHINE = 'machine',
   CONFIDENTIAL = 'confidential',
   PUBLIC = 'public',
 }
-registerEnumType(OAuthClientKind, {
-  name: 'OAuthClientKind',
-  description: 'MACHINE: client_credentials. CONFIDENTIAL: code flow with a secret. PUBLIC: code flow without one.',
-});
 
 export enum OAuthClientStatus {
   ACTIVE = 'active',
   DISABLED = 'disabled',
   DELETED = 'deleted',
 }
-registerEnumType(OAuthClientStatus, { name: 'OAuthClientStatus' });
 
 export enum OAuthClientTokenEndpointAuthMethod {
   CLIENT_SECRET_BASIC = 'client_secret_basic',
@@ -27,28 +23,36 @@ export enum OAuthClientTokenEndpointAuthMethod {
   PRIVATE_KEY_JWT = 'private_key_jwt',
   NONE = 'none',
 }
-registerEnumType(OAuthClientTokenEndpointAuthMethod, {
-  name: 'OAuthClientTokenEndpointAuthMethod',
-  description: 'A client with a secret may use either secret method.',
-});
 
 export enum OAuthClientSecretStatus {
   ACTIVE = 'active',
   RETIRING = 'retiring',
   RETIRED = 'retired',
 }
-registerEnumType(OAuthClientSecretStatus, { name: 'OAuthClientSecretStatus', description: 'RETIRING works until it expires.' });
 
 export enum OAuthClientAgreementKind {
   PHI = 'phi',
 }
-registerEnumType(OAuthClientAgreementKind, { name: 'OAuthClientAgreementKind' });
 
 export enum OAuthClientAgreementStatus {
   IN_FORCE = 'in_force',
   ENDED = 'ended',
 }
-registerEnumType(OAuthClientAgreementStatus, { name: 'OAuthClientAgreementStatus' });
+registerEnums(
+  {
+    OAuthClientKind,
+    OAuthClientStatus,
+    OAuthClientTokenEndpointAuthMethod,
+    OAuthClientSecretStatus,
+    OAuthClientAgreementKind,
+    OAuthClientAgreementStatus,
+  },
+  {
+    OAuthClientKind: 'MACHINE: client_credentials. CONFIDENTIAL: code flow with a secret. PUBLIC: code flow without one.',
+    OAuthClientTokenEndpointAuthMethod: 'A client with a secret may use either secret method.',
+    OAuthClientSecretStatus: 'RETIRING works until it expires.',
+  },
+);
 
 /** An application that may ask for tokens. Its public face (name, addresses, publisher) may be read by whoever can see the client at all. */
 @Access({ service: 'admin:identity', staff: 'admin:identity:clients', internal: 'webhooks' })

@@ -1,27 +1,27 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { OAuthClient } from './client.js';
 import { User } from './user.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum OAuthGrantStatus {
   ACTIVE = 'active',
   STALE = 'stale',
   REVOKED = 'revoked',
 }
-registerEnumType(OAuthGrantStatus, {
-  name: 'OAuthGrantStatus',
-  description: 'STALE: a refresh token went 90 days unused, so the next sign-in through the app asks again.',
-});
 
 export enum OAuthGrantRevokedBy {
   USER = 'user',
   STAFF = 'staff',
   SYSTEM = 'system',
 }
-registerEnumType(OAuthGrantRevokedBy, { name: 'OAuthGrantRevokedBy' });
+registerEnums(
+  { OAuthGrantStatus, OAuthGrantRevokedBy },
+  { OAuthGrantStatus: 'STALE: a refresh token went 90 days unused, so the next sign-in through the app asks again.' },
+);
 
 /** One user's consent to one app; unique per pair while not revoked. */
 @Access({ service: 'admin:identity', user: 'manage:connected_apps', staff: 'admin:identity:read', internal: true })

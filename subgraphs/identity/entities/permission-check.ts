@@ -1,5 +1,6 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum PermissionCheckReason {
   GRANTED = 'granted',
@@ -9,7 +10,7 @@ export enum PermissionCheckReason {
   EXPIRED = 'expired',
   BRAND_MISMATCH = 'brand_mismatch',
 }
-registerEnumType(PermissionCheckReason, { name: 'PermissionCheckReason' });
+registerEnums({ PermissionCheckReason });
 
 @Access({ service: 'admin:identity', staff: '*' })
 @ObjectType({ description: 'The role that grants a permission.' })

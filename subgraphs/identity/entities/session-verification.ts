@@ -1,7 +1,8 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { UserStatus } from './user.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum SessionVerificationReason {
   EXPIRED = 'expired',
@@ -9,7 +10,7 @@ export enum SessionVerificationReason {
   MALFORMED = 'malformed',
   USER_NOT_ACTIVE = 'user_not_active',
 }
-registerEnumType(SessionVerificationReason, { name: 'SessionVerificationReason' });
+registerEnums({ SessionVerificationReason });
 
 const VERIFIES = { service: 'admin:identity', user: '*' } as const;
 

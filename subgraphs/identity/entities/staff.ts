@@ -1,9 +1,10 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { DateTime, EmailAddress } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum StaffMemberStatus {
   INVITED = 'invited',
@@ -13,10 +14,7 @@ export enum StaffMemberStatus {
   REVOKED = 'revoked',
   EXPIRED = 'expired',
 }
-registerEnumType(StaffMemberStatus, {
-  name: 'StaffMemberStatus',
-  description: 'REVOKED: the invitation was taken back. REMOVED and REVOKED are final.',
-});
+registerEnums({ StaffMemberStatus }, { StaffMemberStatus: 'REVOKED: the invitation was taken back. REMOVED and REVOKED are final.' });
 
 /** What a staff member may be asked to do. Source: identity A8. */
 @Access({ service: 'admin:identity', user: 'read:profile|read:account', staff: '*', internal: true })

@@ -1,8 +1,9 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { LocalDate, Url } from '../../../runtime/schema/scalars.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum UserStatus {
   PENDING = 'pending',
@@ -12,20 +13,19 @@ export enum UserStatus {
   ERASING = 'erasing',
   ERASED = 'erased',
 }
-registerEnumType(UserStatus, {
-  name: 'UserStatus',
-  description: 'Only an active user can use the platform; an erased one is a tombstone.',
-});
 
 export enum ProfileVisibility {
   PUBLIC = 'public',
   MEMBERS = 'members',
   PRIVATE = 'private',
 }
-registerEnumType(ProfileVisibility, {
-  name: 'ProfileVisibility',
-  description: 'Who sees a profile: any valid token, any user token, the owner alone.',
-});
+registerEnums(
+  { UserStatus, ProfileVisibility },
+  {
+    UserStatus: 'Only an active user can use the platform; an erased one is a tombstone.',
+    ProfileVisibility: 'Who sees a profile: any valid token, any user token, the owner alone.',
+  },
+);
 
 /**
  * An account. What only some may know (status, contact, dates) is a field of the resolver, null for everybody else.

@@ -1,6 +1,7 @@
-import { Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
+import { Field, ID, InputType, Int } from 'type-graphql';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { CountryCode, PhoneNumber } from '../../../runtime/schema/scalars.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 /** One line of text: no control characters, no marks that turn the direction of writing. */
 export const ONE_LINE = '^[^\\p{Cc}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]*$';
@@ -122,7 +123,7 @@ export enum UserAddressDefault {
   BILLING = 'billing',
   BOTH = 'both',
 }
-registerEnumType(UserAddressDefault, { name: 'UserAddressDefault' });
+registerEnums({ UserAddressDefault });
 
 @InputType({ description: 'Which default an address becomes.' })
 export class SetDefaultUserAddressInput {

@@ -1,9 +1,6 @@
-import { registerEnumType } from 'type-graphql';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum OAuthGrantInclude {
   REVOKED = 'revoked',
 }
-registerEnumType(OAuthGrantInclude, {
-  name: 'OAuthGrantInclude',
-  description: 'REVOKED adds the grants that were revoked in the last 90 days.',
-});
+registerEnums({ OAuthGrantInclude }, { OAuthGrantInclude: 'REVOKED adds the grants that were revoked in the last 90 days.' });

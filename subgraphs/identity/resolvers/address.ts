@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import type { PostalAddress } from '../../../runtime/schema/scalars.js';
 import { connectionOf, decodeCursor, PageArgs, toConnection, type Connection } from '../../../runtime/request/paging.js';
@@ -13,6 +13,7 @@ import { AddUserAddressInput, SetDefaultUserAddressInput, UpdateUserAddressInput
 import { addressViolations, MAX_ADDRESSES } from '../rules/addresses.js';
 import { noteCrmChange } from '../commands/crm-change.js';
 import { isAdmin } from '../queries/viewer.js';
+import { requireVersion } from '../../../runtime/data/rows.js';
 
 const UserAddressConnection = connectionOf(UserAddress, 'UserAddress');
 
@@ -64,7 +65,7 @@ async function setDefaults(ctx: Context, address: UserAddress, flags: Defaults):
 }
 
 function refuse(errors: readonly Violation[]): void {
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
 }
 
 /** What has to stay cannot be cleared. */
@@ -160,7 +161,7 @@ export class AddressResolver {
     const entry = await addressOf(ctx, owner, id);
     const changed = { ...entry.address, ...(given(address ?? {}) as Partial<PostalAddress>) };
     refuse(addressViolations(changed));
-    if (version != null && version !== entry.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
+    requireVersion(entry, version);
     await setDefaults(ctx, entry, { isDefaultShipping, isDefaultBilling });
     Object.assign(entry, given(rest), changed, { updatedAt: ctx.now() });
     await noteCrmChange(ctx, owner, CrmSyncReason.CONTACT);

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { OwnTransactions } from '../../../runtime/request/operation.js';
 import { User, UserStatus } from '../entities/user.js';
 import { ChangePasswordInput } from '../inputs/credential.js';
@@ -36,7 +36,7 @@ export class PasswordResolver {
   async changePassword(@Arg('input', () => ChangePasswordInput) { newPassword }: ChangePasswordInput, @Ctx() ctx: Context): Promise<User> {
     const email = await emailOf(ctx, ctx.caller.userId!);
     const fault = await passwordFault(ctx.host, newPassword, email ? [email.email, ...email.email.split('@')] : []);
-    if (fault) fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/newPassword', message: fault }] });
+    if (fault) invalid('/input/newPassword', fault);
     const hash = await hashed(newPassword);
     return ctx.host.transaction(own => store(own, hash), ctx.request);
   }

@@ -4,7 +4,7 @@ import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { sha256 } from '../../../runtime/data/crypto.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid, newId } from '../../../runtime/data/ids.js';
 import { connectionOf, decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import {
@@ -96,7 +96,7 @@ function faultsOf(ctx: Context, client: OAuthClient, values: Partial<OAuthClient
 /** @throws Problem invalid_request with everything that is wrong with the client as it would be. */
 function checkClient(ctx: Context, client: OAuthClient, values: Partial<OAuthClient>): void {
   const errors = faultsOf(ctx, client, values);
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
 }
 
 /** @throws Problem forbidden for what staff may not give to a client. */

@@ -3,7 +3,7 @@ import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Timer } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { OAuthClient, OAuthClientAgreement, OAuthClientKind } from '../entities/client.js';
 import { SetClientAgreementInput } from '../inputs/client.js';
@@ -59,7 +59,7 @@ export class ClientAgreementAdministrationResolver {
   ): Promise<OAuthClientAgreement> {
     requireOwner(ctx);
     const errors = faultsOf(ctx, input);
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     const client = await lockedClient(ctx, input.clientId);
     if (client.kind === OAuthClientKind.MACHINE) fail('conflict', 'A machine client holds no health-data scopes');
     const { clientId, documentVersion, signedBy, signedAt, expiresAt } = input;

@@ -2,7 +2,7 @@ import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { userCreated } from '../../../events/catalogue/identity.js';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { isUuid, newId } from '../../../runtime/data/ids.js';
 import { CrmSyncReason } from '../entities/crm-sync.js';
 import { UserSettings } from '../entities/settings.js';
@@ -50,8 +50,7 @@ export class CreateUserResolver {
   @Access({ service: 'admin:identity' })
   @Mutation(() => User, { description: 'Makes an account that is active at once.' })
   async createUser(@Arg('input', () => CreateUserInput) input: CreateUserInput, @Ctx() ctx: Context): Promise<User> {
-    if (input.brandId != null && !isUuid(input.brandId))
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/brandId', message: 'is no id of a brand' }] });
+    if (input.brandId != null && !isUuid(input.brandId)) invalid('/input/brandId', 'is no id of a brand');
     return openAccount(ctx, input, 'import');
   }
 }

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { OwnTransactions } from '../../../runtime/request/operation.js';
 import { AuthChallenge } from '../entities/challenge.js';
@@ -48,10 +48,7 @@ async function lockedEmail(ctx: Context, userId: string): Promise<UserEmail> {
  */
 async function request(ctx: Context, newEmail: string): Promise<EmailChangeRequest | number> {
   const current = await lockedEmail(ctx, ctx.caller.userId!);
-  if (current.emailKey === emailKey(newEmail))
-    fail('invalid_request', 'The input is invalid', {
-      errors: [{ pointer: '/input/newEmail', message: 'is the address of this account' }],
-    });
+  if (current.emailKey === emailKey(newEmail)) invalid('/input/newEmail', 'is the address of this account');
   const wait = await takeLimit(ctx, 'email_change_per_account', current.userId);
   if (wait !== null) return wait;
   const holder = await holderOf(ctx, newEmail);

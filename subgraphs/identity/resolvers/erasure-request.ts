@@ -5,7 +5,7 @@ import { Access } from '../../../runtime/access/access.js';
 import { holdsPermission, type Caller } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { sha256 } from '../../../runtime/data/crypto.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid, newId } from '../../../runtime/data/ids.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import {
@@ -30,7 +30,7 @@ const administers = (caller: Caller): boolean =>
   (caller.kind === 'service' && caller.scopes.has('admin:identity')) || holdsPermission(caller, 'admin:identity:erasure');
 
 const refuse = (errors: readonly Violation[]): void => {
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
 };
 
 /** Whose data: the caller's own, or whom an administrator names. */

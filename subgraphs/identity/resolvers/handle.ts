@@ -1,13 +1,14 @@
-import { Arg, Ctx, Field, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
+import { Arg, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import { SLUGS } from '../../../events/slugs.js';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { stored } from '../../../runtime/federation/federation.js';
 import { rateLimitPerHost } from '../../../runtime/access/rate-limit.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { UserProfile } from '../entities/user.js';
 import { HANDLE_COOLDOWN_MS, HANDLE_HOLD_MS, handleFault, handleVariants } from '../rules/handles.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum HandleAvailabilityReason {
   TAKEN = 'taken',
@@ -16,7 +17,7 @@ export enum HandleAvailabilityReason {
   INVALID = 'invalid',
   BLOCKED = 'blocked',
 }
-registerEnumType(HandleAvailabilityReason, { name: 'HandleAvailabilityReason', description: 'Why a handle cannot be had.' });
+registerEnums({ HandleAvailabilityReason }, { HandleAvailabilityReason: 'Why a handle cannot be had.' });
 
 @Access({ service: '*', user: '*' })
 @ObjectType({ description: 'Whether a handle can be had.' })
@@ -88,7 +89,7 @@ export async function changeHandle(ctx: Context, profile: UserProfile, wanted: s
   if (handle === profile.handle) return;
   const reason = handle === null ? null : (await judge(ctx, handle, brands)).reason;
   if (reason === TAKEN || reason === HELD) fail('conflict', 'This handle belongs to somebody else', { reason: 'handle_taken' });
-  if (reason) fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/handle', message: `is ${reason}` }] });
+  if (reason) invalid('/input/handle', `is ${reason}`);
   const now = ctx.now();
   if (profile.handleChangedAt && now.getTime() < profile.handleChangedAt.getTime() + HANDLE_COOLDOWN_MS)
     fail('conflict', 'The handle was changed less than 30 days ago', { reason: 'handle_cooldown' });

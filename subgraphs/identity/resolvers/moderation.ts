@@ -4,7 +4,7 @@ import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import type { Timer } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { move } from '../../../runtime/request/states.js';
 import { CrmSyncReason } from '../entities/crm-sync.js';
@@ -94,7 +94,7 @@ export class ModerationResolver {
   async suspendUser(@Arg('input', () => SuspendUserInput) input: SuspendUserInput, @Ctx() ctx: Context): Promise<User> {
     const until = suspensionEnd(input, ctx.now());
     if (!(until instanceof Date)) {
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: `/input${until.field}`, message: until.message }] });
+      invalid(`/input${until.field}`, until.message);
     }
     return this.#close(ctx, input, { kind: ModerationActionKind.SUSPEND, reasonCode: input.reasonCode, note: input.note, until });
   }

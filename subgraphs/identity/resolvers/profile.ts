@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { Prepare } from '../../../runtime/request/operation.js';
 import { CrmSyncReason } from '../entities/crm-sync.js';
 import { UserSettings } from '../entities/settings.js';
@@ -10,6 +10,7 @@ import { ProfileVisibility, User, UserProfile, UserStatus } from '../entities/us
 import { UpdateMyProfileInput, UpdateMySettingsInput } from '../inputs/profile.js';
 import { noteCrmChange } from '../commands/crm-change.js';
 import { brandNames, changeHandle } from './handle.js';
+import { requireVersion } from '../../../runtime/data/rows.js';
 
 const given = <Values extends object>(values: Values): Partial<Values> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<Values>;
@@ -19,9 +20,7 @@ function websiteOf(value: URL | string | null | undefined): string | null | unde
   if (value == null) return value;
   const url = new URL(value);
   if (url.protocol !== 'https:' || url.username || url.href.length > 300)
-    fail('invalid_request', 'The input is invalid', {
-      errors: [{ pointer: '/input/websiteUrl', message: 'must be an https URL of at most 300 characters' }],
-    });
+    invalid('/input/websiteUrl', 'must be an https URL of at most 300 characters');
   return url.href;
 }
 
@@ -73,7 +72,7 @@ export class ProfileResolver {
     const { version, marketingConsent, ...rest } = input;
     const user = await ownAccount(ctx);
     const settings = (await ctx.em.findOne(UserSettings, { userId: user.id })) ?? fail('not_found', 'Not found');
-    if (version != null && version !== settings.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
+    requireVersion(settings, version);
     Object.assign(settings, withDefaults(rest));
     setMarketing(ctx, settings, marketingConsent);
     if (rest.locale !== undefined || rest.timeZone !== undefined) await noteCrmChange(ctx, user.id, CrmSyncReason.CONTACT);

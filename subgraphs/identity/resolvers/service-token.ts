@@ -4,7 +4,7 @@ import { serviceTokenIssued } from '../../../events/catalogue/identity.js';
 import { Access } from '../../../runtime/access/access.js';
 import { actorOf, holdsPermission } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
 import { OAuthClient, OAuthClientKind, OAuthClientSecret, OAuthClientStatus } from '../entities/client.js';
@@ -63,7 +63,7 @@ export class ServiceTokenResolver {
     const foreign = input.scopes.flatMap((scope, index) =>
       client.scopes.includes(scope) ? [] : [{ pointer: `/input/scopes/${index}`, message: "is not the client's" }],
     );
-    if (foreign.length) fail('invalid_request', 'The input is invalid', { errors: foreign });
+    requireValid(foreign);
     const scopes = scopeSet(input.scopes);
     requirePower(ctx, scopes);
     const issuedAt = Math.floor(ctx.now().getTime() / 1000);

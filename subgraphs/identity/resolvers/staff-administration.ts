@@ -3,7 +3,7 @@ import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { move } from '../../../runtime/request/states.js';
 import { StaffMember, StaffMemberStatus } from '../entities/staff.js';
@@ -15,6 +15,7 @@ import { takeLimit } from '../commands/count-limit.js';
 import { rolesNamed } from './role.js';
 import { endInvitation, sendInvitation } from './staff-invitation.js';
 import { dismiss, guardLastOwner, heldRoles, refuseOneself, renewTokens, requirePower, staffOf } from '../commands/staff-power.js';
+import { requireVersion } from '../../../runtime/data/rows.js';
 
 const STAFFS = { service: 'admin:identity', staff: 'admin:identity:staff' } as const;
 
@@ -61,8 +62,7 @@ export class StaffAdministrationResolver {
   @Mutation(() => StaffMember, { description: 'Asks somebody to work here; the invitation goes to the address and lives for seven days.' })
   async inviteStaff(@Arg('input', () => InviteStaffInput) input: InviteStaffInput, @Ctx() ctx: Context): Promise<StaffMember> {
     await countInvitation(ctx);
-    if (input.brandId != null && !isUuid(input.brandId))
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/brandId', message: 'must be a UUID' }] });
+    if (input.brandId != null && !isUuid(input.brandId)) invalid('/input/brandId', 'must be a UUID');
     const keys = [...new Set(input.roles)].sort();
     const roles = await rolesNamed(ctx, input.roles, index => `/input/roles/${index}`);
     requirePower(
@@ -123,10 +123,9 @@ export class StaffAdministrationResolver {
   @Mutation(() => StaffMember, { description: 'Changes an entry, or ends a suspension.' })
   async updateStaff(@Arg('input', () => UpdateStaffInput) input: UpdateStaffInput, @Ctx() ctx: Context): Promise<StaffMember> {
     const { id, status, visibleInTeam, version, ...texts } = input;
-    if (status != null && status !== StaffMemberStatus.ACTIVE)
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/status', message: 'must be active' }] });
+    if (status != null && status !== StaffMemberStatus.ACTIVE) invalid('/input/status', 'must be active');
     const staff = await locked(ctx, id);
-    if (version != null && version !== staff.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
+    requireVersion(staff, version);
     if (status != null && staff.status !== StaffMemberStatus.ACTIVE) await this.#activate(ctx, staff);
     Object.assign(staff, given(texts), visibleInTeam != null && { visibleInTeam });
     ctx.audit('staff.changed', staff.id, { fields: Object.keys(given(input)).filter(name => name !== 'id') });

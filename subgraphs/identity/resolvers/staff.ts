@@ -2,7 +2,7 @@ import { raw, type FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
 import { StaffMember, StaffMemberStatus } from '../entities/staff.js';
@@ -97,7 +97,7 @@ export class StaffResolver {
   ): Promise<ResolvedStaff[]> {
     const message = 'give exactly one of email, user_id and staff_id';
     const errors = identities.flatMap((one, index) => (kindsGiven(one) === 1 ? [] : [{ pointer: `/input/identities/${index}`, message }]));
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     const rows = await named(ctx, identities);
     return identities.map(one => {
       const { email = null, userId = null, staffId = null } = one;

@@ -1,5 +1,5 @@
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { isUuid, newId } from '../../../runtime/data/ids.js';
 import { countRefused } from '../queries/alarms.js';
 import { own } from '../rules/values.js';
@@ -110,8 +110,7 @@ select ${COLUMNS}, d.decided_at <= $2::timestamptz as after, d.outcome_metric as
   exists (select from ${schema}.decision_outcome o where o.decision_id = d.id and o.source_event_id = $3) as same
 from ${schema}.decision d join ${schema}.ranking_policy p on p.id = d.policy_id where d.id = $1 for update of d`;
 
-const requireField = (holds: boolean, pointer: string, message: string): void =>
-  void (holds || fail('invalid_request', 'The input is invalid', { errors: [{ pointer, message }] }));
+const requireField = (holds: boolean, pointer: string, message: string): void => void (holds || invalid(pointer, message));
 
 /** The same for a caller: an outcome that cannot be joined is refused. @throws Problem not_found, conflict, invalid_request. */
 export async function recordById(ctx: Context, decisionId: string, outcome: Omit<Outcome, 'metric'>): Promise<void> {

@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
-import { NAME, UUID } from './patterns.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
+import { NAME } from './patterns.js';
 
 /** A list that can be narrowed to the policies of a kind and key. */
 @ArgsType()

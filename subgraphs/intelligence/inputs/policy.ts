@@ -1,9 +1,9 @@
 import { ArgsType, Field, Float, ID, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID, NOT_BLANK } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { GuardrailRuleInput } from '../entities/policy.js';
 import { EvaluationKind, Ranker, RankingPolicyAttribution, RankingPolicyStatus, RegistryStatus } from '../entities/enums.js';
-import { NAME, NOT_BLANK, UUID } from './patterns.js';
+import { NAME } from './patterns.js';
 import { AboutEntityInput, BrandPolicyListArgs, PolicyListArgs } from './parts.js';
 
 @ArgsType()

@@ -1,8 +1,8 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID, NOT_BLANK } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { DecisionStatus, IntelligenceStage } from '../entities/enums.js';
-import { NAME, NOT_BLANK, UUID } from './patterns.js';
+import { NAME } from './patterns.js';
 import { PolicyListArgs, PolicyNameInput } from './parts.js';
 
 @InputType()

@@ -3,7 +3,7 @@ import { Arg, Args, Ctx, Field, FieldResolver, Float, ID, Mutation, ObjectType, 
 import { Access } from '../../../runtime/access/access.js';
 import { writeAudit } from '../../../runtime/data/audit.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
 import { page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
@@ -118,8 +118,7 @@ export class DecisionResolver {
   @Access(READERS)
   @Query(() => LoopDecisionConnection, { description: 'The ledger, newest first. Other services see what the safe views show.' })
   loopDecisions(@Args(() => LoopDecisionsArgs) args: LoopDecisionsArgs, @Ctx() ctx: Context): Promise<Connection<LoopDecision>> {
-    if (args.from && args.to && args.from > args.to)
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/to', message: 'is before from' }] });
+    if (args.from && args.to && args.from > args.to) invalid('/to', 'is before from');
     return list(ctx, args);
   }
 

@@ -1,7 +1,7 @@
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid, invalid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { ComputedEvaluation, OffPolicyEvaluation } from '../entities/evaluation.js';
 import { RankingPolicy } from '../entities/policy.js';
@@ -93,7 +93,7 @@ export class EvaluationResolver {
     if (!bundles[0] || !bundles[1]) fail('conflict', 'The artefact of a version was erased', { reason: 'artifact_erased' });
     const windowTo = input.to ?? ctx.now();
     const from = input.from ?? new Date(windowTo.getTime() - 365 * DAY_MS);
-    if (from > windowTo) fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/to', message: 'is before from' }] });
+    if (from > windowTo) invalid('/input/to', 'is before from');
     const { contextSchema } = await ctx.em.findOneOrFail(RankingPolicy, { id: policyId });
     const { decisions, from: windowFrom, unjoined } = await loggedWindow(ctx, policyId, from, windowTo);
     const found = compare(decisions, bundles[0]!, bundles[1]!, contextSchema);
@@ -116,7 +116,7 @@ export class EvaluationResolver {
   @Query(() => ComputedEvaluation, { description: 'Evaluates given rows; stores nothing.' })
   computeEvaluation(@Arg('input', () => ComputeEvaluationInput) input: ComputeEvaluationInput): ComputedEvaluation {
     const errors = rowViolations(input);
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     return { result: input.kind === EvaluationKind.OPE ? computeOpe(input.rows as never) : computeCalibration(input.rows as never) };
   }
 }

@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'ty
 import { Access } from '../../../runtime/access/access.js';
 import { writeAudit } from '../../../runtime/data/audit.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { FeatureSet, FeatureVector } from '../entities/features.js';
@@ -52,7 +52,7 @@ export class FeatureResolver {
     const set = (await ctx.em.findOne(FeatureSet, { key })) ?? fail('not_found', 'There is no such feature set');
     const ahead = isAhead(ctx, asOf) ? [{ pointer: '/input/asOf', message: 'lies ahead' }] : [];
     const errors = [...valueViolations(set.schema, values, '/input/values'), ...ahead];
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     await lockEntity(ctx, entityId);
     if (await isErased(ctx, entityId)) fail('not_found', 'Not found');
     const isStored = await storeVector(ctx, {

@@ -1,7 +1,7 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { invalid } from '../../../runtime/request/errors.js';
 import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { MetaMetric, MetaMetricConnection } from '../entities/loop.js';
 import { METRIC_READERS } from '../entities/enums.js';
@@ -78,8 +78,7 @@ export class MetricResolver {
     description: 'Metrics of the loop: the newest per metric and scope, or all with `history`. Liveness is computed when read.',
   })
   async metaMetrics(@Args(() => MetaMetricsArgs) args: MetaMetricsArgs, @Ctx() ctx: Context): Promise<Connection<MetaMetric>> {
-    if (args.from && args.to && args.from > args.to)
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/to', message: 'is before from' }] });
+    if (args.from && args.to && args.from > args.to) invalid('/to', 'is before from');
     const live = asksLiveness(args) ? [await liveRecord(ctx)] : [];
     const stored = await storedRecords(ctx, args, args.first + 1 - live.length);
     return toConnection([...live, ...stored], args.first, row => [row.computedAt.toISOString(), row.id]);

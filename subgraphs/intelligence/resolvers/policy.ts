@@ -10,6 +10,7 @@ import { guardrailViolations } from '../rules/guardrails.js';
 import { schemaViolations } from '../rules/schemas.js';
 import { forgetPolicies } from '../queries/rank-facts.js';
 import { addVersion, lockPolicy } from '../commands/registry-store.js';
+import { requireVersion } from '../../../runtime/data/rows.js';
 
 const RETEST_REWARDS = { improved: 1, unchanged: 0, worsened: 0 };
 const ANALYTICS_REWARDS = { positive: 1, neutral: 0, negative: 0 };
@@ -97,7 +98,7 @@ export class PolicyResolver {
     const { id, version, ...changes } = input;
     const policy = await lockPolicy(ctx, id);
     requireSound(violationsOf(changes, policy));
-    if (policy.version !== version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
+    requireVersion(policy, version);
     if (changes.rewardMap && (await ctx.sql(`select 1 from ${ctx.schema}.decision where policy_id = $1 limit 1`, [policy.id])).length)
       fail('conflict', 'The reward map is fixed: there are decisions', { reason: 'reward_map_fixed' });
     Object.assign(policy, given(changes));

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { stored } from '../../../runtime/federation/federation.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { Prepare } from '../../../runtime/request/operation.js';
@@ -45,10 +45,7 @@ async function review(
   { id, reviewerId, notes }: ReviewLoopProposalInput,
   verdict: 'approve' | 'reject',
 ): Promise<LoopProposal> {
-  if (!ctx.facts)
-    fail('invalid_request', 'The input is invalid', {
-      errors: [{ pointer: '/input/reviewerId', message: 'is no active member of the staff' }],
-    });
+  if (!ctx.facts) invalid('/input/reviewerId', 'is no active member of the staff');
   const proposal = await load(ctx, id);
   const from = proposal.status;
   const status = move(PROPOSAL_STATES, 'proposal', from, verdict);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { Prepare } from '../../../runtime/request/operation.js';
 import { LoopDecision, type GuardrailViolation, type RankedCandidate } from '../entities/decision.js';
@@ -243,7 +243,7 @@ export class RankResolver {
     if (before) return before;
     if (known.erased) fail('not_found', 'Not found');
     const errors = inputViolations(known.policy, input);
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     const made = await decide(ctx, input, entityId, known);
     return made ?? (await madeBefore(ctx, known.policy.id, input)) ?? fail('not_found', 'Not found');
   }

@@ -1,7 +1,6 @@
 import { Arg, ID, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
-import { UUID } from '../inputs/patterns.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { User } from '../stubs.js';
 
 /** Where this service's own documents begin that ask its neighbours about an entity; says nothing of whether there is such a user. */

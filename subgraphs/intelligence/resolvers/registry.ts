@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, requireValid, invalid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { page, type Connection } from '../../../runtime/request/paging.js';
 import { JSONObject } from '../../../runtime/schema/scalars.js';
@@ -40,7 +40,7 @@ export class RegistryResolver {
     @Ctx() ctx: Context,
   ): Promise<RegistryVersion> {
     const errors = bundleViolations(input.parameters, '/input/parameters');
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     const policy = await lockPolicy(ctx, input.policyId);
     const { parentVersion = null, notes = null } = input;
     const version = await addVersion(ctx, policy, { parameters: input.parameters as Bundle, parentVersion, notes });
@@ -67,8 +67,7 @@ export class RegistryResolver {
     @Ctx() ctx: Context,
   ): Promise<RegistryVersion> {
     const { policyKind, policyKey, brandId, toVersion } = input;
-    if (brandId === undefined)
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/brandId', message: 'is required; it may be null' }] });
+    if (brandId === undefined) invalid('/input/brandId', 'is required; it may be null');
     const named =
       (await ctx.em.findOne(RankingPolicy, { policyKind, policyKey, brandId: brandId?.toLowerCase() ?? null })) ??
       fail('not_found', 'There is no such policy');

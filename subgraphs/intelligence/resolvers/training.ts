@@ -1,7 +1,7 @@
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { enqueue } from '../../../runtime/jobs/enqueue.js';
 import { TrainingRun } from '../entities/evaluation.js';
@@ -50,7 +50,7 @@ export class TrainingResolver {
   @Mutation(() => TrainingRun, { description: 'Trains on joined decisions, as a job. The result is a candidate, never more.' })
   async startTraining(@Arg('input', () => StartTrainingInput) input: StartTrainingInput, @Ctx() ctx: Context): Promise<TrainingRun> {
     const errors = violationsOf(input);
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     const policy = await lockPolicy(ctx, input.policyId.toLowerCase());
     await makeRoom(ctx, policy.id);
     const dataTo = input.dataTo ?? ctx.now();

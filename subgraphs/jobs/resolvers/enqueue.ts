@@ -2,7 +2,7 @@ import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
 import type { Enqueued, NewJob } from '../../../runtime/jobs/engine.js';
@@ -55,7 +55,7 @@ async function requireSound(ctx: Context, inputs: readonly EnqueueJobInput[], po
   if (missing.length) fail('not_found', `There is no queue ${missing[0]}`);
   queues.forEach(queue => requireScope(ctx, queue!));
   const errors = inputs.flatMap((input, index) => violationsOf(queues[names.indexOf(input.queue)]!, input.payload, pointerOf(index)));
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
 }
 
 async function add(ctx: Context, inputs: readonly EnqueueJobInput[]): Promise<Enqueued[]> {

@@ -15,6 +15,7 @@ import { engineOf } from '../ports/engine.js';
 import { wake } from './enqueue.js';
 import { PLACE_FREE } from '../queries/places.js';
 import { reasonOf } from '../queries/reason.js';
+import { requireVersion } from '../../../runtime/data/rows.js';
 
 /** Settings by field, and the columns that note that an operator has set them. */
 const SETTINGS = {
@@ -61,7 +62,7 @@ export class QueueResolver {
     const { name, version, reason, ...given } = input;
     const why = reasonOf(ctx, reason);
     const queue = await lock(ctx, name);
-    if (version != null && version !== queue.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
+    requireVersion(queue, version);
     const changes = Object.entries(given).filter(([, value]) => value !== undefined && value !== null) as [keyof QueueSettings, never][];
     for (const [key, value] of changes) queue[key] = value;
     if (given.perKeyConcurrency === null) queue.perKeyConcurrency = null;

@@ -5,7 +5,7 @@ import { actorOf } from '../../../runtime/request/caller.js';
 import { durationMs } from '../../../runtime/time/durations.js';
 import { Context } from '../../../runtime/request/context.js';
 import { isCron, isTimeZone, nextOf } from '../../../runtime/time/cron.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { newId } from '../../../runtime/data/ids.js';
 import type { Enqueued } from '../../../runtime/jobs/engine.js';
 import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
@@ -22,6 +22,7 @@ import { timeViolations, type Times } from '../rules/schedule.js';
 import { wake } from './enqueue.js';
 import { loadQueue, requireQueue, violationsOf } from '../queries/payload.js';
 import { reasonOf } from '../queries/reason.js';
+import { requireVersion } from '../../../runtime/data/rows.js';
 
 const SHOWN_RUNS = 5;
 
@@ -44,7 +45,7 @@ async function requireSound(ctx: Context, schedule: JobSchedule): Promise<void> 
   };
   const queue = await requireQueue(ctx, schedule.queueName);
   const errors = [...timeViolations(schedule as Times, readable, ctx.now()), ...violationsOf(queue, schedule.payload, '/input/payload')];
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
 }
 
 const wheres = ({ queue, status, after }: JobSchedulesArgs): FilterQuery<JobSchedule> =>
@@ -130,7 +131,7 @@ export class ScheduleResolver {
     const reason = reasonOf(ctx, given);
     const schedule = await lock(ctx, key);
     requireOperators(schedule);
-    if (version !== schedule.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
+    requireVersion(schedule, version);
     const moved = [cron, every, at, rest.timeZone].some(one => one !== undefined);
     const times = Object.fromEntries(Object.entries({ cron, every, at }).filter(([, value]) => value !== undefined));
     Object.assign(schedule, times, Object.fromEntries(Object.entries(rest).filter(([, value]) => value != null)));

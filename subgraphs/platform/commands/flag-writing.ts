@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/postgresql';
 import { SLUGS } from '../../../events/slugs.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { FlagChange } from '../entities/flag-change.js';
 import { FeatureFlag, FlagChangeStatus, FlagRule, type FlagDefaultRule, type FlagRollout } from '../entities/flag.js';
 import { askGate } from '../ports/stage-gate.js';
@@ -45,7 +45,7 @@ export async function surroundingsOf(ctx: Context, { key, valueType }: Pick<Feat
 /** @throws Problem invalid_request with every violation, its pointers below where the form stands. */
 export function refuse(found: readonly Violation[], below: string): void {
   const errors = found.map(({ pointer, message }) => ({ pointer: `${below}${pointer}`, message }));
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
 }
 
 /** Checks what a flag would become. @throws Problem invalid_request. */

@@ -1,11 +1,11 @@
-import { registerEnumType } from 'type-graphql';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum BrandAction {
   SUSPEND = 'suspend',
   ACTIVATE = 'activate',
   ARCHIVE = 'archive',
 }
-registerEnumType(BrandAction, {
-  name: 'BrandAction',
-  description: 'ACTIVATE and ARCHIVE are for a suspended brand; one with a verified host is not archived.',
-});
+registerEnums(
+  { BrandAction },
+  { BrandAction: 'ACTIVATE and ARCHIVE are for a suspended brand; one with a verified host is not archived.' },
+);

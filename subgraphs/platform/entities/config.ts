@@ -1,17 +1,17 @@
 import { Check, Entity, Enum, Index, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { FREE_TEXT, PERSONAL } from '../../../runtime/data/safe-views.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { Brand } from './brand.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum ConfigScope {
   GLOBAL = 'global',
   BRAND = 'brand',
 }
-registerEnumType(ConfigScope, { name: 'ConfigScope', description: 'Where a value may be set: for all brands, for one.' });
 
 const OPERATORS = { service: 'admin:platform', staff: 'admin:platform:config' } as const;
 
@@ -97,7 +97,13 @@ export enum ConfigSource {
   GLOBAL = 'global',
   DEFAULT = 'default',
 }
-registerEnumType(ConfigSource, { name: 'ConfigSource', description: 'Where a value comes from; DEFAULT is that of the schema.' });
+registerEnums(
+  { ConfigScope, ConfigSource },
+  {
+    ConfigScope: 'Where a value may be set: for all brands, for one.',
+    ConfigSource: 'Where a value comes from; DEFAULT is that of the schema.',
+  },
+);
 
 @Access({ service: '*' })
 @ObjectType({ description: "What a key is for a brand: the brand's value, else the global one, else the default of its schema." })

@@ -1,6 +1,5 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { Rule } from '../../../runtime/schema/constraints.js';
-import { UUID } from './patterns.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 
 @InputType({ description: 'Attributes for the conditions of rules. A user token may set locale and appVersion only.' })
 export class FlagAttributesInput {

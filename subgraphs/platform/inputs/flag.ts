@@ -1,8 +1,8 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject, LocalDate } from '../../../runtime/schema/scalars.js';
 import { FeatureFlagKind, FeatureFlagValueType, FlagConditionAttribute, FlagConditionOperator } from '../entities/flag.js';
-import { FLAG_KEY, SERVICE_SLUG, UUID, VARIANT } from './patterns.js';
+import { FLAG_KEY, SERVICE_SLUG, VARIANT } from './patterns.js';
 
 const REASON = { minLength: 10, maxLength: 500 };
 

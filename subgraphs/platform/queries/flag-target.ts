@@ -1,5 +1,5 @@
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { requireValid } from '../../../runtime/request/errors.js';
 import type { FlagCondition, FlagSnapshot, FlagTarget } from '../../../runtime/flags/evaluation.js';
 import type { EvaluateFlagsInput, FlagAttributesInput } from '../inputs/evaluation.js';
 import { tierOf } from '../ports/tier.js';
@@ -36,7 +36,7 @@ export async function targetOf(ctx: Context, input: EvaluateFlagsInput, flags: F
   const { brandId, userId, attributes, keys } = input;
   if (ctx.caller.kind === 'service') return target(brandId, userId, attributes ?? {});
   const errors = attributeViolations({ ...attributes });
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
   return target(brandId ?? ctx.caller.brandId, ctx.caller.userId, { ...attributes, ...(await ownAttributes(ctx, flags, keys)) });
 }
 

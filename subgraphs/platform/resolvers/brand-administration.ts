@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { Prepare } from '../../../runtime/request/operation.js';
 import { BrandAction } from '../entities/brand-action.js';
@@ -36,7 +36,7 @@ async function lockDomain(ctx: Context, { id, brandId }: BrandDomainInput): Prom
 
 function refuse(found: readonly Violation[]): void {
   const errors = found.map(({ pointer, message }) => ({ pointer: `/input${pointer}`, message }));
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
 }
 
 const hrefOf = (url: URL | string | null | undefined): string | null => (url == null ? null : String(url));

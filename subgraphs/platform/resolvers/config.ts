@@ -4,7 +4,7 @@ import { SLUGS } from '../../../events/slugs.js';
 import { Access } from '../../../runtime/access/access.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { page, type Connection } from '../../../runtime/request/paging.js';
 import { Brand } from '../entities/brand.js';
 import { ConfigKey, ConfigScope, ConfigSource, ConfigValue, ConfigValueConnection, EffectiveConfig } from '../entities/config.js';
@@ -18,7 +18,7 @@ const OPERATORS = { service: 'admin:platform', staff: 'admin:platform:config' } 
 
 function refuse(found: readonly Violation[], below = '/input'): void {
   const errors = found.map(({ pointer, message }) => ({ pointer: `${below}${pointer}`, message }));
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
 }
 
 /** A key, locked: values of a key are written one after the other. @throws Problem not_found. */

@@ -3,7 +3,7 @@ import { Arg, Args, Ctx, FieldResolver, Float, Int, Mutation, Query, Resolver, R
 import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
 import { systemClock } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { Url } from '../../../runtime/schema/scalars.js';
 import { HealthIncident, HealthIncidentCause, ServiceHealth, ServiceHealthStatus } from '../entities/health.js';
@@ -116,7 +116,7 @@ export class RegistryResolver {
   ): Promise<PlatformService> {
     const { slug, ...fields } = input;
     const errors = violationsOf(ctx, input);
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     const options = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
     const service = (await ctx.em.findOne(PlatformService, { slug }, options)) ?? fail('not_found', 'Not found');
     const said = Object.entries(fields).filter(([, value]) => value !== undefined);

@@ -4,7 +4,7 @@ import type { EventDefinition } from '../../../events/define.js';
 import { dataSchemaOf } from '../../../events/json-schema.js';
 import { Access, checkAccess, ruleOf } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { invalid } from '../../../runtime/request/errors.js';
 import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { WebhookEventType, WebhookEventTypeConnection } from '../entities/event-type.js';
 import { READERS } from '../entities/subscription.js';
@@ -50,7 +50,7 @@ async function clientOf(ctx: Context, clientId: string | null | undefined): Prom
   await checkManages(ctx, clientId);
   const client = await askClient(ctx.federation, clientId);
   const unfit = clientViolation(client);
-  if (unfit) fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/clientId', message: unfit }] });
+  if (unfit) invalid('/clientId', unfit);
   return client;
 }
 

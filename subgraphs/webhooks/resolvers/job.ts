@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'ty
 import { Access } from '../../../runtime/access/access.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { move } from '../../../runtime/request/states.js';
 import { countDead } from '../workers/job-replay.js';
@@ -110,8 +110,7 @@ export class JobResolver {
     @Arg('input', () => ReplayWebhookDeadLettersInput) input: ReplayWebhookDeadLettersInput,
     @Ctx() ctx: Context,
   ): Promise<WebhookDeadLetterReplay> {
-    if (input.userId != null && !isUuid(input.userId))
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/userId', message: 'is not an id' }] });
+    if (input.userId != null && !isUuid(input.userId)) invalid('/input/userId', 'is not an id');
     const subscription = await findSubscription(ctx, input.subscriptionId);
     const filter = filterOf(input);
     const matched = await countDead(ctx, subscription.id, filter);

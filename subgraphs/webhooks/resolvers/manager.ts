@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { Prepare } from '../../../runtime/request/operation.js';
 import { PageArgs, page, type Connection } from '../../../runtime/request/paging.js';
 import { WebhookManager, WebhookManagerConnection } from '../entities/manager.js';
@@ -39,7 +39,7 @@ export class ManagerResolver {
     @Ctx() ctx: Context,
   ): Promise<WebhookManager> {
     const errors = ctx.facts as Violation[];
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     const known = await ctx.em.findOne(WebhookManager, { id: managerClientId });
     const manager = known ?? Object.assign(new WebhookManager(), { id: managerClientId, createdAt: ctx.now() });
     Object.assign(manager, { clientIds: [...new Set(clientIds)].sort(), updatedAt: ctx.now() });

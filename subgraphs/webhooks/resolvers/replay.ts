@@ -3,7 +3,7 @@ import { CATALOGUE } from '../../../events/catalogue.js';
 import { timeOfId } from '../../../events/envelope.js';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { isUuid, newId } from '../../../runtime/data/ids.js';
 import { configurationOf } from '../commands/configuration.js';
 import { enterUser, type Grants } from '../commands/grants.js';
@@ -46,8 +46,7 @@ order by d.subscription_id, d.replay_no desc`;
 
 const LOCK_LANES = `select subscription_id, head_id from webhooks.webhook_lane where user_id = $1 and subscription_id = any($2::uuid[]) order by subscription_id, user_id for update`;
 
-const badInput = (name: string): never =>
-  fail('invalid_request', 'The input is invalid', { errors: [{ pointer: `/input/${name}`, message: 'is not an id' }] });
+const badInput = (name: string): never => invalid(`/input/${name}`, 'is not an id');
 
 /** Locks in the order of ingest, then finds what is to be sent again. @throws Problem not_found. */
 async function enter(

@@ -24,6 +24,7 @@ import { normalisedUrl, withoutQuery } from '../rules/url.js';
 import { withSecret } from '../queries/subscription-answer.js';
 import { checkManages, listedClients, managedClients, manages } from '../queries/managed.js';
 import { checkNulls, checkSubscription, refuseWithoutClient } from '../queries/subscription-input.js';
+import { requireVersion } from '../../../runtime/data/rows.js';
 
 /** Subscriptions of one client at most. Source: section 2. */
 const MAX_PER_CLIENT = 20;
@@ -166,7 +167,7 @@ export class SubscriptionResolver {
     checkNulls(input);
     const subscription = await changeSubscription(ctx, id);
     checkSubscription(ctx, input, ctx.facts as ClientFacts | null);
-    if (version != null && version !== subscription.version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
+    requireVersion(subscription, version);
     if (url != null) {
       await checkRoom(ctx, subscription.clientId, url, id);
       setUrl(subscription, url);

@@ -2,7 +2,7 @@ import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { CATALOGUE } from '../../../events/catalogue.js';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { OwnTransactions } from '../../../runtime/request/operation.js';
 import { rateLimitPerHost } from '../../../runtime/access/rate-limit.js';
@@ -83,8 +83,7 @@ export class TestDeliveryResolver {
     @Ctx() ctx: Context,
   ): Promise<WebhookAttempt> {
     const { eventTypes } = await findSubscription(ctx, id);
-    if (!eventTypes.includes(eventType))
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/eventType', message: 'is not in the filter' }] });
+    if (!eventTypes.includes(eventType)) invalid('/input/eventType', 'is not in the filter');
     tests(ctx.host).take(id);
     await configurationOf(ctx.host).refresh(ctx.sql);
     const ended = await attempt(ctx, configurationOf(ctx.host).get(id) ?? fail('not_found', 'Not found'), eventType);

@@ -1,10 +1,9 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { WorkflowRunStatus, WorkflowTaskStatus } from '../entities/enums.js';
 
-const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 const REASON = { minLength: 1, maxLength: 500, pattern: '\\S' } as const;
 
 @InputType()
