@@ -86,7 +86,7 @@ export async function openHost(declaration: ServiceDeclaration, setting: HostSet
   if (!config.encryptionKeys) throw new Error('ENCRYPTION_KEYS is not set: id:base64 of 32 bytes');
   const federation = setting.federation(slug);
   const databaseUrl = config.databaseUrls[slug] ?? setting.databaseUrl;
-  const orm = await openOrm(slug, databaseUrl, declaration.entities, config.poolMax);
+  const orm = openOrm(slug, databaseUrl, declaration.entities, config.poolMax);
   return new ServiceHost(declaration, {
     config,
     databaseUrl,
