@@ -13,6 +13,7 @@ import { atEnd } from './at-end.js';
 import { deleteBrokerObjects } from './broker.js';
 import { createDatabase, dropDatabase, randomName, templateDatabase } from './database.js';
 import { startReceiver, type Receiver } from './receiver.js';
+import { timedStart } from './times.js';
 
 /** Fixed seeds of conventions 8. */
 export const BRAND = '0190b3a0-0000-7000-8000-000000000001';
@@ -288,7 +289,7 @@ class LocalPlatform extends RemotePlatform implements TestPlatform {
 async function start(setting: PlatformSetting): Promise<{ running: LocalPlatform; end(): Promise<void> }> {
   const databaseUrl = await seededDatabase();
   const env = await platformEnv(databaseUrl, setting);
-  const started = await startPlatform({ config: loadConfig(env), services: SERVICES }).catch(async error => {
+  const started = await timedStart(() => startPlatform({ config: loadConfig(env), services: SERVICES })).catch(async error => {
     await dropDatabase(databaseUrl);
     throw error;
   });
