@@ -82,7 +82,7 @@ async function replay(ctx: Context, operation: Operation, stored: Stored, identi
   if (stored.status !== null) ctx.status(stored.status);
   if (stored.answer) return JSON.parse(ctx.host.sealer.open(stored.answer, identity.join('\n'))) as unknown;
   const ids = JSON.parse(stored.entity_id!) as string | string[];
-  const load = ctx.host.declaration.references?.[stored.entity_type ?? ''];
+  const load = ctx.host.references[stored.entity_type ?? ''];
   const found =
     (await load?.(
       ctx,
@@ -94,7 +94,7 @@ async function replay(ctx: Context, operation: Operation, stored: Stored, identi
 
 /** Ids of what an operation answers, one or a list; null where it is no entity that can be read again. */
 function entityIds(ctx: Context, type: string, result: unknown): string | string[] | null {
-  if (ctx.host.declaration.references?.[type] === undefined) return null;
+  if (ctx.host.references[type] === undefined) return null;
   const ids = [result].flat().map(one => (one as { id?: unknown } | null)?.id);
   if (!ids.every(id => typeof id === 'string')) return null;
   return Array.isArray(result) ? ids : ids[0]!;
