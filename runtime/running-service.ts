@@ -111,8 +111,9 @@ export class RunningService implements ServiceHost {
 
   async transaction<T>(work: (ctx: Context) => Promise<T>, request: RequestInfo = internalRequest(systemCaller(this.slug))): Promise<T> {
     refuseSecondConnection(this);
-    const ctx = await this.#newContext({ ...request, contexts: new Map() });
-    return inTransaction(ctx, () => work(ctx));
+    const own: RequestInfo = { ...request, contexts: new Map() };
+    const ctx = await this.#newContext(own);
+    return inTransaction(ctx, () => work(ctx)).finally(() => (request.isReplayed ||= own.isReplayed));
   }
 
   async read<T>(work: (ctx: Context) => Promise<T>): Promise<T> {

@@ -3,6 +3,7 @@ import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
+import { markReplayed } from '../../../runtime/data/idempotency.js';
 import { OwnTransactions } from '../../../runtime/request/operation.js';
 import { page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
 import { internalRequest } from '../../../runtime/request/request.js';
@@ -125,7 +126,9 @@ export class TickResolver {
   @Mutation(() => LoopTick, { description: 'Runs Monitor, Analyze and Propose, in this order; one tick at a time.' })
   async runLoopTick(@Ctx() ctx: Context): Promise<LoopTick> {
     const before = await earlier(ctx);
-    if (before) return before.status === LoopTickStatus.RUNNING ? running() : before;
+    if (before?.status === LoopTickStatus.RUNNING) return running();
+    if (before) markReplayed(ctx, null);
+    if (before) return before;
     const tick = await withTickLock(ctx.host, async () => (await earlier(ctx)) ?? runTick(ctx));
     return tick ?? running();
   }
