@@ -28,6 +28,7 @@ import type { Revocations } from './access/revocations.js';
 import type { ReferenceLoader, ServiceDeclaration } from './service.js';
 import type { Metrics } from './observe/metrics.js';
 import { traced } from './observe/tracing.js';
+import { completed } from './data/two-phase.js';
 import { databaseProblem, inTransaction, readManualClock, refuseSecondConnection } from './data/transaction.js';
 
 /** What the process gives to every service that it hosts. */
@@ -135,13 +136,15 @@ export class RunningService implements ServiceHost {
     try {
       const contextValue = await this.context(request);
       for (const field of rootFields(operation, this.schema)) enforce(field.rule, field.name, contextValue);
-      const result = await this.#run({
-        schema: this.schema,
-        document: operation.document,
-        variableValues: operation.variables ?? undefined,
-        operationName: operation.operationName ?? undefined,
-        contextValue,
-      });
+      const run = async (): Promise<ExecutionResult> =>
+        this.#run({
+          schema: this.schema,
+          document: operation.document,
+          variableValues: operation.variables ?? undefined,
+          operationName: operation.operationName ?? undefined,
+          contextValue,
+        });
+      const result = await completed(await run(), run);
       return result.errors ? { ...result, errors: result.errors.map(error => this.#mask(error)) } : result;
     } catch (error) {
       return {
