@@ -122,7 +122,7 @@ const running = (): never => fail('conflict', 'a tick is running', { reason: 'ti
 @Resolver()
 export class TickResolver {
   @Access(LOOP_RUNNERS)
-  @OwnTransactions()
+  @OwnTransactions('the tick is kept with the key and answered again')
   @Mutation(() => LoopTick, { description: 'Runs Monitor, Analyze and Propose, in this order; one tick at a time.' })
   async runLoopTick(@Ctx() ctx: Context): Promise<LoopTick> {
     const before = await earlier(ctx);
