@@ -115,7 +115,7 @@ function clockControl(slug: Slug): Function {
   @Resolver()
   class ClockControl {
     @Access({ service: adminScopeOf(slug) })
-    @OwnTransactions()
+    @OwnTransactions('for development and tests only')
     @Mutation(() => ServiceClock, {
       description: "Moves this service's manual clock and runs what becomes due. Development and tests only.",
     })

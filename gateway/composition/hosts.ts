@@ -8,7 +8,7 @@ import { stored, type Federation } from '../../runtime/federation/federation.js'
 import { FlagClient, type SnapshotSource } from '../../runtime/flags/client.js';
 import { FlagUsage, type UsageSink } from '../../runtime/flags/usage.js';
 import type { FlagDefinition } from '../../runtime/flags/evaluation.js';
-import { ServiceHost } from '../../runtime/host.js';
+import { RunningService } from '../../runtime/running-service.js';
 import type { Logger } from '../../runtime/observe/log.js';
 import { internalRequest } from '../../runtime/request/request.js';
 import { Revocations, type Revocation } from '../../runtime/access/revocations.js';
@@ -80,14 +80,14 @@ export interface HostSetting {
 }
 
 /** A service of this process: schema, ORM, flags. Connections open on first use. */
-export async function openHost(declaration: ServiceDeclaration, setting: HostSetting): Promise<ServiceHost> {
+export async function openHost(declaration: ServiceDeclaration, setting: HostSetting): Promise<RunningService> {
   const { config, transport, metrics, revocations, log } = setting;
   const { slug } = declaration;
   if (!config.encryptionKeys) throw new Error('ENCRYPTION_KEYS is not set: id:base64 of 32 bytes');
   const federation = setting.federation(slug);
   const databaseUrl = config.databaseUrls[slug] ?? setting.databaseUrl;
   const orm = openOrm(slug, databaseUrl, declaration.entities, config.poolMax);
-  return new ServiceHost(declaration, {
+  return new RunningService(declaration, {
     config,
     databaseUrl,
     orm,
@@ -105,7 +105,7 @@ export async function openHost(declaration: ServiceDeclaration, setting: HostSet
 const SEEDED = 'seed.applied';
 
 /** Development data of a service, once: the audit row that says so commits with it. Source: identity A11. */
-export async function seed(host: ServiceHost): Promise<boolean> {
+export async function seed(host: RunningService): Promise<boolean> {
   const { seed: plant } = host.declaration;
   if (!plant || !host.config.seed) return false;
   return host.transaction(

@@ -16,7 +16,7 @@ import { rewriteUrl } from '../../rest-adapter/address.js';
 import type { Config } from '../../runtime/config.js';
 import { migrate, openPool } from '../../runtime/data/database.js';
 import type { Federation } from '../../runtime/federation/federation.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import { createHttp } from '../../runtime/http/server.js';
 import { createLogger, loggedError, type Logger } from '../../runtime/observe/log.js';
 import type { Revocation, Revocations } from '../../runtime/access/revocations.js';
@@ -54,7 +54,7 @@ export interface PlatformOptions {
 export interface Platform {
   /** Where this process answers, for example `http://127.0.0.1:4000`. */
   url: string;
-  hosts: ReadonlyMap<Slug, ServiceHost>;
+  hosts: ReadonlyMap<Slug, RunningService>;
   /** The gateway that answers now; null without the role. */
   readonly gateway: Gateway | null;
   /** Goes over to another supergraph, by default the file's, without dropping a request. @throws Error when it does not fit; then nothing has changed. */
@@ -87,7 +87,7 @@ class Composition {
   readonly #log: Logger;
   readonly #metrics: Metrics = createMetrics();
   readonly #eventMetrics: EventMetrics = createEventMetrics(this.#metrics.registry);
-  readonly #hosts = new Map<Slug, ServiceHost>();
+  readonly #hosts = new Map<Slug, RunningService>();
   readonly #ends: (() => Promise<unknown>)[] = [];
   /** What a request needs until it is answered. */
   readonly #behindDoors: (() => Promise<unknown>)[] = [];

@@ -15,7 +15,7 @@ import { JobWorker } from '../../runtime/jobs/worker.js';
 import type { Sql } from '../../events/outbox.js';
 import type { Context } from '../../runtime/request/context.js';
 import { eraseAndConfirm } from '../../runtime/erasure/erasure.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import { internalRequest } from '../../runtime/request/request.js';
 import { startTimers } from '../../runtime/time/timers.js';
 import { traced } from '../../runtime/observe/tracing.js';
@@ -26,7 +26,7 @@ export interface Running {
 }
 
 /** How a consumer's handlers get a transaction of their service. */
-export const consumerHost = (host: ServiceHost): ConsumerHost<Context> => ({
+export const consumerHost = (host: RunningService): ConsumerHost<Context> => ({
   slug: host.slug,
   schema: schemaOf(host.slug),
   log: host.log,
@@ -49,7 +49,7 @@ export const consumerHost = (host: ServiceHost): ConsumerHost<Context> => ({
  * Every service that holds personal data erases a user when identity asks for it, and confirms; identity itself erases last, by its
  * own task. All happens before the event's transaction, which notes the event as handled: until identity has the confirmation, it comes again.
  */
-function erasureConsumer({ declaration }: ServiceHost): Consumer<Context>[] {
+function erasureConsumer({ declaration }: RunningService): Consumer<Context>[] {
   if (declaration.erase === 'nothing_held' || declaration.slug === 'identity') return [];
   const run = handle(userErasureRequested, async (_ctx: Context) => undefined);
   const prepare = (ctx: Context, { user_id, data }: Envelope<DataOf<typeof userErasureRequested>>): Promise<void> =>
@@ -58,7 +58,7 @@ function erasureConsumer({ declaration }: ServiceHost): Consumer<Context>[] {
 }
 
 /** Starts the consumers of a service (role `consumers`); all of them together leave one connection of its pool free. */
-export async function startConsumers(host: ServiceHost, pool: pg.Pool, metrics: EventMetrics): Promise<RunningConsumer[]> {
+export async function startConsumers(host: RunningService, pool: pg.Pool, metrics: EventMetrics): Promise<RunningConsumer[]> {
   const limiter = new Limiter(host.config.poolMax - 1);
   const { retrySeconds, handlerTimeoutMs } = host.config.events;
   const declared = [...(host.declaration.consumers ?? []), ...erasureConsumer(host)];
@@ -67,7 +67,7 @@ export async function startConsumers(host: ServiceHost, pool: pg.Pool, metrics: 
 }
 
 /** Starts timers, housekeeping and the service's own workers, as far as the process has their roles. */
-export async function startWork(host: ServiceHost): Promise<Running[]> {
+export async function startWork(host: RunningService): Promise<Running[]> {
   const { roles } = host.config;
   const workers = (host.declaration.workers ?? []).filter(worker => roles.has(worker.role));
   const running: Running[] = await Promise.all(workers.map(worker => worker.start(host)));
@@ -78,7 +78,7 @@ export async function startWork(host: ServiceHost): Promise<Running[]> {
 const JOBS_POOL = 2;
 
 /** Registers the queues of the services here, and works them where the process has the role `consumers`. Null where there is none. */
-export async function startJobs(hosts: readonly ServiceHost[], databaseUrl: string): Promise<Running | null> {
+export async function startJobs(hosts: readonly RunningService[], databaseUrl: string): Promise<Running | null> {
   const working = hosts.filter(host => host.declaration.queues?.length);
   if (!working.length) return null;
   const pool = openPool('jobs', working[0]!.config.databaseUrls.jobs ?? databaseUrl, JOBS_POOL);
@@ -103,7 +103,7 @@ const REGISTER_LOCK = 0x6a6f6273;
 async function register(
   sql: Sql,
   engine: PgBossEngine,
-  host: ServiceHost,
+  host: RunningService,
   queues: readonly JobQueueDefinition[],
   schedules: readonly JobScheduleDefinition[],
 ): Promise<void> {

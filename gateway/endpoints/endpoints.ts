@@ -8,7 +8,7 @@ import { restRoutes, type ExecuteResult, type Replan } from '../../rest-adapter/
 import { checkAccess, type AccessRule } from '../../runtime/access/access.js';
 import type { Config } from '../../runtime/config.js';
 import { fail } from '../../runtime/request/errors.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import type { Logger } from '../../runtime/observe/log.js';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Revocations } from '../../runtime/access/revocations.js';
@@ -35,7 +35,7 @@ export function authenticator(verifier: TokenVerifier): (request: FastifyRequest
 }
 
 /** Flag of a rule, asked of the service that owns it where that service is here; elsewhere its subgraph decides. */
-function checkFlag(flag: string, hosts: ReadonlyMap<Slug, ServiceHost>): void {
+function checkFlag(flag: string, hosts: ReadonlyMap<Slug, RunningService>): void {
   const owner = flag.split('.')[1] ?? '';
   const host = isSlug(owner) ? hosts.get(owner) : undefined;
   if (host && !host.flags.boolean(flag)) fail('forbidden', 'This feature is off', { reason: 'feature_off' });
@@ -43,7 +43,7 @@ function checkFlag(flag: string, hosts: ReadonlyMap<Slug, ServiceHost>): void {
 
 /** Steps 2-5 of identity A5 at the REST door. */
 export const authorizer =
-  (hosts: ReadonlyMap<Slug, ServiceHost>, revocations: Revocations) =>
+  (hosts: ReadonlyMap<Slug, RunningService>, revocations: Revocations) =>
   async (rule: AccessRule | null, { caller }: RequestInfo): Promise<void> => {
     checkAccess(rule, caller);
     revocations.requireFresh(rule, caller);
@@ -61,7 +61,7 @@ export async function routeTables(): Promise<RouteTable[]> {
 export interface DoorOptions {
   config: Config;
   gateways: Gateways;
-  hosts: ReadonlyMap<Slug, ServiceHost>;
+  hosts: ReadonlyMap<Slug, RunningService>;
   revocations: Revocations;
   verifier: TokenVerifier;
   log: Logger;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import type { Metrics } from '../../runtime/observe/metrics.js';
 
 /** A readiness check slower than this has failed. */
@@ -8,22 +8,22 @@ const CHECK_MS = 2_000;
 const within = (check: Promise<boolean>): Promise<boolean> =>
   Promise.race([check, new Promise<boolean>(resolve => setTimeout(resolve, CHECK_MS, false).unref())]).catch(() => false);
 
-async function databaseAnswers(host: ServiceHost): Promise<boolean> {
+async function databaseAnswers(host: RunningService): Promise<boolean> {
   await host.read(ctx => ctx.sql('select 1'));
   return true;
 }
 
 /** The service's own checks; `service` where they cannot be made, or not in time. */
-const ownChecks = (host: ServiceHost): Promise<Readonly<Record<string, boolean>>> => {
+const ownChecks = (host: RunningService): Promise<Readonly<Record<string, boolean>>> => {
   const failed = { service: false };
   const late = new Promise<typeof failed>(resolve => setTimeout(resolve, CHECK_MS, failed).unref());
   return Promise.race([host.declaration.ready?.(host) ?? Promise.resolve({}), late]).catch(() => failed);
 };
 
 /** Whether the process has heard of revocations; before, it knows nothing about the tokens it would accept. */
-const heardRevocations = (host: ServiceHost): boolean => host.revocations.silence !== null;
+const heardRevocations = (host: RunningService): boolean => host.revocations.silence !== null;
 
-async function checksOf(host: ServiceHost, works: boolean): Promise<Record<string, boolean>> {
+async function checksOf(host: RunningService, works: boolean): Promise<Record<string, boolean>> {
   const [database, own] = await Promise.all([within(databaseAnswers(host)), ownChecks(host)]);
   return { database, bus: host.transport.ready().ok, revocations: heardRevocations(host), work: works, ...own };
 }
@@ -32,7 +32,7 @@ async function checksOf(host: ServiceHost, works: boolean): Promise<Record<strin
  * `GET /<slug>/readyz` (database, bus, revocation feed, the process's work and the service's own checks) and `/healthz` (the process is up).
  * `works`: whether consumers, timers and workers have started. What is emitted before a consumer's first start never reaches it.
  */
-export function healthRoutes(app: FastifyInstance, host: ServiceHost, works: () => boolean): void {
+export function healthRoutes(app: FastifyInstance, host: RunningService, works: () => boolean): void {
   app.get(`/${host.slug}/healthz`, () => ({ status: 'ok' }));
   app.get(`/${host.slug}/readyz`, async (_request, reply) => {
     const checks = await checksOf(host, works());

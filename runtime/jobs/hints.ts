@@ -1,4 +1,4 @@
-import type { ServiceHost } from '../host.js';
+import type { ServiceHost } from '../request/context.js';
 
 /** Hints of one queue are gathered for so long, ms: the first goes at once, all others of that time as one. A worker that looks finds everything. */
 const GATHER_MS = 20;

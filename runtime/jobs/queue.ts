@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Slug } from '../../events/slugs.js';
-import type { Context } from '../request/context.js';
-import type { ServiceHost } from '../host.js';
+import type { Context, ServiceHost } from '../request/context.js';
 
 export type QueuePolicy = 'standard' | 'singleton' | 'exclusive' | 'key_fifo';
 export type MisfirePolicy = 'skip' | 'once' | 'all';

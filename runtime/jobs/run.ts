@@ -1,6 +1,5 @@
 import { newId } from '../data/ids.js';
-import type { Context } from '../request/context.js';
-import type { ServiceHost } from '../host.js';
+import type { Context, ServiceHost } from '../request/context.js';
 import type { JobDatabase } from './database.js';
 import type { Claim } from './engine.js';
 import type { JobRun, Progress } from './queue.js';

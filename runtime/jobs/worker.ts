@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ServiceHost } from '../host.js';
 import { loggedError } from '../observe/log.js';
+import type { ServiceHost } from '../request/context.js';
 import type { JobDatabase } from './database.js';
 import type { Claim, Failure, JobEngine, Settlement } from './engine.js';
 import { Permanent, type JobQueueDefinition } from './queue.js';

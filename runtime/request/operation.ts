@@ -36,7 +36,7 @@ type Find = (ctx: Context, args: any) => Promise<unknown>;
 
 /** Root fields have one namespace over all services (conventions 2), so their names suffice as keys. */
 const preparations = new Map<string, Find>();
-const ownTransactions = new Set<string>();
+const ownTransactions = new Map<string, string>();
 
 /** Runs after access and validation and before the transaction. Source: architecture 3. */
 export const Prepare =
@@ -44,8 +44,17 @@ export const Prepare =
   (_target, name) =>
     void preparations.set(String(name), typeof work === 'function' ? work : work.run);
 
-/** The mutation opens its own transactions (`host.transaction`): it waits for an outside processor or moves a clock. */
-export const OwnTransactions = (): MethodDecorator => (_target, name) => void ownTransactions.add(String(name));
+/**
+ * The mutation opens its own transactions (`host.transaction`), which do not claim its `Idempotency-Key`: `repeat` says why running it
+ * again is harmless. One that asks an outside processor for what must not happen twice is `@TwoPhase`.
+ */
+export const OwnTransactions =
+  (repeat: string): MethodDecorator =>
+  (_target, name) =>
+    void ownTransactions.set(String(name), repeat);
 
 export const preparationOf = (field: string): Find | undefined => preparations.get(field);
 export const opensOwnTransactions = (field: string): boolean => ownTransactions.has(field);
+
+/** Why a repeat of each mutation with its own transactions is harmless. */
+export const harmlessRepeats = (): ReadonlyMap<string, string> => ownTransactions;

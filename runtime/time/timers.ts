@@ -1,6 +1,5 @@
 import type { Timer } from './clock.js';
-import type { Context } from '../request/context.js';
-import type { ServiceHost } from '../host.js';
+import type { Context, ServiceHost } from '../request/context.js';
 import { loggedError } from '../observe/log.js';
 import { dropOldKeys } from '../data/idempotency.js';
 import { CLAIM_SECONDS } from './schedule.js';
@@ -62,7 +61,7 @@ const isWorking = async (ctx: Context, { claimed }: Timer<Context>): Promise<boo
 
 /** The timer that is due first, if any is due at or before `until`, and the clock; null while a timer of this service works, after which others may be due. */
 async function earliest(host: ServiceHost, until: Date): Promise<{ due: Due | undefined; now: Date } | null> {
-  const timers = host.declaration.timers ?? [];
+  const { timers } = host;
   return host.read(async ctx => {
     if ((await Promise.all(timers.map(timer => isWorking(ctx, timer)))).includes(true)) return null;
     const seen = await Promise.all(timers.map(async timer => ({ timer, at: await timer.next(ctx) })));
@@ -137,9 +136,7 @@ function repeat(work: () => Promise<void>, pauseMs: number, first: 'now' | 'late
 
 /** Starts a service's timers and its hourly housekeeping (role `scheduler`). */
 export function startTimers(host: ServiceHost): { stop(): Promise<void> } {
-  const stops = (host.declaration.timers ?? []).map(timer =>
-    repeat(() => check(host, timer), (timer.everySeconds ?? DEFAULT_CHECK_SECONDS) * 1000),
-  );
+  const stops = host.timers.map(timer => repeat(() => check(host, timer), (timer.everySeconds ?? DEFAULT_CHECK_SECONDS) * 1000));
   stops.push(repeat(() => housekeeping(host), HOUR_MS));
   return { stop: async () => void (await Promise.all(stops.map(stop => stop()))) };
 }

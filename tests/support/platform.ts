@@ -6,7 +6,7 @@ import type { Slug } from '../../events/slugs.js';
 import { schemaOf, SLUGS } from '../../events/slugs.js';
 import { startPlatform, type Platform } from '../../gateway/composition/platform.js';
 import { loadConfig } from '../../runtime/config.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import { mintUserToken, type MintOptions } from '../../subgraphs/identity/index.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from './at-end.js';
@@ -45,7 +45,7 @@ export interface GraphqlAnswer<Data = any> extends Answer {
 export interface TestPlatform {
   url: string;
   env: Record<string, string>;
-  host(slug: Slug): ServiceHost;
+  host(slug: Slug): RunningService;
   rest<Body = any>(method: string, path: string, options?: RestOptions): Promise<Answer<Body>>;
   graphql<Data = any>(
     query: string,
@@ -272,7 +272,7 @@ class LocalPlatform extends RemotePlatform implements TestPlatform {
     super(env, new pg.Pool({ connectionString: databaseUrl, max: 2 }));
   }
 
-  host(slug: Slug): ServiceHost {
+  host(slug: Slug): RunningService {
     return this.running.hosts.get(slug)!;
   }
 

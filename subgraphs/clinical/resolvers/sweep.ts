@@ -41,7 +41,7 @@ export const retestTimer: Timer<Context> = {
 @Resolver()
 export class SweepResolver {
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:retest' })
-  @OwnTransactions()
+  @OwnTransactions('a sweep finds only what no sweep has done')
   @Mutation(() => SweepRun, { description: 'Runs the sweep now: records, expires and prompts what is due.' })
   async sweepRetestCycles(@Ctx() ctx: Context): Promise<SweepRun> {
     const run = await withSweepLock(ctx.host, () => runSweep(ctx, SweepRunTrigger.MANUAL));

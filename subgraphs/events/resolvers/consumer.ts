@@ -102,7 +102,7 @@ export class ConsumerResolver {
   }
 
   @Access(OPERATORS)
-  @OwnTransactions()
+  @OwnTransactions('what is detached stays detached')
   @Mutation(() => EventConsumer, { description: 'Its queues are removed; what it misses is sent from the log when it is attached again.' })
   async detachEventConsumer(
     @Arg('input', () => DetachEventConsumerInput) { name, reason }: DetachEventConsumerInput,
@@ -113,7 +113,7 @@ export class ConsumerResolver {
   }
 
   @Access(OPERATORS)
-  @OwnTransactions()
+  @OwnTransactions('only what was missed is sent')
   @Mutation(() => EventConsumer, { description: 'Sends what it has missed from the log, in order, then lets it take part again.' })
   async attachEventConsumer(
     @Arg('input', () => AttachEventConsumerInput) { name, reason }: AttachEventConsumerInput,

@@ -53,7 +53,7 @@ async function publish(
 @Resolver(() => PlatformEvent)
 export class PublishResolver {
   @Access(PUBLISHERS)
-  @OwnTransactions()
+  @OwnTransactions('the transaction claims the key itself')
   @Mutation(() => PlatformEvent, { description: "Publishes an event; the token also holds the admin scope of the type's owner." })
   async publishEvent(
     @Arg('input', () => PublishEventInput) input: PublishEventInput,
@@ -66,7 +66,7 @@ export class PublishResolver {
   }
 
   @Access(PUBLISHERS)
-  @OwnTransactions()
+  @OwnTransactions('the transaction claims the key itself')
   @Mutation(() => [PlatformEvent], { description: 'Publishes 1 to 100 events in one transaction: all or none.' })
   publishEvents(
     @Arg('input', () => PublishEventsInput) input: PublishEventsInput,

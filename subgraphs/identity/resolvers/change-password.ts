@@ -31,7 +31,7 @@ async function store(ctx: Context, hash: string): Promise<User> {
 @Resolver()
 export class PasswordResolver {
   @Access({ user: 'read:account', firstParty: true, stepUp: 600 })
-  @OwnTransactions()
+  @OwnTransactions('the same password is set again')
   @Mutation(() => User, { description: 'Gives the own account a new password; other sign-ins end.' })
   async changePassword(@Arg('input', () => ChangePasswordInput) { newPassword }: ChangePasswordInput, @Ctx() ctx: Context): Promise<User> {
     const email = await emailOf(ctx, ctx.caller.userId!);

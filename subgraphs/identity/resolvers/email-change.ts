@@ -100,7 +100,7 @@ async function ownChallenge(ctx: Context, id: string): Promise<AuthChallenge> {
 @Resolver()
 export class EmailChangeResolver {
   @Access({ ...OWN, stepUp: 600 })
-  @OwnTransactions()
+  @OwnTransactions('another code is sent, three times an hour at most')
   @Mutation(() => EmailChangeRequest, { description: 'Sends a code to the address that the account is to have.' })
   async requestEmailChange(
     @Arg('input', () => RequestEmailChangeInput) input: RequestEmailChangeInput,
@@ -112,7 +112,7 @@ export class EmailChangeResolver {
   }
 
   @Access(OWN)
-  @OwnTransactions()
+  @OwnTransactions('the code is spent, so the repeat is refused')
   @Mutation(() => User, {
     description: 'Makes the new address that of the account; other sign-ins end, and the old address can undo it for 72 h.',
   })

@@ -142,7 +142,7 @@ export class MfaResolver {
   }
 
   @Access(FRESH)
-  @OwnTransactions()
+  @OwnTransactions('the enrolment that is not confirmed is replaced')
   @Mutation(() => TotpEnrolment, { description: 'Begins with an authenticator app; one that was not confirmed is replaced.' })
   initTotp(
     @Ctx() ctx: Context,
@@ -152,7 +152,7 @@ export class MfaResolver {
   }
 
   @Access(OWN)
-  @OwnTransactions()
+  @OwnTransactions('the code is spent, so the repeat is refused')
   @Mutation(() => ConfirmedTotp, { description: 'Makes an authenticator app a second factor; five wrong codes end it.' })
   async confirmTotp(@Arg('input', () => ConfirmTotpInput) input: ConfirmTotpInput, @Ctx() ctx: Context): Promise<ConfirmedTotp> {
     const verdict = await ctx.host.transaction(own => confirmPendingTotp(own, input), ctx.request);
@@ -179,7 +179,7 @@ export class MfaResolver {
   }
 
   @Access(FRESH)
-  @OwnTransactions()
+  @OwnTransactions('the new codes replace those of the call before')
   @Mutation(() => BackupCodes, { description: 'Ten new backup codes, shown once; the old ones are dead.' })
   regenerateBackupCodes(@Ctx() ctx: Context): Promise<BackupCodes> {
     return ctx.host.transaction(async own => {

@@ -3,6 +3,7 @@ import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
+import { markReplayed } from '../../../runtime/data/idempotency.js';
 import { OwnTransactions } from '../../../runtime/request/operation.js';
 import { page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
 import { internalRequest } from '../../../runtime/request/request.js';
@@ -121,11 +122,13 @@ const running = (): never => fail('conflict', 'a tick is running', { reason: 'ti
 @Resolver()
 export class TickResolver {
   @Access(LOOP_RUNNERS)
-  @OwnTransactions()
+  @OwnTransactions('the tick is kept with the key and answered again')
   @Mutation(() => LoopTick, { description: 'Runs Monitor, Analyze and Propose, in this order; one tick at a time.' })
   async runLoopTick(@Ctx() ctx: Context): Promise<LoopTick> {
     const before = await earlier(ctx);
-    if (before) return before.status === LoopTickStatus.RUNNING ? running() : before;
+    if (before?.status === LoopTickStatus.RUNNING) return running();
+    if (before) markReplayed(ctx, null);
+    if (before) return before;
     const tick = await withTickLock(ctx.host, async () => (await earlier(ctx)) ?? runTick(ctx));
     return tick ?? running();
   }

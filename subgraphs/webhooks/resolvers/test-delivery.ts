@@ -76,7 +76,7 @@ async function attempt(ctx: Context, subscription: SubscriptionConfiguration, ev
 @Resolver(() => WebhookAttempt)
 export class TestDeliveryResolver {
   @Access(MANAGERS)
-  @OwnTransactions()
+  @OwnTransactions('the endpoint gets another example, which counts for nothing')
   @Mutation(() => WebhookAttempt, { description: "Sends a type's example to the endpoint once and answers what happened." })
   async testWebhookSubscription(
     @Arg('input', () => TestWebhookSubscriptionInput) { id, eventType }: TestWebhookSubscriptionInput,
