@@ -2,6 +2,7 @@ import { v5 } from 'uuid';
 import type { Timer } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { nextOf } from '../../../runtime/time/cron.js';
+import { earliestOf } from '../../../runtime/time/due.js';
 import { lockSchedule } from '../../../runtime/jobs/pg-boss.js';
 import type { Enqueued, NewJob } from '../../../runtime/jobs/engine.js';
 import { JobSchedule } from '../entities/schedule.js';
@@ -19,11 +20,6 @@ export const occurrenceId = (key: string, due: Date): string => v5(`${key}\n${du
 
 /** More occurrences than this are not written down one by one: a schedule that was away for years. */
 const MAX_LOOKED_AT = 10_000;
-
-const earliest = async (ctx: Context, text: string): Promise<Date | null> => {
-  const [row] = await ctx.sql<{ at: string | null }>(`select extract(epoch from ${text}`);
-  return row?.at == null ? null : new Date(Math.round(Number(row.at) * 1000));
-};
 
 /** Times from `first` up to now, the earliest of them where there are too many. */
 function dueFrom(schedule: JobSchedule, first: Date | null, now: Date): Date[] {
@@ -148,10 +144,10 @@ const dueTimer: Timer<Context> = {
   name: 'jobs.due',
   everySeconds: 1,
   next: ctx =>
-    earliest(
+    earliestOf(
       ctx,
-      `least((select min(next_run_at) from jobs.schedule where status = 'active'),
-         (select m.run_at from jobs.job_meta m where ${WAITS} order by m.run_at limit 1), (${ALARMS_DUE}))) as at`,
+      `select least((select min(next_run_at) from jobs.schedule where status = 'active'),
+         (select m.run_at from jobs.job_meta m where ${WAITS} order by m.run_at limit 1), (${ALARMS_DUE})) as at`,
     ),
   run: async ctx => {
     await queueDue(ctx);

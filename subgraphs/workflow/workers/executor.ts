@@ -1,19 +1,19 @@
 import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import { keepLease } from '../../../events/leases.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { errorCodeOf } from '../../../runtime/jobs/redact.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 import { alarm } from '../commands/alarm.js';
 import { Engine } from '../ports/dbos.js';
 import { endRuns } from './ending.js';
-import { alarmOldVersions, endLease, executable, renewLease, takeOver } from './lease.js';
+import { alarmOldVersions, endLease, executable, LEASE_MS, renewLease, takeOver } from './lease.js';
 import { NOT_WAITING } from '../commands/records.js';
 import { EngineWorkflow } from './run.js';
 import { DUE_TO_CANCEL, undo } from './undoing.js';
 import { StepFailed, type WorkflowDefinitionCode } from '../ports/workflow.js';
 
 const LOOK_MS = 500;
-const RENEW_MS = 5000;
 const CLAIMED_AT_ONCE = 50;
 const CLAIM_LOCK = 0x77666c6b;
 
@@ -51,7 +51,8 @@ export class Executor {
   readonly id = randomUUID();
   readonly #engine: Engine;
   readonly #version: string;
-  readonly #timers: NodeJS.Timeout[] = [];
+  #looks: NodeJS.Timeout | undefined;
+  #endRenewals: (() => Promise<void>) | undefined;
   #looking: Promise<void> | null = null;
   #again = false;
   #stopping = false;
@@ -68,10 +69,8 @@ export class Executor {
 
   start(): this {
     this.#hint = this.host.transport.onHint('jobs', 'workflow', () => this.look());
-    this.#timers.push(
-      setInterval(() => this.look(), LOOK_MS),
-      setInterval(() => void this.#renew().catch(() => undefined), RENEW_MS),
-    );
+    this.#looks = setInterval(() => this.look(), LOOK_MS);
+    this.#endRenewals = keepLease(() => this.#renew(), LEASE_MS);
     void this.#renew().then(
       () => this.look(),
       () => undefined,
@@ -232,7 +231,8 @@ export class Executor {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#timers.forEach(timer => clearInterval(timer));
+    clearInterval(this.#looks);
+    await this.#endRenewals?.();
     this.#hint?.stop();
     await this.#looking;
     await this.#engine.stop();

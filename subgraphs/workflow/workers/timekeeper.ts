@@ -1,6 +1,7 @@
 import type { Timer } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { nextCron } from '../../../runtime/time/cron.js';
+import { earliestOf } from '../../../runtime/time/due.js';
 import { WorkflowTriggerKind } from '../entities/enums.js';
 import { alarm, messageRole } from '../commands/alarm.js';
 import { endRuns } from './ending.js';
@@ -14,11 +15,6 @@ import { DEFINITIONS } from '../commands/definitions/definitions.js';
 const GRACE_MS = 5 * 60_000;
 /** The loop has not succeeded for so long: somebody must look. Source: workflow 5. */
 const LOOP_SILENT = `interval '3 hours'`;
-
-const earliest = async (ctx: Context, from: string): Promise<Date | null> => {
-  const [row] = await ctx.sql<{ at: string | null }>(`select extract(epoch from ${from}`);
-  return row?.at == null ? null : new Date(Math.round(Number(row.at) * 1000));
-};
 
 interface Due {
   definition_key: string;
@@ -48,7 +44,7 @@ async function fire(ctx: Context, { definition_key: key, cron, time_zone: zone, 
 const schedules: Timer<Context> = {
   name: 'workflow.schedules',
   everySeconds: 1,
-  next: ctx => earliest(ctx, 'min(next_at)) as at from workflow.workflow_trigger'),
+  next: ctx => earliestOf(ctx, 'select next_at as at from workflow.workflow_trigger'),
   run: async ctx => {
     const due = await ctx.sql<Due>(
       `select definition_key, cron, time_zone, extract(epoch from next_at) * 1000 as ms from workflow.workflow_trigger where next_at <= $1
@@ -63,7 +59,7 @@ const schedules: Timer<Context> = {
 const timers: Timer<Context> = {
   name: 'workflow.timers',
   everySeconds: 0.5, // looked for once a second, the twentieth part was 1.3 s late, and 7.12 allows 1 s
-  next: ctx => earliest(ctx, 'min(due_at)) as at from workflow.timer where released_at is null'),
+  next: ctx => earliestOf(ctx, 'select due_at as at from workflow.timer where released_at is null'),
   run: async ctx => {
     const due = await ctx.sql<{ id: string; engine_id: string; topic: string }>(
       `update workflow.timer set released_at = $1 where id in (select id from workflow.timer where released_at is null and due_at <= $1
@@ -91,7 +87,8 @@ async function expireTasks(ctx: Context): Promise<void> {
 const timeouts: Timer<Context> = {
   name: 'workflow.timeouts',
   everySeconds: 15,
-  next: ctx => earliest(ctx, `min(deadline_at)) as at from workflow.workflow_run_meta where status in ('pending', 'running', 'waiting')`),
+  next: ctx =>
+    earliestOf(ctx, `select deadline_at as at from workflow.workflow_run_meta where status in ('pending', 'running', 'waiting')`),
   run: async ctx => {
     const late = await ctx.sql<{ id: string; definition_key: string }>(
       `update workflow.workflow_run_meta set status = 'failed', error_code = 'timed_out', finished_at = $1, cancel_pending = true, ${NOT_WAITING}
@@ -116,9 +113,10 @@ const loopWatch: Timer<Context> = {
   name: 'workflow.loop_watch',
   everySeconds: 60,
   next: ctx =>
-    earliest(
+    earliestOf(
       ctx,
-      `min(coalesce(d.last_success_at, d.registered_at) + ${LOOP_SILENT})) as at from workflow.workflow_definition d where d.key = 'intelligence_loop' and d.enabled and d.alarmed_at is null`,
+      `select coalesce(last_success_at, registered_at) + ${LOOP_SILENT} as at from workflow.workflow_definition
+       where key = 'intelligence_loop' and enabled and alarmed_at is null`,
     ),
   run: async ctx => {
     await ctx.sql(`update workflow.workflow_definition set alarmed_at = $1 where key = 'intelligence_loop'`, [ctx.now().toISOString()]);
@@ -130,7 +128,7 @@ const loopWatch: Timer<Context> = {
 const undoing: Timer<Context> = {
   name: 'workflow.undoing',
   everySeconds: 1,
-  next: ctx => earliest(ctx, 'min(retry_at)) as at from workflow.compensation where retry_at is not null'),
+  next: ctx => earliestOf(ctx, 'select retry_at as at from workflow.compensation where retry_at is not null'),
   run: async ctx => {
     await ctx.sql('update workflow.compensation set retry_at = null where retry_at <= $1', [ctx.now().toISOString()]);
     wake(ctx);
