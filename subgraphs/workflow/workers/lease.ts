@@ -1,6 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
-import { alarm } from '../commands/alarm.js';
+import { alarm } from '../commands/notices.js';
 import type { WorkflowDefinitionCode } from '../ports/workflow.js';
 
 /** How long an executor counts as alive after its last sign of life. Source: workflow 7.6. */

@@ -2,17 +2,19 @@ import type { Timer } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { nextCron } from '../../../runtime/time/cron.js';
 import { earliestOf } from '../../../runtime/time/due.js';
+import { MINUTE_MS } from '../../../runtime/time/durations.js';
 import { WorkflowTriggerKind } from '../entities/enums.js';
-import { alarm, messageRole } from '../commands/alarm.js';
-import { endRuns } from './ending.js';
+import { alarm } from '../commands/notices.js';
+import { endRuns } from '../commands/ending.js';
 import { NOT_WAITING } from '../commands/records.js';
 import { DUE_TO_CANCEL } from './undoing.js';
-import { say, wake } from '../ports/words.js';
+import { sendToRun, wakeExecutors } from '../commands/messages.js';
 import { start } from '../commands/starting.js';
+import { expireTasks } from '../commands/task.js';
 import { DEFINITIONS } from '../commands/definitions/definitions.js';
 
 /** An occurrence that is noticed later is a miss. */
-const GRACE_MS = 5 * 60_000;
+const GRACE_MS = 5 * MINUTE_MS;
 /** The loop has not succeeded for so long: somebody must look. Source: workflow 5. */
 const LOOP_SILENT = `interval '3 hours'`;
 
@@ -55,7 +57,7 @@ const schedules: Timer<Context> = {
   },
 };
 
-/** Ends waits whose time has come, by a word to the run. */
+/** Ends waits whose time has come, by a message to the run. */
 const timers: Timer<Context> = {
   name: 'workflow.timers',
   everySeconds: 0.5, // looked for once a second, the twentieth part was 1.3 s late, and 7.12 allows 1 s
@@ -66,22 +68,11 @@ const timers: Timer<Context> = {
          order by due_at limit 500 for update skip locked) returning id, engine_id, topic`,
       [ctx.now().toISOString()],
     );
-    for (const { engine_id: engineId, topic } of due) await say(ctx, engineId, topic, { timeout: true });
+    for (const { engine_id: engineId, topic } of due) await sendToRun(ctx, engineId, topic, { timeout: true });
     await expireTasks(ctx);
-    wake(ctx);
+    wakeExecutors(ctx);
   },
 };
-
-/** Nobody has decided in time: the run goes on without, and those who should have are told. Source: workflow 3, 5. */
-async function expireTasks(ctx: Context): Promise<void> {
-  const late = await ctx.sql<{ id: string; assignee_role: string | null }>(
-    `update workflow.workflow_task set status = 'expired', version = version + 1 where status in ('open', 'claimed') and due_at <= $1
-     returning id, assignee_role`,
-    [ctx.now().toISOString()],
-  );
-  for (const { id, assignee_role: role } of late)
-    messageRole(ctx, role ?? 'developer', { template: 'workflow_task_overdue', params: { task_id: id } });
-}
 
 /** Runs that have not ended in the days of their definition fail; what they registered is not undone. Source: workflow 3. */
 const timeouts: Timer<Context> = {
@@ -104,7 +95,7 @@ const timeouts: Timer<Context> = {
       alarm(ctx, 'workflow_failed', { definition, run_id: id });
       ctx.audit('workflow_run.failed', id, { definition, error_code: 'timed_out' });
     }
-    wake(ctx);
+    wakeExecutors(ctx);
   },
 };
 
@@ -131,7 +122,7 @@ const undoing: Timer<Context> = {
   next: ctx => earliestOf(ctx, 'select retry_at as at from workflow.compensation where retry_at is not null'),
   run: async ctx => {
     await ctx.sql('update workflow.compensation set retry_at = null where retry_at <= $1', [ctx.now().toISOString()]);
-    wake(ctx);
+    wakeExecutors(ctx);
   },
 };
 
