@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { EventLeases } from './lease-table.js';
 import { LeaseKeeper } from './leases.js';
 import { errorOf, type EventLog } from './log.js';
 import type { Sql } from './outbox.js';
@@ -68,7 +69,7 @@ class Replays {
 
   constructor(readonly options: ReplaysOptions) {
     const { pool, leaseMs = 10_000, log } = options;
-    this.#keeper = new LeaseKeeper(pool, randomUUID(), leaseMs, log);
+    this.#keeper = new LeaseKeeper({ table: new EventLeases(pool), holder: randomUUID(), leaseMs, log });
     this.#sql = async <Row>(text: string, params: readonly unknown[] = []) => (await pool.query(text, [...params])).rows as Row[];
   }
 

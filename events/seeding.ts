@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { envelopeOf, OUTBOX_COLUMNS, type OutboxRow } from './envelope.js';
+import { takeLease } from './lease-table.js';
+import { keepLease } from './leases.js';
 import { errorOf, type EventLog } from './log.js';
 import type { Sql } from './outbox.js';
 import { headsOfLog, type Places } from './places.js';
@@ -70,20 +72,19 @@ export class Seeding {
   /** Feeds what there is to feed; where it cannot go on now, the next look of the watch tries again. */
   async run(): Promise<void> {
     if (!(await this.#leads())) return;
-    const keeping = setInterval(() => void this.#leads().catch(() => undefined), LEASE_MS / 3);
+    const stopKeeping = keepLease(() => this.#leads(), LEASE_MS);
     try {
       await this.#feedAll();
     } catch (error) {
       if (!(error instanceof Interrupted) && !this.options.stopping.aborted)
         this.options.log.warn({ err: errorOf(error), consumer: this.#name }, 'seeding was interrupted; it goes on from where it was');
     } finally {
-      clearInterval(keeping);
+      await stopKeeping();
     }
   }
 
-  async #leads(): Promise<boolean> {
-    const rows = await this.#sql('select from events.lease($1::text[], $2, $3)', [[`seed:${this.#name}`], this.#holder, LEASE_MS]);
-    return rows.length > 0;
+  #leads(): Promise<boolean> {
+    return takeLease(this.options.pool, `seed:${this.#name}`, this.#holder, LEASE_MS);
   }
 
   async #feedAll(): Promise<void> {

@@ -4,7 +4,7 @@
  */
 const DIST = new URL('../../dist/', import.meta.url).href;
 const [{ queues }, { jobQueue }, { z }] = await Promise.all([
-  import(`${DIST}subgraphs/jobs/consumers/queues.js`),
+  import(`${DIST}subgraphs/jobs/workers/queues.js`),
   import(`${DIST}runtime/jobs/queue.js`),
   import('zod'),
 ]);

@@ -296,7 +296,7 @@ test('a run that has not ended in the days of its definition fails with an alarm
 }, 120_000);
 
 describe('definitions', () => {
-  const folder = join(import.meta.dirname, '../../subgraphs/workflow/consumers');
+  const folder = join(import.meta.dirname, '../../subgraphs/workflow/commands/definitions');
   const definitions = readdirSync(folder).filter(file => readFileSync(join(folder, file), 'utf8').includes('defineWorkflow({'));
 
   test.each(definitions)('%s: code between steps is deterministic: clock, ids, random and configuration only through the port', file => {

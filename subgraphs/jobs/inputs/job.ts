@@ -77,6 +77,16 @@ export class JobsArgs extends PageArgs {
   to?: Date | null;
 }
 
+@ArgsType()
+export class JobArgs {
+  @Field(() => ID)
+  id: string;
+
+  @Rule({ min: 0, max: 20 })
+  @Field(() => Int, { nullable: true })
+  wait?: number | null;
+}
+
 @InputType()
 export class DiscardJobInput {
   @Rule({ pattern: UUID })

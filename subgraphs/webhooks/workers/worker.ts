@@ -30,8 +30,7 @@ const BATCH = 32;
 /** A head that was read longer ago is read again before it is sent, ms. */
 const FRESH_MS = 250;
 /** Length of a shard's lease and distance of its renewals, ms. Source: rule 20. */
-const LEASE_MS = 10_000;
-const RENEW_MS = 3_000;
+const LEASE = { leaseMs: 10_000, renewMs: 3_000 };
 /** Pause of a lane whose attempt could not even be made, for example because its body cannot be opened, ms. */
 const FAULT_MS = 5_000;
 /** Longest wait at the end for requests in the air, ms. */
@@ -50,8 +49,6 @@ export class DeliveryWorker {
   readonly #attempts = new Set<Promise<void>>();
   #stopping = false;
   #searching: Promise<void> = Promise.resolve();
-  #beat: NodeJS.Timeout | undefined;
-  #beating: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly host: ServiceHost,
@@ -62,7 +59,7 @@ export class DeliveryWorker {
     this.#pace = paceOf(host.config.roles);
     this.#signal = signalOf(host);
     this.#listener = this.#signal.listen();
-    this.#shards = new Shards(work => host.transaction(ctx => work(ctx.sql)), LEASE_MS);
+    this.#shards = new Shards(work => host.transaction(ctx => work(ctx.sql)), { ...LEASE, log: host.log });
     this.#shards.on('lost', shard => this.#abandon(shard));
     this.#slots = new Slots(this.#configuration, shard => this.#shards.holds(shard));
     this.#recorder = new Recorder(host, settings.retrySeconds, this.#shards.holder, shard => this.#shards.holds(shard));
@@ -79,8 +76,7 @@ export class DeliveryWorker {
   }
 
   async start(): Promise<void> {
-    await this.#renew();
-    this.#scheduleBeat();
+    await this.#shards.start(shard => this.#slots.inHand.some(one => one.shard === shard));
     this.#searching = this.#loop();
   }
 
@@ -93,25 +89,8 @@ export class DeliveryWorker {
     await Promise.race([Promise.allSettled(this.#attempts), new Promise(resolve => setTimeout(resolve, DRAIN_MS).unref())]);
     this.#slots.inHand.forEach(one => one.abort.abort());
     await Promise.allSettled(this.#attempts);
-    clearTimeout(this.#beat);
-    await this.#beating;
-    await this.#shards.leave().catch(error => this.#warn(error, 'shards could not be given back; they run out'));
+    await this.#shards.leave();
     await this.deliverer.close();
-  }
-
-  #scheduleBeat(): void {
-    this.#beat = setTimeout(() => {
-      this.#beating = this.#renew().finally(() => this.#stopping || this.#scheduleBeat());
-    }, RENEW_MS);
-  }
-
-  async #renew(): Promise<void> {
-    try {
-      await this.#shards.beat(shard => this.#slots.inHand.some(one => one.shard === shard));
-    } catch (error) {
-      this.#shards.expire();
-      this.#warn(error, 'leases could not be renewed');
-    }
   }
 
   /** The shard is another worker's: what is in the air of it ends now, so that nothing of it arrives after its successor's. */
@@ -136,7 +115,6 @@ export class DeliveryWorker {
 
   /** Looks once and starts what there is room for. Answers how many it started, or that some wait for the next moment. */
   async #search(): Promise<number> {
-    this.#shards.expire();
     const shards = this.#shards.mine();
     const { inHand } = this.#slots;
     const limit = Math.min(BATCH, this.settings.globalConcurrency - inHand.length);

@@ -3,18 +3,20 @@ import type { Context } from '../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { errorCodeOf } from '../../../runtime/jobs/redact.js';
-import { startChild, tellIfEnded } from '../commands/starting.js';
+import { sendIfEnded, startChild } from '../commands/starting.js';
+import { openTask } from '../commands/task.js';
 import type { Engine } from '../ports/dbos.js';
-import { beginWait, first, hearAgain, listen, openTask, stepBegun, stepEnded, type RunKey, type WaitRow } from '../commands/records.js';
+import { awaitMessage, beginWait, isFirst, sendPastEvent, stepBegun, stepEnded, type RunKey, type WaitRow } from '../commands/records.js';
 import { DEFAULT_RETRY, delayMs, isFinal } from './retry.js';
 import { FinalFailure, StepFailed, type Poll, type Retry, type StepContext, type TaskSpec, type Workflow } from '../ports/workflow.js';
 import type { WorkflowDefinitionCode } from '../ports/workflow.js';
-import { RUN_ENDED } from '../ports/words.js';
+import { RUN_ENDED } from '../commands/messages.js';
 
 type Outcome<T> = { ok: true; value: T; at: number } | { ok: false; code: string; final: boolean; at: number };
 type Work<T> = (step: StepContext) => Promise<T>;
 
-interface Word {
+/** What ends a wait. */
+interface Message {
   timeout?: boolean;
   payload?: Record<string, unknown>;
 }
@@ -60,7 +62,7 @@ export class EngineWorkflow implements Workflow {
 
   #write<T>(work: (ctx: Context) => Promise<T>): Promise<T> {
     return this.host.transaction(ctx => {
-      ctx.causationId = this.run.causeId; // what a run tells descends from the event that started it
+      ctx.causationId = this.run.causeId; // what a run publishes descends from the event that started it
       return work(ctx);
     });
   }
@@ -70,7 +72,7 @@ export class EngineWorkflow implements Workflow {
     const idempotencyKey = `${runId}:${index}`;
     const once: StepContext['once'] = work =>
       this.#write(async ctx => {
-        if (await first(ctx, idempotencyKey, runId)) await work(ctx);
+        if (await isFirst(ctx, idempotencyKey, runId)) await work(ctx);
       });
     return { host, runId, userId, idempotencyKey, once };
   }
@@ -91,7 +93,7 @@ export class EngineWorkflow implements Workflow {
     return outcome.ok ? outcome : { ...outcome, at: outcome.at + delayMs(delay, retry) };
   }
 
-  /** One attempt with its row; `statusOf` says whether an answer ends the step. */
+  /** One attempt with its row; `statusOf` decides whether an answer ends the step. */
   async #asked<T>(index: number, name: string, work: Work<T>, statusOf: (value: T) => 'succeeded' | 'running'): Promise<Outcome<T>> {
     const functionId = this.#functionId;
     await this.#write(ctx => stepBegun(ctx, this.run, { index, name, functionId }));
@@ -133,8 +135,8 @@ export class EngineWorkflow implements Workflow {
     return null;
   }
 
-  /** Waits for the word of a topic, which `begin` prepares in the transaction that says so. */
-  async #wait(wait: Omit<WaitRow, 'topic'>, begin?: (ctx: Context, topic: string) => Promise<unknown>): Promise<Word | null> {
+  /** Waits for the message of a topic, which `begin` prepares in the transaction that notes the wait. */
+  async #wait(wait: Omit<WaitRow, 'topic'>, begin?: (ctx: Context, topic: string) => Promise<unknown>): Promise<Message | null> {
     const topic = `w${++this.#waits}`;
     await this.#once(`wait:${topic}`, () =>
       this.#write(async ctx => {
@@ -142,7 +144,7 @@ export class EngineWorkflow implements Workflow {
         await beginWait(ctx, this.run, { ...wait, topic });
       }),
     );
-    return this.engine.receive<Word>(topic);
+    return this.engine.receive<Message>(topic);
   }
 
   async #sleep(name: string, until: Date): Promise<void> {
@@ -154,18 +156,18 @@ export class EngineWorkflow implements Workflow {
   }
 
   async waitEvent(name: string, key: string | null, until: Date): Promise<Record<string, unknown> | null> {
-    const word = await this.#wait({ kind: 'event', name, until }, async (ctx, topic) => {
-      await listen(ctx, this.run, topic, name, key);
-      await hearAgain(ctx, this.run, topic, name, key);
+    const message = await this.#wait({ kind: 'event', name, until }, async (ctx, topic) => {
+      await awaitMessage(ctx, this.run, topic, name, key);
+      await sendPastEvent(ctx, this.run, topic, name, key);
     });
-    return word?.payload ?? null;
+    return message?.payload ?? null;
   }
 
   async waitTask(spec: TaskSpec): Promise<Record<string, unknown> | null> {
-    const word = await this.#wait({ kind: 'task', name: spec.title, until: spec.dueAt }, (ctx, topic) =>
+    const message = await this.#wait({ kind: 'task', name: spec.title, until: spec.dueAt }, (ctx, topic) =>
       openTask(ctx, this.run, topic, topic, spec),
     );
-    return word?.payload ?? null;
+    return message?.payload ?? null;
   }
 
   async openTask(spec: TaskSpec): Promise<void> {
@@ -177,14 +179,14 @@ export class EngineWorkflow implements Workflow {
     const index = ++this.#steps;
     const code = this.definitions.get(definition);
     if (!code) throw new StepFailed(definition, 'unknown_definition');
-    const word = await this.#wait({ kind: 'child', name: definition, until: null }, async (ctx, topic) => {
+    const message = await this.#wait({ kind: 'child', name: definition, until: null }, async (ctx, topic) => {
       const functionId = this.#functionId;
       const childRunId = await startChild(ctx, code, `${this.runId}:${index}`, this.runId, input);
       await stepBegun(ctx, this.run, { index, name: definition, functionId, childRunId });
-      await listen(ctx, this.run, topic, RUN_ENDED, childRunId);
-      await tellIfEnded(ctx, childRunId);
+      await awaitMessage(ctx, this.run, topic, RUN_ENDED, childRunId);
+      await sendIfEnded(ctx, childRunId);
     });
-    return this.#ofChild(index, definition, word?.payload ?? {});
+    return this.#ofChild(index, definition, message?.payload ?? {});
   }
 
   async #ofChild(index: number, name: string, end: Record<string, unknown>): Promise<Record<string, unknown>> {

@@ -1,12 +1,12 @@
 import type { Context } from '../../../runtime/request/context.js';
-import { tellParents } from '../ports/words.js';
+import { sendToParents } from './messages.js';
 
 const ENGINES = '(select engine_id from workflow.workflow_run_meta where id = any($1))';
 
-/** What a run that has ended leaves behind goes: tasks, timers, waits, words that nobody hears; its children end with it. */
+/** What a run that has ended leaves behind goes: tasks, timers, waits, messages that nobody takes; its children end with it. */
 export async function endRuns(ctx: Context, ids: readonly string[]): Promise<void> {
   if (!ids.length) return;
-  await tellParents(ctx, ids);
+  await sendToParents(ctx, ids);
   await ctx.sql(
     `update workflow.workflow_task set status = 'cancelled', version = version + 1 where run_id = any($1) and status in ('open', 'claimed')`,
     [ids],
