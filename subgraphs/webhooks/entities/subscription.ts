@@ -2,6 +2,7 @@ import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, Url } from '../../../runtime/schema/scalars.js';
 import { WebhookCircuitState, WebhookDisabledReason, WebhookSecretStatus, WebhookSubscriptionStatus } from './enums.js';
 
@@ -174,6 +175,8 @@ export class WebhookSubscription extends SubscriptionFields {
     return this.headerNames.map(name => ({ name }));
   }
 }
+
+export const WebhookSubscriptionConnection = connectionOf(WebhookSubscription, 'WebhookSubscription');
 
 @Access(MANAGERS)
 @ObjectType({ description: 'A subscription and, this once, its signing secret.' })

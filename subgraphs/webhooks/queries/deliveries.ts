@@ -1,9 +1,15 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { isUuid } from '../../../runtime/data/ids.js';
-import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
+import { loadRow } from '../../../runtime/data/rows.js';
+import { decodeCursor, toConnection, type Connection, type PageArgs } from '../../../runtime/request/paging.js';
 import { WebhookDelivery } from '../entities/delivery.js';
 import type { WebhookWait } from '../entities/enums.js';
+import { WebhookSubscription } from '../entities/subscription.js';
 import type { WebhookDeadLettersArgs, WebhookDeliveriesArgs } from '../inputs/delivery.js';
+import { waitingFor } from '../rules/states.js';
+import { Conditions } from './conditions.js';
+import { listedClients } from './managed.js';
+import { healthOf } from './subscriptions.js';
 
 const IS_HEAD =
   'exists (select from webhooks.webhook_lane l where l.subscription_id = d.subscription_id and l.user_id = d.user_id and l.head_id = d.id)';
@@ -22,35 +28,6 @@ const WAITS: Readonly<Record<WebhookWait, string>> = {
   ready: `${MAY_GO} and not ${IS_LIMITED}`,
   rate_limit: `${MAY_GO} and ${IS_LIMITED}`,
 };
-
-/** Conditions of a list with their parameters; a value that is not given makes none. */
-class Conditions {
-  readonly parts: string[] = [];
-  readonly values: unknown[] = [];
-
-  /** `text` has `?` where the value goes. */
-  add(text: string, value: unknown): this {
-    if (value === undefined || value === null) return this;
-    this.values.push(value instanceof Date ? value.toISOString() : value);
-    this.parts.push(text.replace('?', `$${this.values.length}`));
-    return this;
-  }
-
-  /** An id that is no UUID matches nothing. */
-  addId(column: string, id: string | null | undefined): this {
-    if (id != null && !isUuid(id)) this.parts.push('false');
-    return this.add(`${column} = ?`, id != null && isUuid(id) ? id : null);
-  }
-
-  addPlain(text: string): this {
-    this.parts.push(text);
-    return this;
-  }
-
-  get sql(): string {
-    return this.parts.length ? this.parts.join(' and ') : 'true';
-  }
-}
 
 /** Clients whose deliveries are listed; null: all. */
 type Clients = readonly string[] | null;
@@ -95,12 +72,9 @@ const filtered = (clients: Clients, args: Partial<WebhookDeliveriesArgs>): Condi
     .addId('d.user_id', args.userId)
     .add('d.event_type = ?', args.eventType);
 
-/** Deliveries of some clients, newest first. */
-export function deliveries(
-  ctx: Context,
-  clients: Clients,
-  args: Paged & Partial<WebhookDeliveriesArgs>,
-): Promise<Connection<WebhookDelivery>> {
+type DeliveryArgs = Paged & Partial<WebhookDeliveriesArgs>;
+
+function deliveries(ctx: Context, clients: Clients, args: DeliveryArgs): Promise<Connection<WebhookDelivery>> {
   const conditions = filtered(clients, args)
     .addId('d.event_id', args.eventId)
     .add('d.status = any(?::text[])', args.status)
@@ -112,12 +86,17 @@ export function deliveries(
   return listed(ctx, conditions, args, { column: 'created_at', direction: 'desc' });
 }
 
-/** Dead letters, oldest first. Resolved ones are those whose replay was delivered. */
-export function deadLetters(
-  ctx: Context,
-  clients: Clients,
-  args: Paged & Partial<WebhookDeadLettersArgs>,
-): Promise<Connection<WebhookDelivery>> {
+/** Deliveries of the clients that the caller manages, newest first. @throws Problem not_found for another client. */
+export const listDeliveries = async (ctx: Context, args: DeliveryArgs): Promise<Connection<WebhookDelivery>> =>
+  deliveries(ctx, await listedClients(ctx, args.clientId), args);
+
+/** Deliveries of a subscription that the caller may see, newest first. */
+export const deliveriesOf = (ctx: Context, subscriptionId: string, args: PageArgs): Promise<Connection<WebhookDelivery>> =>
+  deliveries(ctx, null, { ...args, subscriptionId });
+
+type DeadLetterArgs = Paged & Partial<WebhookDeadLettersArgs>;
+
+function deadLetters(ctx: Context, clients: Clients, args: DeadLetterArgs): Promise<Connection<WebhookDelivery>> {
   const conditions = filtered(clients, args)
     .addPlain(`d.status = 'dead_lettered'`)
     .addPlain(args.resolved ? 'd.resolved_at is not null' : 'd.resolved_at is null')
@@ -125,4 +104,52 @@ export function deadLetters(
     .add('d.finished_at >= ?', args.from)
     .add('d.finished_at < ?', args.to);
   return listed(ctx, conditions, args, { column: 'finished_at', direction: 'asc' });
+}
+
+/** Dead letters of the clients that the caller manages, oldest first; resolved ones are those whose replay was delivered. @throws Problem not_found. */
+export const listDeadLetters = async (ctx: Context, args: DeadLetterArgs): Promise<Connection<WebhookDelivery>> =>
+  deadLetters(ctx, await listedClients(ctx, args.clientId), args);
+
+/** Dead letters of a subscription that the caller may see and nobody has resolved, oldest first. */
+export const deadLettersOf = (ctx: Context, subscriptionId: string, args: PageArgs): Promise<Connection<WebhookDelivery>> =>
+  deadLetters(ctx, null, { ...args, subscriptionId });
+
+/** Deliveries by id, deleted subscriptions' too. */
+export const deliveryOf = (ctx: Context, id: string): Promise<WebhookDelivery | null> => loadRow(ctx, WebhookDelivery, 'id', id);
+
+const HEADS = `select l.head_id, k.key from unnest($1::uuid[], $2::uuid[]) with ordinality as k(subscription_id, user_id, key)
+join webhooks.webhook_lane l using (subscription_id, user_id)`;
+
+/** Id of the head of a delivery's lane; null when it has none. */
+const headOf = (ctx: Context, { subscriptionId, userId }: WebhookDelivery): Promise<string | null> =>
+  ctx.load('webhooks.head', { subscriptionId, userId }, async lanes => {
+    const keys = [lanes.map(lane => lane.subscriptionId), lanes.map(lane => lane.userId)];
+    const rows = await ctx.sql<{ head_id: string; key: string }>(HEADS, keys);
+    const heads = new Map(rows.map(row => [Number(row.key), row.head_id]));
+    return lanes.map((_, index) => heads.get(index + 1) ?? null);
+  });
+
+/** Id of the delivery that blocks an open one: the head of its lane; null for the head itself. */
+export async function blockerOf(ctx: Context, delivery: WebhookDelivery): Promise<string | null> {
+  if (delivery.finishedAt !== null) return null;
+  const head = await headOf(ctx, delivery);
+  return head === delivery.id ? null : head;
+}
+
+/** What a pending delivery waits for; null for any other. */
+export async function waitOf(ctx: Context, delivery: WebhookDelivery): Promise<WebhookWait | null> {
+  const { id, status, subscriptionId } = delivery;
+  if (status !== 'pending') return null;
+  const [head, subscription, health] = await Promise.all([
+    headOf(ctx, delivery),
+    loadRow(ctx, WebhookSubscription, 'id', subscriptionId),
+    healthOf(ctx, subscriptionId),
+  ]);
+  return waitingFor({
+    status,
+    isHead: head === id,
+    paused: subscription?.status === 'paused',
+    circuitOpen: health !== null && health.circuitState !== 'closed',
+    rateLimited: health?.limitedUntil != null && health.limitedUntil.getTime() > Date.now(),
+  });
 }

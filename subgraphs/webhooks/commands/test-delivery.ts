@@ -1,25 +1,22 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { CATALOGUE } from '../../../events/catalogue.js';
-import { Access } from '../../../runtime/access/access.js';
+import { rateLimitPerHost } from '../../../runtime/access/rate-limit.js';
+import { newId } from '../../../runtime/data/ids.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail, invalid } from '../../../runtime/request/errors.js';
-import { newId } from '../../../runtime/data/ids.js';
-import { OwnTransactions } from '../../../runtime/request/operation.js';
-import { rateLimitPerHost } from '../../../runtime/access/rate-limit.js';
-import { insertAttempts, type EndedAttempt } from '../commands/attempts.js';
-import { configurationOf, type SubscriptionConfiguration } from '../commands/configuration.js';
-import { WebhookAttempt } from '../entities/delivery.js';
-import { MANAGERS } from '../entities/subscription.js';
-import { TestWebhookSubscriptionInput } from '../inputs/subscription.js';
+import { after, MINUTE_MS } from '../../../runtime/time/durations.js';
+import { WebhookAttempt } from '../entities/attempt.js';
+import type { TestWebhookSubscriptionInput } from '../inputs/subscription.js';
 import { HttpDeliverer, type Outcome } from '../ports/deliverer.js';
 import { settingsOf } from '../ports/settings.js';
+import { requireSubscription } from '../queries/subscriptions.js';
 import { redactRequestHeaders } from '../rules/redaction.js';
 import { exampleBody, NOBODY } from '../rules/sample.js';
 import { bodyOf, headersOf, secretsAt } from '../rules/wire.js';
-import { findSubscription } from './subscription.js';
+import { insertAttempts, type EndedAttempt } from './attempts.js';
+import { configurationOf, type SubscriptionConfiguration } from './configuration.js';
 
 /** Tests of one subscription and minute, per process. Source: section 4, test. */
-const tests = rateLimitPerHost(10, 60_000);
+const tests = rateLimitPerHost(10, MINUTE_MS);
 
 /** Sends nothing but the example of a type, once, whatever the receiver answers. */
 async function post(ctx: Context, url: string, headers: Record<string, string>, body: Buffer, timeoutMs: number): Promise<Outcome> {
@@ -65,32 +62,26 @@ async function attempt(ctx: Context, subscription: SubscriptionConfiguration, ev
     number: 1,
     trigger: 'test',
     startedAt,
-    endedAt: new Date(startedAt.getTime() + Math.round(performance.now() - began)),
+    endedAt: after(startedAt, Math.round(performance.now() - began)),
     url: subscription.url,
     requestHeaders: redactRequestHeaders(headers, subscription.headers),
     outcome,
   };
 }
 
-/** No delivery is made: a test has no effect on health or circuit, and cannot be replayed. Source: section 4, test; acceptance 25. */
-@Resolver(() => WebhookAttempt)
-export class TestDeliveryResolver {
-  @Access(MANAGERS)
-  @OwnTransactions()
-  @Mutation(() => WebhookAttempt, { description: "Sends a type's example to the endpoint once and answers what happened." })
-  async testWebhookSubscription(
-    @Arg('input', () => TestWebhookSubscriptionInput) { id, eventType }: TestWebhookSubscriptionInput,
-    @Ctx() ctx: Context,
-  ): Promise<WebhookAttempt> {
-    const { eventTypes } = await findSubscription(ctx, id);
-    if (!eventTypes.includes(eventType)) invalid('/input/eventType', 'is not in the filter');
-    tests(ctx.host).take(id);
-    await configurationOf(ctx.host).refresh(ctx.sql);
-    const ended = await attempt(ctx, configurationOf(ctx.host).get(id) ?? fail('not_found', 'Not found'), eventType);
-    await ctx.host.transaction(async own => {
-      await insertAttempts(own.sql, own.host, [ended]);
-      own.audit('webhook_subscription.tested', id, { event_type: eventType, status_code: ended.outcome.statusCode });
-    }, ctx.request);
-    return ctx.em.findOneOrFail(WebhookAttempt, { id: ended.id, startedAt: ended.startedAt });
-  }
+/**
+ * Sends a type's example to the endpoint once. No delivery is made: a test has no effect on health or circuit, and cannot be replayed.
+ * @throws Problem invalid_request, not_found, rate_limited. Source: section 4, test; acceptance 25.
+ */
+export async function testSubscription(ctx: Context, { id, eventType }: TestWebhookSubscriptionInput): Promise<WebhookAttempt> {
+  const { eventTypes } = await requireSubscription(ctx, id);
+  if (!eventTypes.includes(eventType)) invalid('/input/eventType', 'is not in the filter');
+  tests(ctx.host).take(id);
+  await configurationOf(ctx.host).refresh(ctx.sql);
+  const ended = await attempt(ctx, configurationOf(ctx.host).get(id) ?? fail('not_found', 'Not found'), eventType);
+  await ctx.host.transaction(async own => {
+    await insertAttempts(own.sql, own.host, [ended]);
+    own.audit('webhook_subscription.tested', id, { event_type: eventType, status_code: ended.outcome.statusCode });
+  }, ctx.request);
+  return ctx.em.findOneOrFail(WebhookAttempt, { id: ended.id, startedAt: ended.startedAt });
 }

@@ -58,7 +58,7 @@ export function checkSubscription(ctx: Context, input: Checked, client: ClientFa
 }
 
 /** For an input that names no client where one must be named. @throws Problem invalid_request listing every violation. */
-export const refuseWithoutClient = (ctx: Context, input: Checked): never =>
+export const missingClient = (ctx: Context, input: Checked): never =>
   fail('invalid_request', 'The client is missing', { errors: violationsOf(ctx, input, null, 'is required') });
 
 /** Fields of a merge patch that may be left out, but not be null. */

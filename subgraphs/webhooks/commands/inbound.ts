@@ -1,11 +1,12 @@
 import { webhookReceived } from '../../../events/catalogue/webhooks.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, type Violation } from '../../../runtime/request/errors.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { digestOf } from './grants.js';
 import type { InboundReceipt } from '../entities/inbound.js';
 import { sealerOf } from '../ports/sealer.js';
 import type { InboundCall } from '../ports/inbound-verifier.js';
+import { findReceipt } from '../queries/inbound.js';
 import { idsIn, INBOUND_SOURCES, textAt, type InboundSourceName } from '../rules/inbound.js';
 
 /** How a body is bound to its receipt. */
@@ -19,18 +20,18 @@ insert into webhooks.inbound_receipt (id, source, topic, vendor_event_id, extern
 values ($1, $2, $3, $4, $5, 'accepted', $6, $7, $8, (select coalesce(array_agg(decode(d, 'hex')), '{}') from unnest($9::text[]) as t(d)), $10)
 on conflict (source, vendor_event_id) do nothing returning id`;
 const KNOWN = 'select id from webhooks.inbound_receipt where source = $1 and vendor_event_id = $2';
-const HEARD = `
+const RECEIVED = `
 insert into webhooks.inbound_source (name, last_received_at) values ($1, $2)
 on conflict (name) do update set last_received_at = greatest(inbound_source.last_received_at, excluded.last_received_at)`;
 const REJECTED = `
 insert into webhooks.inbound_rejection as r (source, hour, rejected) values ($1, date_trunc('hour', $2::timestamptz), 1)
 on conflict (source, hour) do update set rejected = r.rejected + 1`;
 
-/** A receipt as it is told of. */
-export type Told = Pick<InboundReceipt, 'id' | 'source' | 'topic' | 'vendorEventId' | 'externalId' | 'receivedAt'>;
+/** What of a receipt the event and the row both hold. */
+type ReceiptFacts = Pick<InboundReceipt, 'id' | 'source' | 'topic' | 'vendorEventId' | 'externalId' | 'receivedAt'>;
 
 /** Appends `webhook.received.v1`; answers its id. */
-export function emitReceived(ctx: Context, { id, source, topic, vendorEventId, externalId, receivedAt }: Told): string {
+function emitReceived(ctx: Context, { id, source, topic, vendorEventId, externalId, receivedAt }: ReceiptFacts): string {
   ctx.emit(
     webhookReceived,
     {
@@ -54,15 +55,19 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** What the headers and the body say. @throws Problem invalid_request listing what is missing. */
-function read(source: InboundSourceName, { header, body }: InboundCall): Pick<Told, 'topic' | 'vendorEventId' | 'externalId'> {
+const lengthViolations = (value: string, max: number, name: string): Violation[] =>
+  value.length === 0 || value.length > max ? [{ pointer: '', message: `${name}: 1 to ${max} characters` }] : [];
+
+/** What the headers and the body hold. @throws Problem invalid_request listing what is missing. */
+function read(source: InboundSourceName, { header, body }: InboundCall): Pick<ReceiptFacts, 'topic' | 'vendorEventId' | 'externalId'> {
   const { headers, topicPointer, externalIdPointer } = INBOUND_SOURCES[source];
   const json = parse(body);
   const vendorEventId = header(headers.delivery);
   const topic = header(headers.topic) || (textAt(json, topicPointer) ?? '');
-  const wrong = (value: string, max: number, name: string) =>
-    value.length === 0 || value.length > max ? [{ pointer: '', message: `${name}: 1 to ${max} characters` }] : [];
-  const errors = [...wrong(vendorEventId, MAX.vendorEventId, headers.delivery), ...wrong(topic, MAX.topic, headers.topic)];
+  const errors = [
+    ...lengthViolations(vendorEventId, MAX.vendorEventId, headers.delivery),
+    ...lengthViolations(topic, MAX.topic, headers.topic),
+  ];
   if (errors.length) fail('invalid_request', 'A header is missing', { errors });
   const externalId = textAt(json, externalIdPointer);
   return { vendorEventId, topic, externalId: externalId === null ? null : externalId.slice(0, MAX.externalId) };
@@ -73,23 +78,32 @@ function read(source: InboundSourceName, { header, body }: InboundCall): Pick<To
  * nothing. Source: section 4, inbound.
  */
 export async function acceptInboundWebhook(ctx: Context, source: InboundSourceName, call: InboundCall): Promise<string> {
-  const told = read(source, call);
+  const facts = read(source, call);
   const receivedAt = ctx.now();
-  await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 41))', [`${source} ${told.vendorEventId}`]);
-  const [known] = await ctx.sql<{ id: string }>(KNOWN, [source, told.vendorEventId]);
+  await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 41))', [`${source} ${facts.vendorEventId}`]);
+  const [known] = await ctx.sql<{ id: string }>(KNOWN, [source, facts.vendorEventId]);
   if (known) return known.id;
   const id = newId();
-  const eventId = emitReceived(ctx, { id, source, receivedAt, ...told });
+  const eventId = emitReceived(ctx, { id, source, receivedAt, ...facts });
   const text = call.body.toString('utf8');
   const digests = idsIn(text).map(one => digestOf(one).toString('hex'));
   const sealed = sealerOf(ctx.host).seal(text, inboundContext(id));
   const at = receivedAt.toISOString();
-  await ctx.sql(INSERT, [id, source, told.topic, told.vendorEventId, told.externalId, at, call.body.length, sealed, digests, eventId]);
-  await ctx.sql(HEARD, [source, at]);
-  ctx.audit('inbound_receipt.accepted', id, { source, topic: told.topic });
+  await ctx.sql(INSERT, [id, source, facts.topic, facts.vendorEventId, facts.externalId, at, call.body.length, sealed, digests, eventId]);
+  await ctx.sql(RECEIVED, [source, at]);
+  ctx.audit('inbound_receipt.accepted', id, { source, topic: facts.topic });
   return id;
 }
 
 /** Counts a call that was refused. */
 export const countRejected = (ctx: Context, source: InboundSourceName): Promise<unknown> =>
   ctx.sql(REJECTED, [source, ctx.now().toISOString()]);
+
+/** Emits the event of a receipt again, with a new event id. @throws Problem forbidden, not_found. */
+export async function replayReceipt(ctx: Context, id: string): Promise<InboundReceipt> {
+  const receipt = (await findReceipt(ctx, id)) ?? fail('not_found', 'Not found');
+  receipt.emittedEventId = emitReceived(ctx, receipt);
+  receipt.status = 'replayed';
+  ctx.audit('inbound_receipt.replayed', id, { event_id: receipt.emittedEventId });
+  return receipt;
+}
