@@ -4,6 +4,7 @@ import type { ReplayFilter } from '../../../events/replay-log.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { type Violation, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
+import { HOUR_MS } from '../../../runtime/time/durations.js';
 import type { CreateEventReplayInput, EventReplayFilterInput } from '../inputs/replay.js';
 
 /** What the log no longer has. System time, as retention is. */
@@ -12,11 +13,11 @@ interface Horizon {
   droppedSequence: number;
 }
 
-/** Days that the log is kept, where `EVENTS_LOG_RETENTION_DAYS` does not say otherwise. */
+/** Days that the log is kept, where `EVENTS_LOG_RETENTION_DAYS` is not set. */
 const LOG_DAYS = 30;
 
 /** An id is made before its event's time is set, by a transaction's length at most; an hour is on the safe side. */
-const ID_MARGIN_MS = 3_600_000;
+const ID_MARGIN_MS = HOUR_MS;
 
 async function horizonOf(ctx: Context): Promise<Horizon> {
   const days = Number(ctx.host.config.setting('EVENTS_LOG_RETENTION_DAYS') ?? LOG_DAYS);

@@ -1,11 +1,11 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
-import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
+import { toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { ConsumerDeadLetter } from '../entities/dead-letter.js';
 import type { DeadLetterStatus } from '../entities/enums.js';
 import type { ConsumerDeadLettersArgs } from '../inputs/lists.js';
-import { Conditions, instant, instantOrNull } from '../queries/conditions.js';
+import { Conditions, instant, instantOrNull, rowAt } from './conditions.js';
 
 type Times = 'nextAttemptAt' | 'firstFailedAt' | 'lastFailedAt' | 'resolvedAt';
 type Row = Omit<ConsumerDeadLetter, Times> & {
@@ -29,8 +29,8 @@ const toLetter = (row: Row): ConsumerDeadLetter =>
 
 const OPEN: readonly DeadLetterStatus[] = ['dead', 'retrying', 'parked'];
 
-/** Place in a list by first failure; those of one key follow the log. */
-const PLACE = 'd.first_failed_at, d.seq, d.id';
+/** Order of a list: by first failure; those of one key follow the log. */
+const ORDER = 'd.first_failed_at, d.seq, d.id';
 
 /** Dead letters, oldest first. */
 export async function listDeadLetters(ctx: Context, args: ConsumerDeadLettersArgs): Promise<Connection<ConsumerDeadLetter>> {
@@ -41,14 +41,9 @@ export async function listDeadLetters(ctx: Context, args: ConsumerDeadLettersArg
     .add('d.reason = ?', reason)
     .add('d.type = ?', type)
     .add('d.order_key = ?', userId == null ? null : `u:${userId.toLowerCase()}`)
-    .add(`(${PLACE}) > (select ${PLACE} from events.dead_letter d where d.id = ?::uuid)`, after ? letterIn(after) : null);
-  const rows = await ctx.sql<Row>(`${SELECT} where ${conditions.sql} order by ${PLACE} limit ${first + 1}`, conditions.values);
+    .add(`(${ORDER}) > (select ${ORDER} from events.dead_letter d where d.id = ?::uuid)`, rowAt(after));
+  const rows = await ctx.sql<Row>(`${SELECT} where ${conditions.sql} order by ${ORDER} limit ${first + 1}`, conditions.values);
   return toConnection(rows.map(toLetter), first, letter => [letter.id]);
-}
-
-function letterIn(cursor: string): string {
-  const [id] = decodeCursor(cursor, 1);
-  return typeof id === 'string' && isUuid(id) ? id : (decodeCursor('', 1) as never);
 }
 
 export const letterOf = (ctx: Context, id: string): Promise<ConsumerDeadLetter | null> =>
@@ -57,38 +52,16 @@ export const letterOf = (ctx: Context, id: string): Promise<ConsumerDeadLetter |
     return inOrder(ids, rows.map(toLetter), letter => letter.id);
   });
 
-const IN_FRONT = `
+const BLOCKERS = `
 select d.id, (select f.id from events.dead_letter f where f.consumer = d.consumer and f.order_key = d.order_key and f.status in ('dead', 'retrying', 'parked')
-  and (f.seq, f.id) < (d.seq, d.id) order by f.seq, f.id limit 1) as front from events.dead_letter d where d.id = any($1::uuid[])`;
+  and (f.seq, f.id) < (d.seq, d.id) order by f.seq, f.id limit 1) as blocker from events.dead_letter d where d.id = any($1::uuid[])`;
 
 /** The open letter that must be settled first; null for the first of a key and for a settled one. */
-export async function inFrontOf(ctx: Context, { id, status }: ConsumerDeadLetter): Promise<ConsumerDeadLetter | null> {
+export async function blockerOf(ctx: Context, { id, status }: ConsumerDeadLetter): Promise<ConsumerDeadLetter | null> {
   if (!OPEN.includes(status)) return null;
-  const front = await ctx.load('events.in_front', id, async ids => {
-    const rows = await ctx.sql<{ id: string; front: string | null }>(IN_FRONT, [ids]);
-    return ids.map(one => rows.find(row => row.id === one)?.front ?? null);
+  const blocker = await ctx.load('events.blocker', id, async ids => {
+    const rows = await ctx.sql<{ id: string; blocker: string | null }>(BLOCKERS, [ids]);
+    return ids.map(one => rows.find(row => row.id === one)?.blocker ?? null);
   });
-  return front === null ? null : letterOf(ctx, front);
-}
-
-const REPLAY_FRONTS = `
-with front as (
-  select distinct on (d.order_key) d.id, d.order_key, d.status, d.reason, d.type from events.dead_letter d
-  where d.consumer = $1 and d.status in ('dead', 'retrying', 'parked') order by d.order_key, d.seq, d.id
-), replayed as (
-  update events.dead_letter d set status = 'retrying', next_attempt_at = $2::timestamptz, attempts = 0 from front f
-  where d.id = f.id and d.status = 'dead' and ($3::text is null or f.reason = $3) and ($4::text is null or f.type = $4) returning d.order_key
-)
-select (select count(*)::int from replayed) as keys, (select count(*)::int from events.dead_letter d join replayed r on r.order_key = d.order_key
-  where d.consumer = $1 and d.status in ('dead', 'retrying', 'parked')) as events`;
-
-/** Makes the first letter of each key due now, where it is dead and of the reason and type; what is parked behind it follows by itself. */
-export async function replayFronts(
-  ctx: Context,
-  consumer: string,
-  reason: string | null,
-  type: string | null,
-): Promise<{ keys: number; events: number }> {
-  const [row] = await ctx.sql<{ keys: number; events: number }>(REPLAY_FRONTS, [consumer, ctx.now().toISOString(), reason, type]);
-  return row!;
+  return blocker === null ? null : letterOf(ctx, blocker);
 }

@@ -1,13 +1,11 @@
-import { headsOfLog } from '../../../events/places.js';
 import type { ReplayFilter } from '../../../events/replay-log.js';
-import { actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { isUuid, newId } from '../../../runtime/data/ids.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
-import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
+import { toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { EventReplay, EventReplayFilter } from '../entities/replay.js';
-import type { CreateEventReplayInput, EventReplaysArgs } from '../inputs/replay.js';
-import { Conditions, instant, instantOrNull } from '../queries/conditions.js';
+import type { EventReplaysArgs } from '../inputs/replay.js';
+import { Conditions, instant, instantOrNull, rowAt } from './conditions.js';
 
 type Times = 'createdAt' | 'startedAt' | 'finishedAt';
 type Row = Omit<EventReplay, Times | 'filter'> & {
@@ -40,19 +38,13 @@ const toReplay = (row: Row): EventReplay =>
 
 /** Replays, newest first. */
 export async function listReplays(ctx: Context, { consumer, status, first, after }: EventReplaysArgs): Promise<Connection<EventReplay>> {
-  const conditions = new Conditions().add('r.consumer = ?', consumer).add('r.status = any(?::text[])', status);
-  if (after)
-    conditions.add('(r.created_at, r.id) < (select a.created_at, a.id from events.replay a where a.id = ?::uuid)', replayIn(after));
-  const rows = await ctx.sql<Row>(
-    `${SELECT} where ${conditions.sql} order by r.created_at desc, r.id desc limit ${first + 1}`,
-    conditions.values,
-  );
+  const conditions = new Conditions()
+    .add('r.consumer = ?', consumer)
+    .add('r.status = any(?::text[])', status)
+    .add('(r.created_at, r.id) < (select a.created_at, a.id from events.replay a where a.id = ?::uuid)', rowAt(after));
+  const text = `${SELECT} where ${conditions.sql} order by r.created_at desc, r.id desc limit ${first + 1}`;
+  const rows = await ctx.sql<Row>(text, conditions.values);
   return toConnection(rows.map(toReplay), first, replay => [replay.id]);
-}
-
-function replayIn(cursor: string): string {
-  const [id] = decodeCursor(cursor, 1);
-  return typeof id === 'string' && isUuid(id) ? id : (decodeCursor('', 1) as never);
 }
 
 export const replayOf = (ctx: Context, id: string): Promise<EventReplay | null> =>
@@ -61,38 +53,15 @@ export const replayOf = (ctx: Context, id: string): Promise<EventReplay | null> 
     return inOrder(ids, rows.map(toReplay), replay => replay.id);
   });
 
+const OPEN = `select id from events.replay where consumer = $1 and status in ('pending', 'running')`;
+
 /** The replay of a consumer that is not over. */
 export async function openReplayOf(ctx: Context, consumer: string): Promise<string | null> {
-  const [row] = await ctx.sql<{ id: string }>(`select id from events.replay where consumer = $1 and status in ('pending', 'running')`, [
-    consumer,
-  ]);
+  const [row] = await ctx.sql<{ id: string }>(OPEN, [consumer]);
   return row?.id ?? null;
 }
 
-const INSERT = `
-insert into events.replay (id, consumer, mode, filter, status, total, requested_by, reason, created_at, at_group, upto)
-values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, case when $9::uuid is null then 0 else (hashtextextended('u:' || $9::uuid, 0) & 63)::int >> 3 end, $10)`;
-
-/** Goes up to where the log ends now. */
-export async function insertReplay(ctx: Context, input: CreateEventReplayInput, filter: ReplayFilter, total: number): Promise<EventReplay> {
-  const id = newId();
-  const { consumer, mode, reason } = input;
-  const upto = await headsOfLog(ctx.sql);
-  await ctx.sql(INSERT, [
-    id,
-    consumer,
-    mode ?? 'dedupe',
-    JSON.stringify(filter),
-    total,
-    actorOf(ctx.caller),
-    reason,
-    ctx.now().toISOString(),
-    filter.user_id ?? null,
-    upto,
-  ]);
-  return (await replayOf(ctx, id))!;
-}
-
+/** As it stands, locked; null when there is none. */
 export async function lockReplay(ctx: Context, id: string): Promise<EventReplay | null> {
   if (!isUuid(id)) return null;
   const rows = await ctx.sql<Row>(`${SELECT} where r.id = $1 for update`, [id]);

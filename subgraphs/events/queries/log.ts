@@ -1,5 +1,4 @@
 import { mayAccess, ruleOf } from '../../../runtime/access/access.js';
-import { writeAudit } from '../../../runtime/data/audit.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { invalid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
@@ -9,7 +8,7 @@ import { OwnEvent, PlatformEvent } from '../entities/platform-event.js';
 import { READERS } from '../entities/enums.js';
 import type { LogFilterArgs, MyEventsArgs, PlatformEventsArgs } from '../inputs/lists.js';
 import { Conditions, instant, instantOrNull } from './conditions.js';
-import { cursorOf, followLog, placesOf, type LogPlace } from './log-order.js';
+import { cursorOf, followLog, positionOf, type LogRow } from './log-order.js';
 
 interface Row extends Omit<PlatformEvent, 'occurredAt' | 'erasedAt' | 'publishedAt' | 'traceId'> {
   occurredAt: string;
@@ -58,7 +57,7 @@ async function listNewest(ctx: Context, args: PlatformEventsArgs): Promise<Conne
 /** Events in the order of the relay; waits for one where there is none yet. */
 async function listInLogOrder(ctx: Context, args: PlatformEventsArgs): Promise<Connection<PlatformEvent>> {
   const read = { columns: COLUMNS, filter: (conditions: Conditions) => filter(conditions, args), first: args.first };
-  const { rows, next } = await followLog<Row & LogPlace>(ctx, read, await placesOf(ctx, args.after), args.wait ?? 0);
+  const { rows, next } = await followLog<Row & LogRow>(ctx, read, await positionOf(ctx, args.after), args.wait ?? 0);
   return { nodes: rows.map(toEvent), pageInfo: { endCursor: cursorOf(next), hasNextPage: true } };
 }
 
@@ -98,16 +97,3 @@ export async function effectsOf(ctx: Context, id: string, { first, after }: Page
   });
   return found ?? [];
 }
-
-/** The payload as it was emitted, `{}` after an erasure. Reading it is audited, all events of a request in one statement. */
-export const dataOf = (ctx: Context, id: string): Promise<unknown> =>
-  ctx.load('events.data', id, async ids => {
-    const rows = await ctx.sql<{ id: string; type: string; userId: string | null; data: string }>(
-      'select id, type, user_id as "userId", data::text as data from events.outbox where id = any($1::uuid[])',
-      [ids],
-    );
-    const audits = rows.map(row => ({ action: 'event.read', target: row.id, details: { type: row.type, user_id: row.userId } }));
-    await writeAudit(ctx.sql, ctx.schema, audits, ctx.caller, ctx.request.id, ctx.now());
-    const found = new Map(rows.map(row => [row.id, JSON.parse(row.data) as unknown]));
-    return ids.map(one => found.get(one) ?? null);
-  });

@@ -14,20 +14,20 @@ export interface Publication {
 }
 
 /** Who publishes in the name of a service holds that service's admin scope. @throws Problem insufficient_scope naming the first that is missing. */
-export function requireOwnersScopes(caller: Caller, inputs: readonly PublishEventInput[]): void {
+function requireOwnersScopes(caller: Caller, inputs: readonly PublishEventInput[]): void {
   const owners = inputs.flatMap(({ type }) => CATALOGUE.get(type)?.owner ?? []);
   const missing = owners.map(adminScopeOf).find(scope => !caller.scopes.has(scope));
   if (missing) fail('insufficient_scope', `The token lacks ${missing}`, { scope: missing });
 }
 
 /** @throws Problem payload_too_large. */
-export function requireSmallData(inputs: readonly PublishEventInput[]): void {
+function requireSmallData(inputs: readonly PublishEventInput[]): void {
   if (inputs.some(({ data }) => Buffer.byteLength(JSON.stringify(data)) > MAX_DATA_BYTES))
     fail('payload_too_large', `data has at most ${MAX_DATA_BYTES} bytes of JSON`);
 }
 
 /** Everything that is wrong with an input; pointers begin with `at`. Messages name rules, never values. */
-export function violationsOf(input: PublishEventInput, at: string, now: Date): Violation[] {
+function violationsOf(input: PublishEventInput, at: string, now: Date): Violation[] {
   const event = CATALOGUE.get(input.type);
   if (!event) return [{ pointer: `${at}/type`, message: 'is not an event type' }];
   return [
@@ -45,24 +45,25 @@ function typeViolations({ deprecated }: EventDefinition, now: Date): Violation[]
 }
 
 function userViolations({ user }: EventDefinition, { userId, subject }: PublishEventInput): Violation[] {
-  const of = (pointer: string, message: string): Violation[] => [{ pointer, message }];
-  const violations: Violation[] = [];
-  if (userId == null && user === 'required') violations.push(...of('/userId', 'is required by this type'));
-  if (userId != null && user === 'none') violations.push(...of('/userId', 'is refused by this type: it concerns no user'));
-  if (userId != null && !isUuid(userId)) violations.push(...of('/userId', 'must be a UUID'));
-  if (userId != null && subject != null) violations.push(...of('/subject', 'is for events without a user'));
-  return violations;
+  if (userId == null) return user === 'required' ? [{ pointer: '/userId', message: 'is required by this type' }] : [];
+  return [
+    ...(user === 'none' ? [{ pointer: '/userId', message: 'is refused by this type: it concerns no user' }] : []),
+    ...(isUuid(userId) ? [] : [{ pointer: '/userId', message: 'must be a UUID' }]),
+    ...(subject == null ? [] : [{ pointer: '/subject', message: 'is for events without a user' }]),
+  ];
 }
 
 function dataViolations({ schema }: EventDefinition, data: unknown): Violation[] {
   const issues = schema.safeParse(data).error?.issues ?? [];
   return issues.flatMap(issue => {
-    const place = (...path: PropertyKey[]): string => ['/data', ...path.map(key => segment(String(key)))].join('/');
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.map(key => ({ pointer: place(...issue.path, key), message: 'is not a known key' }));
-    return [{ pointer: place(...issue.path), message: issue.message }];
+      return issue.keys.map(key => ({ pointer: pointerTo(...issue.path, key), message: 'is not a known key' }));
+    return [{ pointer: pointerTo(...issue.path), message: issue.message }];
   });
 }
+
+/** Pointer to a part of the payload. */
+const pointerTo = (...path: PropertyKey[]): string => ['/data', ...path.map(key => segment(String(key)))].join('/');
 
 /** A key in a pointer (RFC 6901), cut so that a caller's long key does not come back whole. */
 const segment = (key: string): string => key.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1');
@@ -82,7 +83,6 @@ export function publicationsOf(
 ): Publication[] {
   requireOwnersScopes(caller, inputs);
   requireSmallData(inputs);
-  const errors = [...keyViolations, ...inputs.flatMap((input, index) => violationsOf(input, at(index), now))];
-  requireValid(errors);
+  requireValid([...keyViolations, ...inputs.flatMap((input, index) => violationsOf(input, at(index), now))]);
   return inputs.map(input => ({ event: CATALOGUE.get(input.type)!, input }));
 }

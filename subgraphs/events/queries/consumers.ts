@@ -1,3 +1,4 @@
+import type { Depth } from '../../../events/transport/port.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
 import { toConnection, type Connection } from '../../../runtime/request/paging.js';
@@ -43,9 +44,10 @@ export async function consumersOfType(ctx: Context, type: string): Promise<Event
   return consumers ?? [];
 }
 
-/** As it stands, locked; null when there is none. */
-export async function lockConsumer(ctx: Context, name: string): Promise<EventConsumer | null> {
-  await ctx.sql('select from events.consumer where name = $1 for update', [name]);
-  const [row] = await found(ctx, 'c.name = $1', [name]);
-  return row ?? null;
-}
+/** As it stands, read anew; null when there is none. */
+export const findConsumer = async (ctx: Context, name: string): Promise<EventConsumer | null> =>
+  (await found(ctx, 'c.name = $1', [name]))[0] ?? null;
+
+/** How much waits for a consumer: several fields of it, one look at the queue. */
+export const depthOf = async (ctx: Context, name: string): Promise<Depth> =>
+  (await ctx.load('events.depth', name, names => Promise.all(names.map(one => ctx.host.transport.depth(one)))))!;

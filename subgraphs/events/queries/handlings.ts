@@ -27,7 +27,7 @@ interface Handled {
 
 const SUBSCRIBERS = 'select name, types, least(created_at, start_at) as since from events.consumer where types && $1::text[] order by name';
 
-/** The last word on an event at a consumer. */
+/** The last dead letter of an event at a consumer. */
 const LETTERS = `select distinct on (consumer, event_id) consumer, event_id as "eventId", status, coalesce(resolved_at, last_failed_at) as at
   from events.dead_letter where event_id = any($1::uuid[]) order by consumer, event_id, first_failed_at desc`;
 
