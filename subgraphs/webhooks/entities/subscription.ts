@@ -230,7 +230,7 @@ export class WebhookHealth {
   @Property({ type: 'datetime', length: 3, nullable: true })
   goneAt: Date | null;
 
-  /** By the system clock: until then first attempts wait for the rate limit, unless a worker says so again. */
+  /** By the system clock: until then first attempts wait for the rate limit, unless a worker notes it again. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   limitedUntil: Date | null;
 

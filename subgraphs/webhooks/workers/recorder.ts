@@ -173,7 +173,7 @@ export class Recorder {
     }
   }
 
-  /** A worker that lost its lease cannot record: the epoch says so. */
+  /** A worker that lost its lease cannot record: its epoch is not the stored one. */
   async #record(ctx: Context, batch: readonly Attempted[]): Promise<void> {
     const epochs = new Map(batch.map(one => [one.shard, one.epoch]));
     const held = await ctx.sql<{ shard: number }>(LOCK_SHARDS, [[...epochs.keys()], [...epochs.values()], this.holder]);
