@@ -6,7 +6,7 @@ import { takeLease } from './lease-table.js';
 import { keepLease } from './leases.js';
 import { errorOf, type EventLog } from './log.js';
 import type { Sql } from './outbox.js';
-import { headsOfLog, type Places } from './places.js';
+import { headsOfLog, type LogPosition } from './log-position.js';
 import { GROUPS } from './relay-group.js';
 import type { ConsumerSpec, Delivery, Settled, Transport } from './transport/port.js';
 
@@ -21,7 +21,7 @@ export interface SeedingOptions {
 }
 
 interface SeedRow extends OutboxRow {
-  place: number;
+  position: number;
   erased: boolean;
 }
 
@@ -32,7 +32,7 @@ const BATCH = 200;
 
 /** In relay order, per type from where the consumer began to listen to it. */
 const READ = `
-select o.position::float8 as place, o.erased_at is not null as erased, ${OUTBOX_COLUMNS}
+select o.position::float8 as position, o.erased_at is not null as erased, ${OUTBOX_COLUMNS}
 from events.consumer c join events.outbox o on (o.slot >> 3) = $2 and o.position > $3 and o.position <= $4 and o.type = any (c.types)
 left join events.consumer_start s on s.consumer = c.name and s.type = o.type
 where c.name = $1 and o.position > coalesce(s.places[$2 + 1], 0) and (c.start_at is null or o.occurred_at >= c.start_at)
@@ -97,7 +97,7 @@ export class Seeding {
     log.info({ consumer: this.#name }, 'a consumer has caught up with the log');
   }
 
-  async #limits(): Promise<{ position: Places; upto: Places }> {
+  async #limits(): Promise<{ position: LogPosition; upto: LogPosition }> {
     const [state] = await this.#sql<{ position: number[]; upto: number[] | null }>(STATE, [this.#name]);
     if (!state) throw new Interrupted();
     if (state.upto) return { position: state.position, upto: state.upto };
@@ -124,12 +124,12 @@ export class Seeding {
   }
 
   async #feed(group: number, from: number, upto: number): Promise<void> {
-    for (let place = from; place < upto;) {
+    for (let position = from; position < upto;) {
       this.#check();
-      const rows = await this.#sql<SeedRow>(READ, [this.#name, group, place, upto]);
+      const rows = await this.#sql<SeedRow>(READ, [this.#name, group, position, upto]);
       await Promise.all(rows.map(row => this.options.onMessage(deliveryOf(row))));
-      place = rows.length < BATCH ? upto : rows.at(-1)!.place;
-      const advanced = await this.#sql(ADVANCE, [this.#name, group, place]);
+      position = rows.length < BATCH ? upto : rows.at(-1)!.position;
+      const advanced = await this.#sql(ADVANCE, [this.#name, group, position]);
       if (advanced.length === 0) throw new Interrupted();
     }
   }

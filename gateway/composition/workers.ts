@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { handle, startConsumer, type Consumer, type ConsumerHost, type Envelope, type RunningConsumer } from '../../events/consumer.js';
+import { handle, type Consumer, type ConsumerHost, type Envelope } from '../../events/consumer.js';
+import { startConsumer, type RunningConsumer } from '../../events/running-consumer.js';
 import type { DataOf } from '../../events/define.js';
 import { userErasureRequested } from '../../events/catalogue/identity.js';
 import { Limiter } from '../../events/limiter.js';

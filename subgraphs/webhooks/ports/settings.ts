@@ -4,7 +4,7 @@ import { parseNetworks } from '../../../runtime/http/public-address.js';
 import { parseSchedule, RETRY_SECONDS } from '../rules/schedule.js';
 import type { Egress } from '../rules/url.js';
 
-/** What the environment says for this service. Source: section 8, settings. */
+/** What the environment sets for this service. Source: section 8, settings. */
 export interface WebhookSettings {
   egress: Egress;
   retrySeconds: readonly number[];

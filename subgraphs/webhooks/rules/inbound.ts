@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { InboundScheme } from '../entities/enums.js';
 
-/** How a vendor's calls are told and proven. Source: section 4, inbound. */
+/** How a vendor's calls are recognised and proven. Source: section 4, inbound. */
 export interface InboundSourceSetting {
   scheme: InboundScheme;
   headers: { signature: string; delivery: string; topic: string; timestamp: string | null };

@@ -6,15 +6,13 @@ import type { ServiceHost } from '../../../runtime/host.js';
 import type { Worker } from '../../../runtime/service.js';
 import { traced } from '../../../runtime/observe/tracing.js';
 import { HttpDeliverer, Interrupted, type Deliverer } from '../ports/deliverer.js';
-import { sealerOf } from '../ports/sealer.js';
 import { settingsOf, type WebhookSettings } from '../ports/settings.js';
 import { redactRequestHeaders } from '../rules/redaction.js';
-import { bodyOf, headersOf, secretsAt } from '../rules/wire.js';
 import { configurationOf, type Configuration } from '../commands/configuration.js';
 import { LimitNotes, takeProbe } from '../commands/health.js';
-import { dataContext } from '../commands/ingest.js';
 import { paceOf, type Pace } from './pace.js';
 import { Recorder } from './recorder.js';
+import { requestOf } from './request.js';
 import { Shards } from './shards.js';
 import { signalOf, type Signal, type Signals } from '../commands/signal.js';
 import { Slots } from './slots.js';
@@ -181,29 +179,15 @@ export class DeliveryWorker {
     return this.host.config.manualClock ? now : new Date();
   }
 
-  async #attempt(head: DueHead, { occurredAt, dataSealed, traceparent }: EventBody, startedAt: Date): Promise<void> {
+  async #attempt(head: DueHead, stored: EventBody, startedAt: Date): Promise<void> {
     const subscription = this.#configuration.get(head.subscriptionId)!;
+    const { url, timeoutMs } = subscription;
     const epoch = this.#shards.epochOf(head.shard)!;
     const number = head.attemptCount + 1;
-    const data = sealerOf(this.host).open(dataSealed, dataContext(head.eventId));
-    const event = { id: head.eventId, type: head.eventType, userId: head.userId, occurredAt, data };
-    const body = bodyOf(event, head.clientId);
-    const headers = headersOf({
-      event,
-      body,
-      deliveryId: head.deliveryId,
-      attempt: number,
-      replay: head.replayNo > 0,
-      secrets: secretsAt(subscription.secrets, startedAt.getTime()),
-      custom: subscription.headers,
-      standardHeaders: subscription.standardHeaders,
-      at: startedAt.getTime(),
-    });
+    const { body, headers } = requestOf(this.host, head, stored, subscription, startedAt);
     const { signal } = this.#slots.of(head)!.abort;
-    const span = { kind: 'client', parent: traceparent, attributes: { 'platform.event_type': head.eventType } } as const;
-    const outcome = await traced('webhook attempt', span, () =>
-      this.deliverer.send({ url: subscription.url, headers, body, timeoutMs: subscription.timeoutMs, signal }),
-    );
+    const span = { kind: 'client', parent: stored.traceparent, attributes: { 'platform.event_type': head.eventType } } as const;
+    const outcome = await traced('webhook attempt', span, () => this.deliverer.send({ url, headers, body, timeoutMs, signal }));
     await this.#recorder.add({
       subscriptionId: head.subscriptionId,
       userId: head.userId,
@@ -216,7 +200,7 @@ export class DeliveryWorker {
       trigger: head.pendingTrigger ?? (head.replayNo > 0 && number === 1 ? 'replay' : 'schedule'),
       startedAt,
       endedAt: this.#endTime(),
-      url: subscription.url,
+      url,
       requestHeaders: redactRequestHeaders(headers, subscription.headers),
       outcome,
     });
@@ -233,7 +217,9 @@ const workers = new WeakMap<ServiceHost, readonly DeliveryWorker[]>();
 const workersOf = (host: ServiceHost): readonly DeliveryWorker[] => workers.get(host) ?? [];
 
 /** Whether a worker of this process has held a shard within 30 s, if it has workers. Source: section 4, readyz. */
-export const areReady = (host: ServiceHost): boolean => workersOf(host).length === 0 || workersOf(host).some(worker => worker.ready);
+export const ready = async (host: ServiceHost): Promise<{ shards: boolean }> => ({
+  shards: workersOf(host).length === 0 || workersOf(host).some(worker => worker.ready),
+});
 
 /** Whether requests of this process are in the air. */
 export const areBusy = (host: ServiceHost): boolean => workersOf(host).some(worker => worker.busy);
