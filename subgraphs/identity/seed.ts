@@ -1,22 +1,23 @@
-import { hash as argon2id } from '@node-rs/argon2';
-import { adminScopeOf, SLUGS, type Slug } from '../../events/slugs.js';
-import type { Context } from '../../runtime/request/context.js';
+import { adminScopeOf, type Slug, SLUGS } from '../../events/slugs.js';
 import { sha256 } from '../../runtime/data/crypto.js';
-import type { ServiceHost } from '../../runtime/host.js';
 import { newId } from '../../runtime/data/ids.js';
-import { MfaMethod, MfaMethodKind, MfaMethodStatus } from './entities/mfa.js';
-import { OAuthClient, OAuthClientKind, OAuthClientSecret, OAuthClientTokenEndpointAuthMethod } from './entities/client.js';
+import type { ServiceHost } from '../../runtime/host.js';
+import type { Context } from '../../runtime/request/context.js';
+import { giveConsent } from './commands/consent.js';
+import { noteCrmChange } from './commands/crm-change.js';
+import { grantRole } from './commands/role.js';
+import { sealSecret } from './commands/second-factor.js';
+import { OAuthClientSecret } from './entities/client-secret.js';
+import { OAuthClient, OAuthClientKind, OAuthClientTokenEndpointAuthMethod } from './entities/client.js';
 import { CrmSyncReason } from './entities/crm-sync.js';
+import { MfaMethod, MfaMethodKind, MfaMethodStatus } from './entities/mfa.js';
 import { UserSettings } from './entities/settings.js';
 import { StaffMember, StaffMemberStatus } from './entities/staff.js';
 import { CredentialPassword, User, UserEmail, UserProfile } from './entities/user.js';
-import { noteCrmChange } from './commands/crm-change.js';
-import { giveConsent } from './commands/consent.js';
+import { hashPassword } from './ports/argon2.js';
+import { emailKey } from './rules/emails.js';
 import { OWNER } from './rules/roles.js';
 import { ADMIN_SCOPES, scopeSet, USER_SCOPES } from './rules/scopes.js';
-import { emailKey } from './rules/visibility.js';
-import { grantRole } from './resolvers/role.js';
-import { sealSecret } from './commands/second-factor.js';
 
 /** Fixed ids of development data. Source: conventions 8. */
 const BRAND = '0190b3a0-0000-7000-8000-000000000001';
@@ -28,9 +29,6 @@ const PEOPLE = [
   { id: '0190b3a0-0000-7000-8000-0000000000a2', name: 'demo2', displayName: 'Demo Two' },
   { id: OWNER_ID, name: 'admin', displayName: 'Admin' },
 ];
-
-/** argon2id parameters. Source: identity 4.1. */
-const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** What internal clients hold besides their own service's scope. Source: identity A11. */
 const ALSO: Partial<Record<Slug, readonly string[]>> = {
@@ -105,7 +103,7 @@ function plantApps(ctx: Context): void {
 async function plantPerson(ctx: Context, { id, name, displayName }: (typeof PEOPLE)[number]): Promise<void> {
   const now = ctx.now();
   const email = `${name}@example.test`;
-  const hash = await argon2id(ctx.host.config.setting('SEED_PASSWORD') ?? 'Demo-Passw0rd-2026', ARGON2); // argon2id is its default
+  const hash = await hashPassword(ctx.host.config.setting('SEED_PASSWORD') ?? 'Demo-Passw0rd-2026');
   const plant = <Row extends object>(entity: new () => Row, row: object): void =>
     void ctx.em.persist(ctx.em.create(entity, row as never, { partial: true }));
   plant(User, { id, brandId: BRAND, createdAt: now, updatedAt: now });

@@ -1,14 +1,16 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { messageSendRequested } from '../../../events/catalogue/comms.js';
+import type { RequiredEntityData } from '@mikro-orm/postgresql';
 import { magicLinkRequested, twoFactorChallenge } from '../../../events/catalogue/identity.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { sha256 } from '../../../runtime/data/crypto.js';
-import type { ServiceHost } from '../../../runtime/host.js';
 import { newId } from '../../../runtime/data/ids.js';
+import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { requestMessage } from '../../../runtime/request/messages.js';
+import { after } from '../../../runtime/time/durations.js';
 import { AuthChallenge, AuthChallengeChannel } from '../entities/challenge.js';
-import { PAGES } from '../native/oidc-provider/engine.js';
 import { codeHash, signingSealer } from '../ports/keyring.js';
-import { CHALLENGES, type ChallengeKind, type ChallengeTemplate } from '../rules/challenges.js';
+import { type ChallengeKind, CHALLENGES, type ChallengeTemplate } from '../rules/challenges.js';
+import { PAGES } from '../rules/endpoints.js';
 
 export interface NewChallenge {
   template: ChallengeTemplate;
@@ -57,23 +59,12 @@ function announce(ctx: Context, { announce: how }: ChallengeKind, challenge: Aut
   if (how === 'code') return ctx.emit(twoFactorChallenge, { challenge_id, method: channel, expires_at }, { userId: userId! });
   if (how !== 'message')
     return ctx.emit(magicLinkRequested, { challenge_id, channel, purpose: how, locale, expires_at }, { userId: userId! });
-  const recipient = staffId
-    ? ({ recipient_type: 'staff', recipient_id: staffId } as const)
-    : ({ recipient_type: 'user', recipient_id: null } as const);
-  ctx.emit(
-    messageSendRequested,
-    {
-      request_id: newId(),
-      template,
-      channels: [channel],
-      ...recipient,
-      params: { challenge_id },
-      dedupe_key: `${template}:${challenge_id}`,
-      send_after: null,
-      category: 'transactional',
-    },
-    { userId: staffId ? null : userId },
-  );
+  requestMessage(ctx, staffId ? { staffId } : { userId: userId! }, {
+    template,
+    channels: [channel],
+    params: { challenge_id },
+    dedupeKey: `${template}:${challenge_id}`,
+  });
 }
 
 function secretsOf(ctx: Context, id: string, kind: ChallengeKind, { code, link }: NewChallenge): Partial<AuthChallenge> {
@@ -106,12 +97,12 @@ export async function issueChallenge(ctx: Context, wanted: NewChallenge): Promis
     createdAt: now,
     interactionHash: interactionUid === undefined ? null : sha256(interactionUid),
     locale: wanted.locale ?? (await localeOf(ctx, userId)),
-    expiresAt: new Date(now.getTime() + (wanted.lifetimeMs ?? kind.lifetimeMs)),
+    expiresAt: after(now, wanted.lifetimeMs ?? kind.lifetimeMs),
     recipientSealed: sealer.seal(to, sealContext('recipient', id)),
     payloadSealed: payload ? sealer.seal(JSON.stringify(payload), sealContext('payload', id)) : null,
     ...secretsOf(ctx, id, kind, wanted),
   };
-  const challenge = ctx.em.create(AuthChallenge, values as never, { partial: true }) as AuthChallenge;
+  const challenge = ctx.em.create(AuthChallenge, values as RequiredEntityData<AuthChallenge>, { partial: true });
   await ctx.em.flush();
   if (!wanted.unsent) announce(ctx, kind, challenge);
   ctx.audit('challenge.issued', id, { purpose: kind.purpose, template, channel });
@@ -187,18 +178,6 @@ export async function acceptLink(ctx: Context, token: string, templates: readonl
   ctx.audit('challenge.proven', row.id, { template: row.template, by: 'link' });
   return asProven(ctx, row);
 }
-
-/** The challenge that a link's token belongs to, whatever has become of it; looking spends nothing. */
-export const findByLink = (ctx: Context, token: string, templates: readonly ChallengeTemplate[]): Promise<AuthChallenge | null> =>
-  ctx.em.findOne(AuthChallenge, { linkHash: sha256(token), template: { $in: [...templates] } });
-
-/** The newest challenge of an authorization request; null when nothing was sent. */
-export const newestOf = (ctx: Context, interactionUid: string, templates: readonly ChallengeTemplate[]): Promise<AuthChallenge | null> =>
-  ctx.em.findOne(
-    AuthChallenge,
-    { interactionHash: sha256(interactionUid), template: { $in: [...templates] } },
-    { orderBy: { createdAt: 'desc', id: 'desc' } },
-  );
 
 /** Which challenges end: those of an account, of a member of staff, or one. */
 export type ChallengeKey = 'id' | 'user_id' | 'staff_id';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from '../../../runtime/request/context.js';
-import { COUNT_LIMITS } from '../rules/challenges.js';
+import { COUNT_LIMITS } from '../rules/limits.js';
 
 const TAKE = `
 insert into identity.sign_in_limit as l (key, failures, window_ends_at) values ($1, 1, $3)

@@ -1,5 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
-import { systemTime, outsideEngine } from '../ports/clock.js';
+import { outsideEngine, systemTime } from '../ports/clock.js';
+import { USER_TOKEN_SECONDS } from '../rules/lifetimes.js';
 
 export type RevocationKind = 'token' | 'family' | 'session' | 'secret' | 'client' | 'user';
 
@@ -67,9 +68,6 @@ export type EndReason =
   | 'phi_agreement_ended'
   | 'unused'
   | 'user_erased';
-
-/** User access tokens live for an hour, whatever the client. Source: identity A2. */
-export const USER_TOKEN_SECONDS = 3600;
 
 const untilDead = (ctx: Context): Date => new Date(ctx.now().getTime() + USER_TOKEN_SECONDS * 1000);
 

@@ -1,9 +1,9 @@
 import { Entity, Enum, ManyToOne, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, Locale, TimeZone } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
-import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum UserSettingsUnitSystem {
   METRIC = 'metric',

@@ -1,6 +1,6 @@
-import { CompactSign, jwtVerify, type JWTPayload } from 'jose';
-import { newId } from '../../../runtime/data/ids.js';
+import { CompactSign, type JWTPayload, jwtVerify } from 'jose';
 import type { Config } from '../../../runtime/config.js';
+import { newId } from '../../../runtime/data/ids.js';
 import type { Keyring, SigningKey } from './keyring.js';
 
 export type TokenUse = 'service' | 'user';

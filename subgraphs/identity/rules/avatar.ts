@@ -1,7 +1,7 @@
 /** Edge lengths in which an avatar is kept, pixels; profiles show the middle one. Source: identity 2, 4.13. */
 export const AVATAR_SIZES = [64, 256, 512] as const;
 export type AvatarSize = (typeof AVATAR_SIZES)[number];
-export const SHOWN_SIZE: AvatarSize = 256;
+const SHOWN_SIZE: AvatarSize = 256;
 
 /** Bytes of what is sent or fetched. Source: identity 4.13. */
 export const MAX_AVATAR_BYTES = 5 * 1024 * 1024;
@@ -14,6 +14,9 @@ export const avatarFolder = (owner: string): string => `avatars/${owner}/`;
 
 /** Name of one picture; `key` is `<owner>/<digest>`. */
 export const avatarName = (key: string, size: AvatarSize): string => `avatars/${key}-${size}.webp`;
+
+/** Address of one picture. */
+export const avatarUrl = (issuer: string, key: string, size: AvatarSize = SHOWN_SIZE): string => `${issuer}/v1/${avatarName(key, size)}`;
 
 /** The part of a picture's address that identity serves: `/v1/avatars/<owner>/<digest>-<size>.webp`. */
 export const AVATAR_PATH = /^[0-9a-f]{32}\/[0-9a-f]{32}-(?:64|256|512)\.webp$/;

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { CrmSyncChange, CrmSyncReason, type CrmChange, type CrmContact, type CrmSyncCandidate } from '../entities/crm-sync.js';
+import { DAY_MS } from '../../../runtime/time/durations.js';
+import { type CrmChange, type CrmContact, type CrmSyncCandidate, CrmSyncChange, CrmSyncReason } from '../entities/crm-sync.js';
 import { UserStatus } from '../entities/user.js';
 
 /** An erased user is told of for so long. Source: identity 4.10. */
-export const ERASED_SHOWN_MS = 90 * 86_400_000;
+export const ERASED_SHOWN_MS = 90 * DAY_MS;
 
 const { CREATED, PROFILE, CONTACT, CONSENT, STATUS, ERASED } = CrmSyncReason;
 

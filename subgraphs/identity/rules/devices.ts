@@ -20,3 +20,11 @@ export function deviceOf(userAgent: string): Device {
 
 /** ISO 3166-1 alpha-2; null for what is none, such as `XX` and `T1` of networks without a place. */
 export const countryOf = (text: string): string | null => (/^[A-Z]{2}$/.test(text) && text !== 'XX' ? text : null);
+
+/** The network that an address key (see `addressKey`) belongs to: an IPv4 /24 or an IPv6 /48, in CIDR form; null for anything else. */
+export function networkOf(address: string): string | null {
+  const octets = address.split('.');
+  if (octets.length === 4) return `${octets.slice(0, 3).join('.')}.0/24`;
+  const groups = address.split(':');
+  return groups.length === 4 ? `${groups.slice(0, 3).join(':')}::/48` : null;
+}

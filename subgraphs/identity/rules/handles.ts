@@ -1,4 +1,5 @@
 import { englishDataset, englishRecommendedTransformers, RegExpMatcher } from 'obscenity';
+import { DAY_MS } from '../../../runtime/time/durations.js';
 
 /** Why a handle cannot be had for what it says; whether somebody has it is not known here. */
 export type HandleFault = 'invalid' | 'reserved' | 'blocked';
@@ -96,6 +97,6 @@ export const handleVariants = (handle: string): string[] =>
   [2, 7, 21, 84, 108, 365].flatMap(n => [`${handle.slice(0, 26)}${n}`, `${handle.slice(0, 26)}_${n}`]).filter(one => SHAPE.test(one));
 
 /** A handle may be changed once in so long. Source: identity 2. */
-export const HANDLE_COOLDOWN_MS = 30 * 86_400_000;
+export const HANDLE_COOLDOWN_MS = 30 * DAY_MS;
 /** A handle that was given up is held so long for its owner. Source: identity 2. */
-export const HANDLE_HOLD_MS = 90 * 86_400_000;
+export const HANDLE_HOLD_MS = 90 * DAY_MS;

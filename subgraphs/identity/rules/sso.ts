@@ -78,12 +78,3 @@ export function linking(
 /** Methods of a sign-in by a partner; its second factor counts only where we trust it to ask for one. */
 export const methodsOf = ({ trustedMfa }: { trustedMfa: boolean }, { amr }: Pick<Assertion, 'amr'>): string[] =>
   trustedMfa && amr.includes('mfa') ? ['ext', 'mfa'] : ['ext'];
-
-/** Whether a person may be sent there: to an origin, or a private-use scheme, that the app has registered. */
-export function isOwnAddress(url: string, redirectUris: readonly string[]): boolean {
-  if (!URL.canParse(url)) return false;
-  const place = ({ protocol, origin, username, password }: URL): string | null =>
-    username || password ? null : origin === 'null' ? protocol : origin;
-  const wanted = place(new URL(url));
-  return wanted !== null && redirectUris.some(uri => place(new URL(uri)) === wanted);
-}

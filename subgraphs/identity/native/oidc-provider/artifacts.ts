@@ -1,9 +1,9 @@
-import { errors, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
+import { type AdapterPayload, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Sql } from '../../../../events/outbox.js';
 import { sha256 } from '../../../../runtime/data/crypto.js';
 import { openFamily, touchSession } from './authorization.js';
-import { stateOf } from './engine.js';
 import { koa, ModelAdapter } from './model.js';
+import { stateOf } from './state.js';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 

@@ -1,13 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Provider, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
+import { type Adapter, type AdapterPayload, type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Sql } from '../../../../events/outbox.js';
-import type { Context } from '../../../../runtime/request/context.js';
 import type { ServiceHost } from '../../../../runtime/host.js';
+import type { Context } from '../../../../runtime/request/context.js';
 import { internalRequest } from '../../../../runtime/request/request.js';
 import { sendNotice } from '../../commands/notice.js';
 import { endFamilies, familyRevocations, publishRevocations } from '../../commands/token-family.js';
 import { asClient } from './issued.js';
 import type { Registrations } from './registration.js';
+import { type EngineState, stateOf } from './state.js';
 
 export interface EngineStore {
   host: ServiceHost;
@@ -63,7 +64,7 @@ export abstract class ModelAdapter implements Adapter {
   /** Ends the family of an engine grant: on revocation by the app, or on a replay. Once a request, however many models ask for it. */
   async revokeByGrantId(familyId: string): Promise<void> {
     const ctx = koa();
-    const state = (ctx?.state ?? {}) as { ended?: Map<string, Promise<void>> };
+    const state: EngineState = ctx ? stateOf(ctx) : {};
     state.ended ??= new Map();
     if (!state.ended.has(familyId)) state.ended.set(familyId, this.#end(familyId, ctx));
     await state.ended.get(familyId);

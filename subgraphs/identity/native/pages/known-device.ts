@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import type { Context } from '../../../../runtime/request/context.js';
 import { sha256 } from '../../../../runtime/data/crypto.js';
-import { DEVICE_COOKIE, deviceHash } from '../oidc-provider/device.js';
+import type { Context } from '../../../../runtime/request/context.js';
 import { sendNotice } from '../../commands/notice.js';
+import { DEVICE_COOKIE, deviceHash } from '../oidc-provider/cookies.js';
 
 /** As long as browsers keep a cookie. */
 const KEPT_MS = 400 * 86_400_000;

@@ -1,7 +1,7 @@
 import type { TotpEnrolment } from '../../entities/mfa.js';
 import { html, type Html } from './html.js';
 import { hidden, type Page, type Step } from './layout.js';
-import { cancel, invalid } from './views.js';
+import { ariaInvalid, cancel } from './views.js';
 
 /** Ways in which a person can prove who they are. */
 export interface SecondFactorFace {
@@ -25,7 +25,7 @@ const codeField = (wrong: boolean): Html =>
       required
       maxlength="16"
       spellcheck="false"
-      ${invalid(wrong)}
+      ${ariaInvalid(wrong)}
     />`;
 
 const appForm = ({ action, csrf }: Step, wrong: boolean): Html =>
@@ -48,7 +48,7 @@ const mailForm = ({ action, csrf }: Step, email: string, wrong: boolean): Html =
         required
         maxlength="16"
         spellcheck="false"
-        ${invalid(wrong)}
+        ${ariaInvalid(wrong)}
       />
       <button>Continue</button>
     </form>
@@ -85,7 +85,7 @@ const backupForm = ({ action, csrf }: Step, wrong: boolean, alone: boolean): Htm
         required
         maxlength="32"
         spellcheck="false"
-        ${invalid(wrong)}
+        ${ariaInvalid(wrong)}
       />
       <button class="quiet">Continue with the backup code</button>
     </form>
