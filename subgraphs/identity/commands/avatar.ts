@@ -55,7 +55,7 @@ export const storedAvatar = preparation(async (ctx: Context, { input: { url, fil
   return stored(ctx, pictures);
 });
 
-/** Puts what was stored in the place of the picture before, whose bytes go after the commit. */
+/** Replaces the caller's picture by what was stored; the bytes of the one before go after the commit. */
 export async function setAvatar(ctx: Context): Promise<User> {
   const key = storedAvatar.of(ctx);
   const user = await ownAccount(ctx);

@@ -25,7 +25,7 @@ export interface NewChallenge {
   locale?: string | null;
   /** The authorization request that asks. */
   interactionUid?: string;
-  /** It only looks like one: nobody is told, so nobody can have its code. */
+  /** It only looks like one: it is not sent, so nobody can have its code. */
   unsent?: boolean;
   /** Kept sealed until the proof; see `payloadOf`. */
   payload?: object;
@@ -52,7 +52,7 @@ async function localeOf(ctx: Context, userId: string | null): Promise<string | n
   return row?.locale ?? null;
 }
 
-/** Tells comms, which fetches the rest through `authDelivery`: never an address, link or code. */
+/** Asks comms to send it, which fetches the rest through `authDelivery`: never an address, link or code. */
 function announce(ctx: Context, { announce: how }: ChallengeKind, challenge: AuthChallenge): void {
   const { id: challenge_id, userId, staffId, channel, locale, template } = challenge;
   const expires_at = challenge.expiresAt.toISOString();
@@ -160,7 +160,7 @@ export type Miss = 'wrong' | 'exhausted' | 'over';
 
 /**
  * Judges a typed code; a right one spends the challenge, a wrong one a try. The transaction must be committed in either case, so a
- * refusal is told after it. Who may try is the caller's to decide before.
+ * refusal is thrown after it. Who may try is the caller's to decide before.
  */
 export async function acceptCode(ctx: Context, id: string, code: string, templates: readonly ChallengeTemplate[]): Promise<Proven | Miss> {
   const typed = code.replace(/[\s-]/g, '');
@@ -182,7 +182,7 @@ export async function acceptLink(ctx: Context, token: string, templates: readonl
 /** Which challenges end: those of an account, of a member of staff, or one. */
 export type ChallengeKey = 'id' | 'user_id' | 'staff_id';
 
-/** Ends what is still open, for example when a new one takes its place. Needs a transaction. */
+/** Ends what is still open, for example when a new one replaces it. Needs a transaction. */
 export async function endChallenges(
   ctx: Context,
   key: ChallengeKey,

@@ -25,7 +25,7 @@ function violationsOf(ctx: Context, { scopes, expiresAt }: SetClientAgreementInp
 
 type Change = (agreements: OAuthClientAgreement[]) => OAuthClientAgreement[];
 
-/** Changes agreements of a client; what it may hold then follows: consents are told, sign-ins that hold what was lost end. */
+/** Changes agreements of a client; what it may hold then follows: consents are published, sign-ins that hold what was lost end. */
 async function withEffect(ctx: Context, client: OAuthClient, change: Change): Promise<void> {
   const agreements = await ctx.em.find(OAuthClientAgreement, { clientId: client.id });
   const unexpired = agreements.map(one => ({ ...one, expiresAt: null })); // an expiry is an end like any other

@@ -29,7 +29,7 @@ async function endClientFamilies(ctx: Context, clientId: string, scopes: readonl
   return ids;
 }
 
-/** Tells each active grant whose effect has changed; a stale one has none. */
+/** Publishes each active grant whose effect has changed; a stale one has none. */
 async function announceChange(ctx: Context, clientId: string, changed: ReadonlySet<string>): Promise<void> {
   const where = { clientId, status: OAuthGrantStatus.ACTIVE };
   const grants = await ctx.em.find(OAuthGrant, where, { orderBy: { id: 'asc' }, ...FOR_UPDATE });

@@ -11,7 +11,7 @@ import { endFamilies, type EndReason, familyRevocations, publishRevocations } fr
 
 export type ChangeReason = 'consented' | 'scopes_changed' | 'user_revoked' | 'admin_revoked' | 'client_removed' | 'expired' | 'user_erased';
 
-/** Tells the whole new state of a grant; a revoked one, or one that nobody uses any more, has no scopes. */
+/** Publishes the whole new state of a grant; a revoked one, or one that nobody uses any more, has no scopes. */
 export async function emitChange(ctx: Context, grant: OAuthGrant, reason: ChangeReason): Promise<void> {
   const revoked = grant.status !== OAuthGrantStatus.ACTIVE;
   const { id, clientId, version, userId } = grant;

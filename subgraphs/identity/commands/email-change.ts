@@ -69,7 +69,7 @@ async function replaceEmail(ctx: Context, userId: string, email: string): Promis
 
 type Verdict = { userId: string } | 'taken' | Miss;
 
-/** The code is spent or counted in any case, so the verdict is told after the commit. */
+/** The code is spent or counted in any case, so the verdict is answered after the commit. */
 async function confirm(ctx: Context, { challengeId, code }: ConfirmEmailChangeInput): Promise<Verdict> {
   const { userId, email: old } = await lockedEmail(ctx, ctx.caller.userId!);
   const proven = await acceptCode(ctx, challengeId, code, ['email_change']);

@@ -32,7 +32,7 @@ const OWN_TABLES = [
   'user_email',
 ];
 
-/** Tells apps and the other services that the consents are over, before their rows go. */
+/** Ends the consents, which apps and the other services hear of, before their rows go. */
 async function endConsents(ctx: Context, userId: string): Promise<void> {
   const where = { userId, status: { $ne: OAuthGrantStatus.REVOKED } };
   const grants = await ctx.em.find(OAuthGrant, where, { orderBy: { id: 'asc' }, ...FOR_UPDATE });

@@ -68,7 +68,7 @@ function schedule(ctx: Context, input: RequestErasureInput, userId: string, rece
   return ctx.em.create(ErasureRequest, { ...values, ...dates, receiptTokenHash }, { partial: true });
 }
 
-/** Does one step that is allowed. A release never begins in the past; a rejection is told to the user. */
+/** Does one step that is allowed. A release never begins in the past; a rejection or cancellation is announced to the user. */
 async function perform(
   ctx: Context,
   request: ErasureRequest,

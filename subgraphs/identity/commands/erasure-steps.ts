@@ -32,7 +32,7 @@ export function step(ctx: Context, request: ErasureRequest, trigger: ErasureTrig
   ctx.audit(`erasure_request.${request.status}`, request.id, { user_id: request.userId, scope: request.scope });
 }
 
-/** Tells the user where the request stands. Source: identity 5. */
+/** Sends the user a notice of where the request stands. Source: identity 5. */
 export function notice(ctx: Context, { id, userId, status }: ErasureRequest): void {
   const params = { kind: `erasure_${status}`, request_id: id };
   requestMessage(ctx, { userId }, { template: 'security_notice', params, dedupeKey: `erasure:${id}:${status}` });

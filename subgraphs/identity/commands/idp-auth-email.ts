@@ -75,7 +75,7 @@ const CLAIM = 'insert into identity.idp_auth_email (webhook_id, kept_until) valu
 
 /**
  * Takes over an e-mail of an outside identity provider: a challenge, announced by its event. The same `webhook-id` again changes nothing.
- * Needs a transaction. @returns the challenge; null when it is nobody's. @throws invalid_request for a place that is not registered.
+ * Needs a transaction. @returns the challenge; null when it is nobody's. @throws invalid_request for an address that is not registered.
  */
 export async function receiveIdpAuthEmail(ctx: Context, webhookId: string, email: AuthEmail): Promise<string | null> {
   await checkRedirect(ctx, email.redirectTo);

@@ -34,7 +34,7 @@ export async function mailLink(ctx: Context, request: MailRequest, template: 'si
   await issueChallenge(ctx, { template: asked, to: found.email, userId: found.userId, interactionUid: request.interactionUid });
 }
 
-/** Sends the code of a second factor, within the limits of mails; the page tells nothing either way. Source: identity 4.1. */
+/** Sends the code of a second factor, within the limits of mails; the page is the same either way. Source: identity 4.1. */
 export async function mailSecondFactor(ctx: Context, request: Omit<MailRequest, 'email'> & { userId: string }): Promise<void> {
   const email = (await emailOf(ctx, request.userId))?.email;
   if (!email || !(await mayMail(ctx, { ...request, email }))) return;
@@ -47,7 +47,7 @@ export interface SignUp extends MailRequest, PendingAccount {
   displayName: string;
 }
 
-/** Asks the address of a sign-up for its proof; the owner of an account that is there is told. Nothing is answered. */
+/** Asks the address of a sign-up for its proof; the owner of an account that is there gets a notice. Nothing is answered. */
 export async function mailSignUp(ctx: Context, wanted: SignUp): Promise<void> {
   if (!(await mayMail(ctx, wanted))) return;
   const { email, interactionUid, passwordHash, displayName } = wanted;

@@ -21,7 +21,7 @@ function refuseClaim(claim: string, message = 'is not in order'): never {
   invalid('/input/assertion', `the claim ${claim} ${message}`, { reason: claim });
 }
 
-/** A partner speaks through the clients that are bound to it; which others there are is told to none. */
+/** A partner calls by the clients that are bound to it; none learns which others there are. */
 async function partnerOf(ctx: Context, key: string): Promise<SsoPartner> {
   const caller = await ctx.em.findOne(OAuthClient, { id: ctx.caller.clientId, status: OAuthClientStatus.ACTIVE });
   if (caller?.ssoPartner !== key) fail('forbidden', 'This client does not speak for that partner');

@@ -71,7 +71,7 @@ export async function pendingTotp(ctx: Context, methodId: string): Promise<TotpE
 
 type Verdict = ConfirmedTotp | 'wrong' | 'gone' | 'unknown';
 
-/** A wrong code counts, so the verdict is told after the commit. */
+/** A wrong code counts, so the verdict is answered after the commit. */
 export async function confirmPendingTotp(ctx: Context, { methodId, code }: ConfirmTotpInput): Promise<Verdict> {
   const userId = await lockOwn(ctx);
   const method = await pendingOf(ctx, methodId);
@@ -90,7 +90,7 @@ function miss(ctx: Context, method: MfaMethod): Verdict {
   return 'gone';
 }
 
-/** Makes an authenticator app a second factor; the verdict of the caller's own transaction is told after it. @throws Problem. */
+/** Makes an authenticator app a second factor. @throws Problem not_found, invalid_request, conflict (`method_gone`). */
 export async function confirmTotp(ctx: Context, input: ConfirmTotpInput): Promise<ConfirmedTotp> {
   const verdict = await ctx.host.transaction(own => confirmPendingTotp(own, input), ctx.request);
   if (verdict === 'unknown') fail('not_found', 'Not found');

@@ -21,7 +21,7 @@ export enum UserAddressDefault {
 }
 registerEnums(
   { AddressValidation, UserAddressDefault },
-  { AddressValidation: 'What a check of the address against post office data said.' },
+  { AddressValidation: 'What a check of the address against post office data found.' },
 );
 
 /** One entry of a user's address book. Everything but ids, flags and times is personal. */

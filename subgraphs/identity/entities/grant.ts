@@ -96,7 +96,7 @@ export class ConnectedAppScope {
   @Field(() => String)
   name: string;
 
-  @Field(() => String, { description: 'In the words of the consent page.' })
+  @Field(() => String, { description: 'As the consent page shows it.' })
   title: string;
 
   @Field(() => Boolean, { description: 'It opens health data.' })

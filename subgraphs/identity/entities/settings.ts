@@ -37,7 +37,7 @@ registerEnums(
 );
 
 @Access({ service: 'admin:identity', user: 'read:preferences', staff: 'admin:identity:read' })
-@ObjectType({ description: 'Whether the user wants marketing, since when, and where it was said.' })
+@ObjectType({ description: 'Whether the user wants marketing, since when, and where it was given.' })
 export class MarketingConsent {
   @Field(() => Boolean)
   granted: boolean;

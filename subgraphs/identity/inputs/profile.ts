@@ -46,7 +46,7 @@ export class MarketingConsentInput {
   granted: boolean;
 
   @Rule({ minLength: 1, maxLength: 60, pattern: FILLED_LINE })
-  @Field(() => String, { nullable: true, description: 'Where it was said, for example settings_page.' })
+  @Field(() => String, { nullable: true, description: 'Where it was given, for example settings_page.' })
   source?: string | null;
 }
 

@@ -3,7 +3,7 @@ import { Rule } from '../../../runtime/schema/constraints.js';
 import { JSONObject, Url } from '../../../runtime/schema/scalars.js';
 import { FILLED_LINE } from './text.js';
 
-@InputType({ description: "A partner's word about one of its people." })
+@InputType({ description: "A partner's assertion about one of its people." })
 export class StartPartnerSsoInput {
   @Rule({ maxLength: 64 })
   @Field(() => String, { description: 'Key of the partner.' })

@@ -84,6 +84,6 @@ export class CreateUserInput {
   @Field(() => TimeZone, { nullable: true })
   timeZone?: string | null;
 
-  @Field(() => CountryCode, { nullable: true, description: 'Told with the event, not kept.' })
+  @Field(() => CountryCode, { nullable: true, description: 'Published with the event, not kept.' })
   countryCode?: string | null;
 }

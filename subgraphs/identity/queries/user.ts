@@ -72,7 +72,7 @@ export async function lookUpUser(ctx: Context, by: UserLookupInput): Promise<Use
   return id === null ? null : ctx.em.findOne(User, { id, status: { $ne: UserStatus.ERASED } });
 }
 
-/** An account of which the caller may know something; null for any other, so that existence is not told. */
+/** An account of which the caller may know something; null for any other, so that existence does not show. */
 export async function visibleUser(ctx: Context, id: string): Promise<User | null> {
   const user = await findRow(ctx, User, { id });
   if (!user || knowsBrand(ctx.caller, id)) return user;

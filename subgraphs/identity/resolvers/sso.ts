@@ -10,7 +10,9 @@ import { StartPartnerSsoInput, UpsertSsoPartnerInput } from '../inputs/sso.js';
 export class PartnerSsoResolver {
   @Access({ service: 'admin:identity|admin:capri' })
   @Prepare(partnerAssertion)
-  @Mutation(() => PartnerSsoTicket, { description: "Turns a partner's signed word about a person into a ticket that signs the person in." })
+  @Mutation(() => PartnerSsoTicket, {
+    description: "Turns a partner's signed assertion about a person into a ticket that signs the person in.",
+  })
   startPartnerSso(@Arg('input', () => StartPartnerSsoInput) input: StartPartnerSsoInput, @Ctx() ctx: Context): Promise<PartnerSsoTicket> {
     return startPartnerSso(ctx, input);
   }

@@ -80,7 +80,7 @@ export function readAuthEmail(value: unknown): AuthEmail | Violation[] {
   };
 }
 
-/** Where the provider finishes what its mail began: its own token, at the app that asked; null where there is no such place. */
+/** Where the provider finishes what its mail began: its own token, at the app that asked; null where no app is named. */
 export function onwardUrl({ redirectTo, tokenHash, type }: AuthEmail): string | null {
   if (redirectTo === null) return null;
   const url = new URL(redirectTo);

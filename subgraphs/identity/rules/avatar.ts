@@ -6,7 +6,7 @@ const SHOWN_SIZE: AvatarSize = 256;
 /** Bytes of what is sent or fetched. Source: identity 4.13. */
 export const MAX_AVATAR_BYTES = 5 * 1024 * 1024;
 
-/** Content types that are decoded, whatever a name or header says. */
+/** Content types that are decoded, whatever the name or header. */
 export const AVATAR_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif']);
 
 /** All that is kept of one user's pictures, so that it can be erased without knowing what there is. `owner`: a hash of the user's id. */

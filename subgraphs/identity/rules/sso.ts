@@ -5,7 +5,7 @@ export const SSO_ALGORITHMS: readonly string[] = ['ES256', 'RS256', 'PS256', 'Ed
 const MAX_LIFE = 300;
 const LEEWAY = 5;
 
-/** A partner's word about a person; every claim as it came. */
+/** A partner's claims about a person, as they came. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** An assertion whose claims are in order. */
@@ -63,7 +63,7 @@ export type Linking = 'known' | 'link' | 'create' | 'refuse';
 
 /**
  * What becomes of a partner's subject. `known`: it is linked already; `refuse`: an account with the address is there, and the partner's
- * word is not enough to hand it over. Source: identity 4.7.
+ * claim is not enough to hand it over. Source: identity 4.7.
  */
 export function linking(
   state: { known: boolean; account: { emailVerified: boolean } | null },

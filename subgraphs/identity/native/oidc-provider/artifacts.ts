@@ -57,7 +57,7 @@ export class ArtifactAdapter extends ModelAdapter {
     return row && { ...row.payload, jti: id, ...(row.consumed !== null && { consumed: row.consumed }) };
   }
 
-  /** The engine says "expired" before it looks whether a token was spent; to us it is a replay. */
+  /** The engine answers "expired" before it looks whether a token was spent; to us it is a replay. */
   async #replayedLate({ grantId, clientId }: AdapterPayload): Promise<undefined> {
     if (grantId && clientId === koa()?.oidc.client?.clientId) await this.revokeByGrantId(grantId);
   }

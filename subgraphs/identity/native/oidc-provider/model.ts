@@ -28,7 +28,7 @@ export const koa = (): KoaContextWithOIDC | undefined => Provider.ctx ?? ofPages
 export const forPage = <T>(ctx: KoaContextWithOIDC, work: () => Promise<T>): Promise<T> => ofPages.run(ctx, work);
 
 /** Somebody else may hold a copy of the token. */
-async function tellOwners(tx: Context, families: readonly string[]): Promise<void> {
+async function warnOwners(tx: Context, families: readonly string[]): Promise<void> {
   const rows = await tx.sql<{ id: string }>('select distinct user_id as id from identity.token_family where id = any($1)', [families]);
   for (const { id } of rows) sendNotice(tx, id, 'token_replayed');
 }
@@ -77,7 +77,7 @@ export abstract class ModelAdapter implements Adapter {
       async tx => {
         const ended = await endFamilies(tx, 'id', familyId, reason);
         for (const id of ended) tx.audit(reason === 'replayed' ? 'token.replayed' : 'token_family.revoked', id, { client_id: clientId });
-        if (reason === 'replayed') await tellOwners(tx, ended);
+        if (reason === 'replayed') await warnOwners(tx, ended);
         await publishRevocations(tx, familyRevocations(tx, ended));
       },
       internalRequest(asClient(clientId)),

@@ -12,7 +12,7 @@ export interface EngineRequest extends IncomingMessage {
   originalUrl: string;
   /** What failures are counted by, see `addressKey`. */
   clientAddress: string;
-  /** Where the request comes from, when the operator's edge says so. */
+  /** Where the request comes from, when the operator's edge names it. */
   countryCode: string | null;
 }
 

@@ -59,7 +59,7 @@ const countingStep =
     if (ctx.status === 401 && attempt) await registrations.fail(attempt, Date.now());
   };
 
-/** What cannot be sent back to an app is told to the person. */
+/** What cannot be sent back to an app is shown to the person. */
 const refusalStep =
   (pages: Pages): Step =>
   async (ctx, next) => {
@@ -69,7 +69,7 @@ const refusalStep =
     if (ctx.status >= 400) pages.refuse(ctx, bodyOf(ctx) as { error: string });
   };
 
-/** A failure of ours: logged, and told as temporary when it is. The engine has already answered `server_error`. */
+/** A failure of ours: logged, and answered as temporary when it is. The engine has already answered `server_error`. */
 function explainFailure({ host }: EngineStore, ctx: KoaContextWithOIDC, error: Error): void {
   const problem = databaseProblem(error);
   host.log.error({ err: loggedError(error), path: ctx.path }, 'an OAuth endpoint failed');

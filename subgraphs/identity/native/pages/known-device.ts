@@ -21,7 +21,7 @@ function mark(ctx: KoaContextWithOIDC, path: string): Buffer {
   return sha256(value);
 }
 
-/** Tells somebody who signed in elsewhere before that it was a new browser this time. Needs a transaction. Source: identity 5. */
+/** Sends somebody who signed in elsewhere before a notice of a new browser. Needs a transaction. Source: identity 5. */
 export async function noteDevice(tx: Context, ctx: KoaContextWithOIDC, userId: string): Promise<void> {
   const device = mark(ctx, new URL(tx.host.config.issuer).pathname);
   const [seen] = await tx.sql<{ known: boolean; before: boolean }>(SEEN, [userId, device]);

@@ -25,7 +25,7 @@ import { furtherMethods, isSecondFactor, SECOND_FACTORS, type SecondFactorName }
 import type { EngineStore } from '../oidc-provider/model.js';
 import { PageError } from './form.js';
 import type { Page } from './layout.js';
-import { backupCodesPage, enrolmentPage, type SecondFactorFace, secondFactorPage } from './second-factor-views.js';
+import { backupCodesPage, enrolmentPage, secondFactorPage, type SecondFactorWays } from './second-factor-views.js';
 import { addressOf, asPerson, type Shown, type Turn } from './site.js';
 import { Tries } from './tries.js';
 
@@ -108,11 +108,11 @@ export class SecondFactor {
     const progress = await this.#progress(turn);
     if (!progress) return null;
     if (progress.amr.includes('mfa')) return backupCodesPage(turn, null);
-    return progress.enrolling ? this.#enrolment(turn, progress, false) : secondFactorPage(turn, await this.#face(progress));
+    return progress.enrolling ? this.#enrolment(turn, progress, false) : secondFactorPage(turn, await this.#waysOf(progress));
   }
 
   /** What this person can answer with. */
-  #face(progress: SignInProgress): Promise<SecondFactorFace> {
+  #waysOf(progress: SignInProgress): Promise<SecondFactorWays> {
     return this.store.host.read(async ctx => {
       const { userId } = progress;
       const kinds = await kindsOf(ctx, progress);
@@ -127,7 +127,7 @@ export class SecondFactor {
       const { userId } = progress;
       if ((await kindsOf(tx, progress)).includes(EMAIL_OTP)) await mailSecondFactor(tx, { userId, ...requestOf(turn) });
     });
-    return { page: secondFactorPage(turn, await this.#face(progress)) };
+    return { page: secondFactorPage(turn, await this.#waysOf(progress)) };
   }
 
   /** Judges a code. */
@@ -144,7 +144,7 @@ export class SecondFactor {
       await tries.forget();
       return { shown: outcome };
     }
-    return outcome === 'again' ? 'again' : { page: secondFactorPage(turn, await this.#face(progress), method) };
+    return outcome === 'again' ? 'again' : { page: secondFactorPage(turn, await this.#waysOf(progress), method) };
   }
 
   async #judge(tx: Context, { interaction, app }: Turn, method: SecondFactorName, text: string): Promise<Shown | 'wrong' | 'again'> {

@@ -38,7 +38,7 @@ export interface Shown {
   amr: readonly string[];
 }
 
-/** Tells the browser that asked for a mail from others that open its link; as long as the longest link. */
+/** Marks the browser that asked for a mail, so that others that open its link are known; as long as the longest link. */
 const LINK_COOKIE = '_magic_link';
 const LINK_COOKIE_MS = 86_400_000;
 
@@ -136,7 +136,7 @@ export class Site {
     ctx.body = document(this.base, page);
   }
 
-  /** A page that says what is wrong. */
+  /** A page that names what is wrong. */
   fail(ctx: KoaContextWithOIDC, { status, title, message, retryAfter }: PageError): void {
     if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
     this.write(ctx, status, messagePage(title, message));

@@ -12,7 +12,7 @@ import { ssoPage } from './views.js';
 
 /** Time for the second factor, s. */
 const INTERACTION_SECONDS = 900;
-/** Marks the interaction of a ticket, and says where it leads. */
+/** Marks the interaction of a ticket, and holds where it leads. */
 const RETURN_TO = 'sso_return_to';
 
 /** The types lack the constructor. */

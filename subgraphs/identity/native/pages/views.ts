@@ -7,7 +7,7 @@ import { otherWays } from './mail-views.js';
 export const cancel = (action: string, csrf: string): Html =>
   html`<form method="post" action="${action}/abort">${hidden(csrf)}<button class="plain">Cancel and go back</button></form>`;
 
-/** The field that an error is about says so. */
+/** Marks the field that an error is about. */
 export const ariaInvalid = (wrong: boolean): Html | false => wrong && html` aria-invalid="true"`;
 
 /** One message for an unknown account and a wrong password. */
