@@ -7,7 +7,7 @@ import { schemaOf, SLUGS } from '../../events/slugs.js';
 import { startPlatform, type Platform } from '../../gateway/composition/platform.js';
 import { loadConfig } from '../../runtime/config.js';
 import type { RunningService } from '../../runtime/running-service.js';
-import { mintUserToken, type MintOptions } from '../../subgraphs/identity/index.js';
+import { mintUserToken, type MintOptions } from '../identity/mint.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from './at-end.js';
 import { deleteBrokerObjects } from './broker.js';

@@ -1,7 +1,8 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
+import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 
 export enum IdentityAuditActorKind {
   SERVICE = 'service',
@@ -55,3 +56,5 @@ export class IdentityAuditEntry {
   @Field(() => JSONObject)
   details: object;
 }
+
+export const IdentityAuditConnection = connectionOf(IdentityAuditEntry, 'IdentityAudit');

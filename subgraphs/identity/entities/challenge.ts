@@ -1,10 +1,10 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ObjectType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
-import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum AuthChallengePurpose {
   SIGN_IN = 'sign_in',
@@ -107,6 +107,19 @@ export class AuthDelivery {
 
   @Field(() => String, { nullable: true })
   locale: string | null;
+
+  @Field(() => DateTime)
+  expiresAt: Date;
+}
+
+@Access({ user: 'read:account', firstParty: true })
+@ObjectType({ description: 'A code is on its way to the new address.' })
+export class EmailChangeRequest {
+  @Field(() => ID)
+  challengeId: string;
+
+  @Field(() => String, { description: 'The address, masked.' })
+  sentTo: string;
 
   @Field(() => DateTime)
   expiresAt: Date;

@@ -1,9 +1,10 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { CountryCode, DateTime, EmailAddress, Locale, PhoneNumber, TimeZone } from '../../../runtime/schema/scalars.js';
 import { UserStatus } from './user.js';
-import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum CrmSyncChange {
   UPSERT = 'upsert',
@@ -98,3 +99,5 @@ export class CrmSyncCandidate {
   @Field(() => String, { description: 'Hex SHA-256 of all that is shown but times and reasons: a row with a known hash may be skipped.' })
   hash: string;
 }
+
+export const CrmSyncCandidateConnection = connectionOf(CrmSyncCandidate, 'CrmSyncCandidate');

@@ -2,9 +2,9 @@ import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decora
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
-import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum MfaMethodKind {
   TOTP = 'totp',

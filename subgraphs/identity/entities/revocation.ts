@@ -1,7 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import { DateTime, SafeInt } from '../../../runtime/schema/scalars.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
+import { DateTime, SafeInt } from '../../../runtime/schema/scalars.js';
 
 export enum TokenRevocationKind {
   TOKEN = 'token',

@@ -1,9 +1,9 @@
 import { Entity, Enum, ManyToOne, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, Locale, TimeZone } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
-import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum UserSettingsUnitSystem {
   METRIC = 'metric',
@@ -37,7 +37,7 @@ registerEnums(
 );
 
 @Access({ service: 'admin:identity', user: 'read:preferences', staff: 'admin:identity:read' })
-@ObjectType({ description: 'Whether the user wants marketing, since when, and where it was said.' })
+@ObjectType({ description: 'Whether the user wants marketing, since when, and where it was given.' })
 export class MarketingConsent {
   @Field(() => Boolean)
   granted: boolean;

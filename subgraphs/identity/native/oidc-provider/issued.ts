@@ -1,7 +1,7 @@
 import { serviceTokenIssued } from '../../../../events/catalogue/identity.js';
-import { systemCaller, type Caller } from '../../../../runtime/request/caller.js';
 import type { ServiceHost } from '../../../../runtime/host.js';
 import { loggedError } from '../../../../runtime/observe/log.js';
+import { type Caller, systemCaller } from '../../../../runtime/request/caller.js';
 import { internalRequest } from '../../../../runtime/request/request.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { isStaffSignInOver } from '../../rules/roles.js';
 import type { PlatformAccount } from './account.js';
-import { registrationOf, stateOf } from './engine.js';
+import { registrationOf, stateOf } from './state.js';
 
 const { Check } = interactionPolicy;
 

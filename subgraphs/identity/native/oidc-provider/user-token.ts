@@ -1,8 +1,8 @@
 import type { JWTStructured, KoaContextWithOIDC } from 'oidc-provider';
 import { staffPower } from '../../commands/staff-power.js';
-import { userClaims, type TokenClaims } from '../../ports/claims.js';
-import { registrationOf } from './engine.js';
+import { type TokenClaims, userClaims } from '../../ports/claims.js';
 import type { EngineStore } from './model.js';
+import { registrationOf } from './state.js';
 
 interface Source {
   accountId: string;

@@ -1,5 +1,5 @@
 import { html, type Html } from './html.js';
-import { hidden, type FieldError, type Page, type Step } from './layout.js';
+import { type FieldError, hidden, type Page, type Step } from './layout.js';
 
 /** One message for a wrong code, a spent one and none at all. */
 export const WRONG_CODE = 'The code is wrong or no longer good. Ask for a new mail if it stays so.';

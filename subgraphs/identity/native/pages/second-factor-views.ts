@@ -1,10 +1,10 @@
 import type { TotpEnrolment } from '../../entities/mfa.js';
 import { html, type Html } from './html.js';
 import { hidden, type Page, type Step } from './layout.js';
-import { cancel, invalid } from './views.js';
+import { ariaInvalid, cancel } from './views.js';
 
 /** Ways in which a person can prove who they are. */
-export interface SecondFactorFace {
+export interface SecondFactorWays {
   /** An authenticator app. */
   app: boolean;
   /** Where a code by mail goes, masked; null: not possible. */
@@ -25,7 +25,7 @@ const codeField = (wrong: boolean): Html =>
       required
       maxlength="16"
       spellcheck="false"
-      ${invalid(wrong)}
+      ${ariaInvalid(wrong)}
     />`;
 
 const appForm = ({ action, csrf }: Step, wrong: boolean): Html =>
@@ -48,7 +48,7 @@ const mailForm = ({ action, csrf }: Step, email: string, wrong: boolean): Html =
         required
         maxlength="16"
         spellcheck="false"
-        ${invalid(wrong)}
+        ${ariaInvalid(wrong)}
       />
       <button>Continue</button>
     </form>
@@ -58,7 +58,7 @@ const mailForm = ({ action, csrf }: Step, email: string, wrong: boolean): Html =
     </form>`;
 
 /** Beside an authenticator app the mail is sent only when it is asked for. */
-const mailSection = (step: Step, { app, email }: SecondFactorFace, wrong: boolean): Html | false =>
+const mailSection = (step: Step, { app, email }: SecondFactorWays, wrong: boolean): Html | false =>
   email !== null &&
   (app
     ? html`<details ${wrong && html`open`}>
@@ -85,20 +85,20 @@ const backupForm = ({ action, csrf }: Step, wrong: boolean, alone: boolean): Htm
         required
         maxlength="32"
         spellcheck="false"
-        ${invalid(wrong)}
+        ${ariaInvalid(wrong)}
       />
       <button class="quiet">Continue with the backup code</button>
     </form>
   </details>`;
 
 /** `wrong`: the way that was tried in vain. */
-export function secondFactorPage(step: Step, face: SecondFactorFace, wrong: string | null = null): Page {
-  const { app, email, backupCodes } = face;
+export function secondFactorPage(step: Step, ways: SecondFactorWays, wrong: string | null = null): Page {
+  const { app, email, backupCodes } = ways;
   return {
     title: 'Confirm that it is you',
     error: wrong === null ? null : { field: FIELDS[wrong] ?? 'code', message: WRONG },
     body: html`${app && html`<p>Enter the code that your authenticator app shows for your account.</p>`}
-    ${app && appForm(step, wrong === 'totp')} ${mailSection(step, face, wrong === 'email_otp')}
+    ${app && appForm(step, wrong === 'totp')} ${mailSection(step, ways, wrong === 'email_otp')}
     ${backupCodes && backupForm(step, wrong === 'backup_code', !app && email === null)} ${cancel(step.action, step.csrf)}`,
   };
 }

@@ -7,8 +7,8 @@ import { otherWays } from './mail-views.js';
 export const cancel = (action: string, csrf: string): Html =>
   html`<form method="post" action="${action}/abort">${hidden(csrf)}<button class="plain">Cancel and go back</button></form>`;
 
-/** The field that an error is about says so. */
-export const invalid = (wrong: boolean): Html | false => wrong && html` aria-invalid="true"`;
+/** Marks the field that an error is about. */
+export const ariaInvalid = (wrong: boolean): Html | false => wrong && html` aria-invalid="true"`;
 
 /** One message for an unknown account and a wrong password. */
 export const WRONG = 'The e-mail address or the password is wrong.';
@@ -31,7 +31,7 @@ export function signInPage(
           required
           maxlength="254"
           value="${identifier}"
-          ${invalid(wrong !== null)}
+          ${ariaInvalid(wrong !== null)}
         />
         <label for="password">Password</label>
         <input
@@ -41,7 +41,7 @@ export function signInPage(
           autocomplete="current-password"
           required
           maxlength="512"
-          ${invalid(wrong !== null)}
+          ${ariaInvalid(wrong !== null)}
         />
         <button>Sign in</button>
       </form>
