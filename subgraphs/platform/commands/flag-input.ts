@@ -11,7 +11,7 @@ const conditionIn = ({ attribute, operator, values }: FlagConditionInput): RuleS
   values: IDS.includes(attribute) ? values.map(value => value.toLowerCase()) : [...values],
 });
 
-/** A default rule as it is stored: only what was said. */
+/** A default rule as it is stored: only what is given. */
 export const serveIn = ({ variant, rollout }: FlagServeInput): FlagDefaultRule => ({
   ...(variant != null && { variant }),
   ...(rollout != null && { rollout: rollout.map(one => ({ ...one })) }),
@@ -24,11 +24,11 @@ export const rulesIn = (rules: readonly FlagRuleInput[]): RuleState[] =>
     ...serveIn({ variant: serve?.variant ?? null, rollout: rollout ?? null }),
   }));
 
-/** A patch as change records keep it. A null means "not said", but for the end of a flag. */
+/** A patch as change records keep it. A null gives nothing, but for the end of a flag, which it takes away. */
 export function patchOf({ defaultRule, rules, expiresOn, ...patch }: FeatureFlagPatch): FlagPatch {
-  const said = Object.fromEntries(Object.entries(patch).filter(([, value]) => value != null));
+  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value != null));
   return {
-    ...(JSON.parse(JSON.stringify(said)) as FlagPatch),
+    ...(JSON.parse(JSON.stringify(given)) as FlagPatch),
     ...(defaultRule != null && { defaultRule: serveIn(defaultRule) }),
     ...(rules != null && { rules: rulesIn(rules) }),
     ...(expiresOn !== undefined && { expiresOn }),

@@ -1,10 +1,6 @@
-import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { schemaOf, SLUGS } from '../../../events/slugs.js';
-import { Access } from '../../../runtime/access/access.js';
-import { systemClock } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { SafeView } from '../entities/safe-view.js';
-import { SafeViewsArgs } from '../inputs/lists.js';
+import { systemClock } from '../../../runtime/time/clock.js';
 import { judgeViews, type Grant, type TableColumn, type ViewFacts } from '../rules/safe-views.js';
 
 /** The database's own catalogue, which every role may read; names only, never a row of another service. */
@@ -38,14 +34,4 @@ export async function checkSafeViews(ctx: Context): Promise<void> {
   await ctx.sql(REPLACE, [JSON.stringify(judged), systemClock.now().toISOString()]);
   const drifted = judged.filter(({ drift }) => drift.length > 0).map(({ schema, view }) => `${schema}.${view}`);
   if (drifted.length) ctx.log.error({ alarm: 'safe view drift', views: drifted }, 'safe views and the marks of columns disagree');
-}
-
-@Resolver(() => SafeView)
-export class SafeViewResolver {
-  @Access({ service: 'admin:platform', staff: 'admin:platform:read' })
-  @Query(() => [SafeView], { description: 'Safe views as of the last daily comparison, by schema and name.' })
-  async safeViews(@Args(() => SafeViewsArgs) { schema, drift }: SafeViewsArgs, @Ctx() ctx: Context): Promise<SafeView[]> {
-    const rows = await ctx.em.find(SafeView, schema == null ? {} : { schema }, { orderBy: { schema: 'asc', view: 'asc' } });
-    return drift == null ? rows : rows.filter(row => row.drift.length > 0 === drift);
-  }
 }

@@ -1,9 +1,11 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { requireValid } from '../../../runtime/request/errors.js';
-import type { FlagCondition, FlagSnapshot, FlagTarget } from '../../../runtime/flags/evaluation.js';
+import { evaluateFlag, type FlagCondition, type FlagSnapshot, type FlagTarget } from '../../../runtime/flags/evaluation.js';
+import type { FlagEvaluation } from '../entities/evaluation.js';
 import type { EvaluateFlagsInput, FlagAttributesInput } from '../inputs/evaluation.js';
 import { tierOf } from '../ports/tier.js';
 import { attributeViolations } from '../rules/attributes.js';
+import { currentFlags } from './snapshot.js';
 
 type Attributes = Record<string, string | readonly string[]>;
 
@@ -24,24 +26,15 @@ function dependOn({ flags }: FlagSnapshot, keys: readonly string[], attribute: F
   return false;
 }
 
-/** What a user's token says about its user, and what entitlements says of the tier, where one of the flags may depend on it. */
+/** Attributes of a user token, with the tier by entitlements where one of the flags may depend on it. */
 export async function ownAttributes(ctx: Context, flags: FlagSnapshot, keys: readonly string[]): Promise<FlagAttributesInput> {
   const { userId, roles, clientId } = ctx.caller;
   const tier = userId && dependOn(flags, keys, 'TIER') ? await tierOf(ctx, userId) : null;
   return { role: [...roles], client: clientId, tier };
 }
 
-/** @throws Problem invalid_request when a user token sets what only a service may. */
-export async function targetOf(ctx: Context, input: EvaluateFlagsInput, flags: FlagSnapshot): Promise<FlagTarget> {
-  const { brandId, userId, attributes, keys } = input;
-  if (ctx.caller.kind === 'service') return target(brandId, userId, attributes ?? {});
-  const errors = attributeViolations({ ...attributes });
-  requireValid(errors);
-  return target(brandId ?? ctx.caller.brandId, ctx.caller.userId, { ...attributes, ...(await ownAttributes(ctx, flags, keys)) });
-}
-
 /** Ids are stored in lower case, and a bucket is made of the very text. */
-export const target = (
+export const targetFor = (
   brandId: string | null | undefined,
   userId: string | null | undefined,
   attributes: FlagAttributesInput,
@@ -50,3 +43,31 @@ export const target = (
   userId: userId?.toLowerCase() ?? null,
   attributes: attributesOf(attributes),
 });
+
+/** @throws Problem invalid_request when a user token sets what only a service may. */
+async function targetOf(ctx: Context, input: EvaluateFlagsInput, flags: FlagSnapshot): Promise<FlagTarget> {
+  const { brandId, userId, attributes, keys } = input;
+  if (ctx.caller.kind === 'service') return targetFor(brandId, userId, attributes ?? {});
+  requireValid(attributeViolations({ ...attributes }));
+  return targetFor(brandId ?? ctx.caller.brandId, ctx.caller.userId, { ...attributes, ...(await ownAttributes(ctx, flags, keys)) });
+}
+
+/** Values of flags, in the order of the keys. */
+export async function evaluateFlags(ctx: Context, input: EvaluateFlagsInput): Promise<FlagEvaluation[]> {
+  const flags = await currentFlags(ctx);
+  const target = await targetOf(ctx, input, flags);
+  return input.keys.map(key => evaluateFlag(flags, key, target));
+}
+
+/** Values of flags for a user; what only the token knows counts where the user asks for itself. */
+export async function flagsOfUser(
+  ctx: Context,
+  userId: string,
+  keys: readonly string[],
+  brandId: string | null,
+): Promise<FlagEvaluation[]> {
+  const own = ctx.caller.kind === 'user' && userId === ctx.caller.userId;
+  const flags = await currentFlags(ctx);
+  const target = targetFor(brandId ?? ctx.caller.brandId, userId, own ? await ownAttributes(ctx, flags, keys) : {});
+  return keys.map(key => evaluateFlag(flags, key, target));
+}
