@@ -1,44 +1,20 @@
-import { LockMode } from '@mikro-orm/postgresql';
+import { findRow, FOR_UPDATE, requireRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
-import { isUuid } from '../../../runtime/data/ids.js';
+import { fail, invalid, requireValid } from '../../../runtime/request/errors.js';
 import { move } from '../../../runtime/request/states.js';
+import { RegistryStatus } from '../entities/enums.js';
 import { RankingPolicy } from '../entities/policy.js';
 import { RegistryVersion, type StoredTraining } from '../entities/registry.js';
-import { RegistryStatus } from '../entities/enums.js';
+import type { PromoteRegistryVersionInput, RollbackRegistryInput } from '../inputs/governance.js';
+import type { RegisterRegistryVersionInput } from '../inputs/policy.js';
+import { championOf, versionOf } from '../queries/registry.js';
 import { artifactHash, type Bundle } from '../rules/bundle.js';
+import { bundleViolations } from '../rules/bundle-schema.js';
 import { REGISTRY_STATES } from '../rules/states.js';
 
-/** Parsed bundles: immutable, so they are kept for as long as their artefact exists. */
-const bundles = new Map<string, Bundle>();
-const KEPT_BUNDLES = 200;
-
-/** Parameters of a version; null when its artefact was erased. */
-export async function bundleOf(ctx: Context, { id, artifactErasedAt }: { id: string; artifactErasedAt: unknown }): Promise<Bundle | null> {
-  if (artifactErasedAt !== null) {
-    bundles.delete(id);
-    return null;
-  }
-  const known = bundles.get(id);
-  if (known) return known;
-  const [row] = await ctx.sql<{ parameters: Bundle }>(`select parameters from ${ctx.schema}.registry_artifact where registry_id = $1`, [
-    id,
-  ]);
-  if (!row) return null;
-  if (bundles.size >= KEPT_BUNDLES) bundles.clear();
-  bundles.set(id, row.parameters);
-  return row.parameters;
-}
-
-/** What serves now: the champion of a policy. There is exactly one at every instant. */
-export const championOf = (ctx: Context, policyId: string): Promise<RegistryVersion> =>
-  ctx.em.findOneOrFail(RegistryVersion, { policyId, status: RegistryStatus.CHAMPION }, { refresh: true });
-
 /** The policy with its row locked: champions change one after the other. @throws Problem not_found. */
-export async function lockPolicy(ctx: Context, id: string): Promise<RankingPolicy> {
-  const policy = isUuid(id) ? await ctx.em.findOne(RankingPolicy, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true }) : null;
-  return policy ?? fail('not_found', 'Not found');
-}
+export const lockPolicy = async (ctx: Context, id: string): Promise<RankingPolicy> =>
+  (await findRow(ctx, RankingPolicy, { id }, { ...FOR_UPDATE, refresh: true })) ?? fail('not_found', 'Not found');
 
 export interface NewVersion {
   parameters: Bundle;
@@ -111,6 +87,31 @@ export async function makeChampion(
   return version;
 }
 
-/** A version of a policy by number. @throws Problem not_found. */
-export const versionOf = async (ctx: Context, policyId: string, number: number): Promise<RegistryVersion> =>
-  (await ctx.em.findOne(RegistryVersion, { policyId, number }, { refresh: true })) ?? fail('not_found', 'This policy has no such version');
+/** Registers parameters as a candidate. @throws Problem invalid_request, not_found. */
+export async function registerVersion(ctx: Context, input: RegisterRegistryVersionInput): Promise<RegistryVersion> {
+  requireValid(bundleViolations(input.parameters, '/input/parameters'));
+  const policy = await lockPolicy(ctx, input.policyId);
+  const { parentVersion = null, notes = null } = input;
+  const version = await addVersion(ctx, policy, { parameters: input.parameters as Bundle, parentVersion, notes });
+  ctx.audit('registry_version.registered', version.id, { version: version.number, artifact_sha256: version.artifactSha256 });
+  return version;
+}
+
+/** @throws Problem not_found, and what {@link makeChampion} throws. */
+export async function promoteVersion(ctx: Context, input: PromoteRegistryVersionInput): Promise<RegistryVersion> {
+  const named = await requireRow(ctx, RegistryVersion, { id: input.id });
+  const policy = await lockPolicy(ctx, named.policyId);
+  const version = await versionOf(ctx, policy.id, named.number); // as it is now that the lock is held
+  return makeChampion(ctx, policy, version, { ...input, action: 'promote' });
+}
+
+/** Makes a prior champion the champion again. @throws Problem not_found, and what {@link makeChampion} throws. */
+export async function rollBack(ctx: Context, input: RollbackRegistryInput): Promise<RegistryVersion> {
+  const { policyKind, policyKey, brandId, toVersion } = input;
+  if (brandId === undefined) invalid('/input/brandId', 'is required; it may be null');
+  const named =
+    (await ctx.em.findOne(RankingPolicy, { policyKind, policyKey, brandId: brandId?.toLowerCase() ?? null })) ??
+    fail('not_found', 'There is no such policy');
+  const policy = await lockPolicy(ctx, named.id);
+  return makeChampion(ctx, policy, await versionOf(ctx, policy.id, toVersion), { ...input, action: 'roll back to' });
+}

@@ -39,10 +39,10 @@ const COLUMNS: Record<string, [type: string, value: (decision: LoopDecision) => 
 };
 const NAMES = Object.keys(COLUMNS);
 const VALUES = Object.values(COLUMNS);
-const PLACES = VALUES.map(([type], index) => `$${index + 1}::${type}`).join(', ');
+const PARAMETERS = VALUES.map(([type], index) => `$${index + 1}::${type}`).join(', ');
 
 const INSERT = (schema: string): string => `
-insert into ${schema}.decision (${NAMES.join(', ')}) select ${PLACES}
+insert into ${schema}.decision (${NAMES.join(', ')}) select ${PARAMETERS}
 where not exists (select from ${schema}.entity_tombstone where entity_hash = $${NAMES.length + 1} and erased_at > $${NAMES.length + 2})
 on conflict (policy_id, decision_key) do nothing returning 1`;
 

@@ -1,8 +1,12 @@
+import { writeAudit } from '../../../runtime/data/audit.js';
+import { findRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { newId } from '../../../runtime/data/ids.js';
+import { seesAll } from '../entities/access.js';
+import { FeatureVector } from '../entities/features.js';
 import type { Values } from '../rules/values.js';
 
-const sealedAs = (entityType: string, entityId: string, set: string): string => `feature_vector:${entityType}:${entityId}:${set}`;
+/** What a vector is sealed as, so that one entity's cannot be opened as another's. */
+export const sealedAs = (entityType: string, entityId: string, set: string): string => `feature_vector:${entityType}:${entityId}:${set}`;
 
 /** A vector as stored; the sealed bytes in base64. */
 export interface StoredVector {
@@ -40,33 +44,11 @@ export function openFeatures(ctx: Context, entityType: string, entityId: string,
   };
 }
 
-export interface NewVector {
-  entityType: string;
-  entityId: string;
-  set: string;
-  version: number;
-  values: Values;
-  asOf: Date;
-  sourceEventId: string | null;
-}
-
-/** Stores a vector, unless a newer one is there. Answers whether it was stored. */
-export async function storeVector(ctx: Context, vector: NewVector): Promise<boolean> {
-  const { entityType, entityId, set, version, values, asOf, sourceEventId } = vector;
-  const rows = await ctx.sql(
-    `insert into ${ctx.schema}.feature_vector as v (id, entity_type, entity_id, feature_set, version, sealed, as_of, source_event_id) values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (entity_type, entity_id, feature_set) do update set version = excluded.version, sealed = excluded.sealed, as_of = excluded.as_of, source_event_id = excluded.source_event_id
-     where v.as_of <= excluded.as_of returning 1`,
-    [
-      newId(),
-      entityType,
-      entityId,
-      set,
-      version,
-      ctx.host.sealer.seal(JSON.stringify(values), sealedAs(entityType, entityId, set)),
-      asOf.toISOString(),
-      sourceEventId,
-    ],
-  );
-  return rows.length > 0;
+/** An entity's vector of a feature set, or null. A reader who sees all of it leaves an audit row. */
+export async function vectorOf(ctx: Context, entityType: string, entity: string, featureSet: string): Promise<FeatureVector | null> {
+  const vector = await findRow(ctx, FeatureVector, { entityType, entity: entity.toLowerCase(), featureSet });
+  if (!vector || !seesAll(ctx)) return vector;
+  const row = { action: 'feature_vector.read', target: vector.id, details: {} };
+  await writeAudit(ctx.sql, ctx.schema, [row], ctx.caller, ctx.request.id, ctx.now());
+  return vector;
 }

@@ -1,11 +1,12 @@
 import type { Envelope } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/request/context.js';
 import type { Values } from '../rules/values.js';
-import { isErased, lockEntity } from './entity-lock.js';
-import { openValues, storeVector } from '../commands/feature-store.js';
+import { isErased, lockEntity } from '../queries/entity-lock.js';
+import { openValues } from '../queries/features.js';
+import { storeVector } from './features.js';
 
 /** The feature set that this service keeps itself. */
-export const ACTIVITY = 'activity';
+const ACTIVITY = 'activity';
 
 interface Row {
   sealed: Buffer;
