@@ -3,7 +3,8 @@ import { Access } from '../../../runtime/access/access.js';
 import { DateTime, JSONObject, SafeInt } from '../../../runtime/schema/scalars.js';
 import { EntitlementFeature } from './feature.js';
 import { EntitlementOverride } from './override.js';
-import { ASKERS, EntitlementAccess, EntitlementDenialReason, EntitlementSource } from './enums.js';
+import { ASKERS } from './access.js';
+import { EntitlementAccess, EntitlementDenialReason, EntitlementSource } from './enums.js';
 
 @ObjectType({ description: 'What a user has of one feature.' })
 export class Entitlement {

@@ -11,7 +11,7 @@ export enum EntitlementFailMode {
   OPEN = 'open',
 }
 
-/** The period of a membership comes with the memberships. */
+/** The period of a membership is added with the service of memberships. */
 export enum EntitlementUsageReset {
   NEVER = 'never',
   DAY = 'day',
@@ -47,6 +47,7 @@ export enum EntitlementOverrideState {
   ACTIVE = 'active',
   ENDED = 'ended',
 }
+
 registerEnums(
   {
     EntitlementFeatureKind,
@@ -65,19 +66,3 @@ registerEnums(
     EntitlementOverrideState: 'Follows from the time alone.',
   },
 );
-
-/** Own entitlements, or anybody's for services and support. Source: entitlements 4. */
-export const ASKERS = {
-  service: 'admin:entitlements|admin:identity',
-  user: 'read:entitlements',
-  staff: 'admin:entitlements:read',
-} as const;
-
-/** Who may look behind the answers. */
-export const READERS = {
-  service: 'admin:entitlements',
-  staff: 'admin:entitlements:read|admin:entitlements:feature:write|admin:entitlements:override:write',
-} as const;
-
-export const FEATURE_WRITERS = { service: 'admin:entitlements', staff: 'admin:entitlements:feature:write' } as const;
-export const OVERRIDE_WRITERS = { service: 'admin:entitlements', staff: 'admin:entitlements:override:write' } as const;

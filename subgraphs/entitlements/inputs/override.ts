@@ -3,7 +3,7 @@ import { PageArgs } from '../../../runtime/request/paging.js';
 import { Rule, UUID, NOT_BLANK } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject, SafeInt } from '../../../runtime/schema/scalars.js';
 import { EntitlementOverrideState, EntitlementSource } from '../entities/enums.js';
-import { MAX_ASKED } from './patterns.js';
+import { MAX_ASKED } from './feature.js';
 
 @ArgsType()
 export class EntitlementOverridesArgs extends PageArgs {

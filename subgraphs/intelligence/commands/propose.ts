@@ -1,5 +1,6 @@
 import { proposalRaised } from '../../../events/catalogue/intelligence.js';
 import type { Context } from '../../../runtime/request/context.js';
+import { after, DAY_MS } from '../../../runtime/time/durations.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { LoopProposal, MetaMetric } from '../entities/loop.js';
 import { RankingPolicy } from '../entities/policy.js';
@@ -10,7 +11,7 @@ import { LIFT_DECAY_TRIPS } from '../rules/lift.js';
 import { JOIN_FLOOR, stallReasons } from '../rules/liveness.js';
 import { MIN_ESS } from '../rules/off-policy.js';
 import { closedOf, loopFacts } from '../queries/loop-facts.js';
-import { DAY_MS, loopSettings } from '../queries/settings.js';
+import { loopSettings } from '../queries/settings.js';
 
 /** A rejected advice is not repeated for a week. Source: intelligence 3. */
 const QUIET_DAYS = 7;
@@ -115,7 +116,7 @@ async function isQuiet(ctx: Context, { policyId, metric, registryId }: Trip): Pr
   const rows = await ctx.sql(
     `select 1 from ${ctx.schema}.loop_proposal where policy_id = $1 and metric = $2 and registry_id is not distinct from $3::uuid
      and (status in ('raised', 'approved') or (status = 'rejected' and reviewed_at > $4)) limit 1`,
-    [policyId, metric, registryId, new Date(ctx.now().getTime() - QUIET_DAYS * DAY_MS).toISOString()],
+    [policyId, metric, registryId, after(ctx.now(), -QUIET_DAYS * DAY_MS).toISOString()],
   );
   return rows.length > 0;
 }

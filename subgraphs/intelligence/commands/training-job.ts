@@ -12,9 +12,10 @@ import { compare, type LoggedDecision } from '../rules/evaluation.js';
 import { scoreBy } from '../rules/scorers.js';
 import { heldOut, MIN_OUTCOMES, offlineMetrics, train, type TrainingRow } from '../rules/training.js';
 import { loggedDecisions } from '../queries/logged-decisions.js';
-import { addVersion, bundleOf, championOf, lockPolicy } from './registry-store.js';
+import { bundleOf, championOf } from '../queries/registry.js';
+import { addVersion, lockPolicy } from './registry.js';
 
-/** Changes with what training does, so that a version tells which code made it. */
+/** Changes with what training does, so that of each version it is known which code made it. */
 const CODE_REVISION = 'intelligence-training-2';
 /** Training reads joined decisions, newest first, up to here. */
 const MOST_ROWS = 100_000;

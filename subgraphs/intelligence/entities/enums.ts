@@ -1,13 +1,5 @@
 import { registerEnums } from '../../../runtime/schema/enums.js';
 
-/** Service tokens only: no user token, whatever its scopes or role. Source: spec 1, Authentication 9; intelligence 4. */
-export const READERS = { service: 'admin:ai' } as const;
-/** Only clients behind which a person stands: no internal client, whatever its scopes, may apply what the loop proposes. Source: intelligence 4. */
-export const GOVERNORS = { service: 'admin:ai', internal: [] } as const;
-export const LOOP_RUNNERS = { service: 'admin:ai', internal: ['workflow'] } as const;
-export const METRIC_READERS = { service: 'admin:ai', internal: ['workflow', 'platform'] } as const;
-export const GATE_READERS = { service: 'admin:ai', internal: ['platform'] } as const;
-
 export enum IntelligenceStage {
   S0 = 's0',
   S1 = 's1',
@@ -129,6 +121,7 @@ export enum TrainingRunStatus {
   COMPLETED = 'completed',
   FAILED = 'failed',
 }
+
 registerEnums(
   {
     IntelligenceStage,

@@ -2,8 +2,7 @@ import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { Rule, UUID, NOT_BLANK } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { DecisionStatus, IntelligenceStage } from '../entities/enums.js';
-import { NAME } from './patterns.js';
-import { PolicyListArgs, PolicyNameInput } from './parts.js';
+import { PolicyListArgs, PolicyNameInput, NAME } from './parts.js';
 
 @InputType()
 export class RankEntityInput {

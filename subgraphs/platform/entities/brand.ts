@@ -25,9 +25,17 @@ export enum BrandDomainStatus {
   VERIFIED = 'verified',
   FAILED = 'failed',
 }
+
+export enum BrandAction {
+  SUSPEND = 'suspend',
+  ACTIVATE = 'activate',
+  ARCHIVE = 'archive',
+}
+
 registerEnums(
-  { BrandStatus, BrandDomainPurpose, BrandDomainStatus },
+  { BrandStatus, BrandDomainPurpose, BrandDomainStatus, BrandAction },
   {
+    BrandAction: 'ACTIVATE and ARCHIVE are for a suspended brand; one with a verified host is not archived.',
     BrandStatus: 'SUSPENDED: reads stay, new carts, sign-ups and sessions are refused.',
     BrandDomainStatus: 'Only VERIFIED hosts count in redirect and link checks and resolve to a brand.',
   },

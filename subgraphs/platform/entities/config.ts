@@ -5,6 +5,7 @@ import { newId } from '../../../runtime/data/ids.js';
 import { FREE_TEXT, PERSONAL } from '../../../runtime/data/safe-views.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
+import { CONFIG_OPERATORS } from './access.js';
 import { Brand } from './brand.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 
@@ -13,10 +14,8 @@ export enum ConfigScope {
   BRAND = 'brand',
 }
 
-const OPERATORS = { service: 'admin:platform', staff: 'admin:platform:config' } as const;
-
 /** A typed setting of a service. Never a secret: those are named by `{"secret_ref": "…"}`. Source: platform 2. */
-@Access(OPERATORS)
+@Access(CONFIG_OPERATORS)
 @ObjectType({ description: 'A typed setting of a service. Secrets are named by {"secret_ref": "…"}, never held.' })
 @Entity({ tableName: 'config_key' })
 @Check({ name: 'config_key_key_check', expression: `key ~ '^[a-z][a-z-]*(\\.[a-z0-9_-]+)+$'` })
@@ -51,7 +50,7 @@ export class ConfigKey {
 }
 
 /** One value of a key for a brand or for all; the current one has the highest version. Append-only. Source: platform 2. */
-@Access(OPERATORS)
+@Access(CONFIG_OPERATORS)
 @ObjectType({ description: 'One value of a key, for a brand or for all. The current one has the highest version.' })
 @Entity({ tableName: 'config_value' })
 @Index({ name: 'config_value_key_set_at', properties: ['key', 'setAt', 'id'] })

@@ -4,10 +4,10 @@ import type { FlagDefinition as Definition, FlagError, FlagReason, FlagValue } f
 import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 
-/** The evaluator's words as a GraphQL enum; the compiler demands all of them. */
-const words = <Word extends string>(all: Record<Word, Word>): Record<Word, Word> => all;
+/** The evaluator's terms as a GraphQL enum; the compiler demands all of them. */
+const enumOf = <Term extends string>(all: Record<Term, Term>): Record<Term, Term> => all;
 
-export const FlagEvaluationReason = words<FlagReason>({
+export const FlagEvaluationReason = enumOf<FlagReason>({
   STATIC: 'STATIC',
   DEFAULT: 'DEFAULT',
   TARGETING_MATCH: 'TARGETING_MATCH',
@@ -17,7 +17,7 @@ export const FlagEvaluationReason = words<FlagReason>({
   ERROR: 'ERROR',
 });
 
-export const FlagEvaluationErrorCode = words<FlagError>({
+export const FlagEvaluationErrorCode = enumOf<FlagError>({
   FLAG_NOT_FOUND: 'FLAG_NOT_FOUND',
   TARGETING_KEY_MISSING: 'TARGETING_KEY_MISSING',
   TYPE_MISMATCH: 'TYPE_MISMATCH',

@@ -54,7 +54,7 @@ function askAnew(ctx: Context, userId: string): Known {
   return answer;
 }
 
-/** The tier of a user, as entitlements says it; null for none, and where entitlements does not say it in time. Never throws. */
+/** The tier of a user, asked of entitlements; null for none, and where no answer comes in time. Never throws. */
 export async function tierOf(ctx: Context, userId: string): Promise<string | null> {
   const before = knownOf(ctx.host).get(userId);
   const { tier } = before && before.until > ctx.now().getTime() ? before : askAnew(ctx, userId);
