@@ -28,8 +28,8 @@ import {
   type Candidate,
   type RetestTrigger,
   type SweepAction,
-} from '../../subgraphs/clinical/rules/retest.js';
-import { roundHalfEven } from '../../subgraphs/clinical/rules/rounding.js';
+} from '../../subgraphs/clinical/rules/retest-cycle.js';
+import { roundHalfEven } from '../../subgraphs/clinical/entities/rounding.js';
 
 const at = (days: number): Date => new Date(Date.parse('2026-08-01T08:00:00.000Z') + days * DAY_MS);
 

@@ -7,7 +7,7 @@ import { Intervention } from '../entities/intervention.js';
 import type { Protocol } from '../entities/protocol.js';
 import { CHECK_IN_STATES, MISSED_AFTER_MS } from '../rules/check-in.js';
 import { checkInsOf, type PlannedCheckIn } from '../rules/dose-schedule.js';
-import { DAY_MS } from '../rules/retest.js';
+import { DAY_MS } from '../rules/retest-cycle.js';
 import { loadProtocolVersion } from '../queries/dictionary.js';
 import type { DueWork } from '../timers/care.js';
 

@@ -1,6 +1,5 @@
 import type { Context } from '../../../runtime/request/context.js';
-import { Consult, ConsultStatus } from '../entities/consult.js';
-import { RetainedConsult } from '../entities/retained-consult.js';
+import { Consult, ConsultStatus, RetainedConsult } from '../entities/consult.js';
 import { keepUntil, retentionYears } from '../rules/retention.js';
 import type { DueWork } from '../timers/care.js';
 

@@ -7,7 +7,7 @@ import type { Protocol } from '../entities/protocol.js';
 import { sealJson } from '../entities/sealed.js';
 import { Vial, VialStatus } from '../entities/vial.js';
 import { nextDoses, type PlannedDose } from '../rules/dose-schedule.js';
-import { DAY_MS } from '../rules/retest.js';
+import { DAY_MS } from '../rules/retest-cycle.js';
 import { loadProtocolVersion } from '../queries/dictionary.js';
 import type { DueWork } from '../timers/care.js';
 

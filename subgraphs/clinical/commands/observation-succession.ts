@@ -1,8 +1,8 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { BiomarkerObservation, BiomarkerObservationStatus as Status } from '../entities/observation.js';
 import { RetestCycle, RetestCycleStatus } from '../entities/retest-cycle.js';
-import { roundHalfEven } from '../rules/rounding.js';
-import { OPEN_STATUSES } from '../rules/retest.js';
+import { roundHalfEven } from '../entities/rounding.js';
+import { OPEN_STATUSES } from '../rules/retest-cycle.js';
 
 /** What makes two results say something of the same measurement. */
 export type Measurement = Pick<BiomarkerObservation, 'patientId' | 'code' | 'drawId' | 'performer'>;

@@ -5,8 +5,8 @@ import { Biomarker, type ValueRange } from '../entities/biomarker.js';
 import { BiomarkerObservation, BiomarkerObservationStatus as ObservationStatus } from '../entities/observation.js';
 import { RetestCycle, RetestCycleStatus as Status } from '../entities/retest-cycle.js';
 import { compare, isComparable, type Measured } from '../rules/direction.js';
-import { daysBetween, OPEN_STATUSES, RETEST_STATES, timingOf } from '../rules/retest.js';
-import { roundHalfEven } from '../rules/rounding.js';
+import { daysBetween, OPEN_STATUSES, RETEST_STATES, timingOf } from '../rules/retest-cycle.js';
+import { roundHalfEven } from '../entities/rounding.js';
 import { move } from '../../../runtime/request/states.js';
 
 /** Qualifying follow-up `o` of cycle `c`, in SQL; the earliest one counts. Source: clinical 7.1.5, 7.3.3. */

@@ -1,16 +1,17 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import type { Timer } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { move } from '../../../runtime/request/states.js';
-import { LabReport, LabReportStatus as Status, ReportRowState as State } from '../entities/lab-report.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import { LabReport, LabReportStatus as Status } from '../entities/lab-report.js';
+import { ReportRowState as State } from '../entities/report-row.js';
 import { demographicsOf } from '../ports/demographics.js';
-import type { Demographics } from '../rules/demographics.js';
 import { embeddedDocuments } from '../ports/document-store.js';
 import { embeddedParser } from '../ports/report-parser/parser.js';
 import { ReaderDied, ReportUnreadable } from '../ports/report-parser/thread.js';
-import { refusalOfFile, type ReportType } from '../rules/report-file.js';
-import { REPORT_STATES, type LabReportTrigger, type ReadReport } from '../rules/report.js';
 import { lockPatient } from '../queries/patient.js';
+import type { Demographics } from '../rules/demographics.js';
+import { type LabReportTrigger, type ReadReport, REPORT_STATES } from '../rules/lab-report.js';
+import { refusalOfFile, type ReportType } from '../rules/report-file.js';
 import { announceParsed, isDrawn, judgedRows, markDuplicates, openRows, storeRows } from './report-rows.js';
 
 /** A parse that has not ended by then is taken over, ms. */

@@ -1,19 +1,20 @@
 import { biomarkerParsed } from '../../../events/catalogue/clinical.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { Biomarker } from '../entities/biomarker.js';
-import { LabReport, ReportRow, ReportRowState as State, rowPlace, type SealedRow } from '../entities/lab-report.js';
+import { LabReport } from '../entities/lab-report.js';
 import {
   BiomarkerObservation,
   BiomarkerObservationSource as Source,
   BiomarkerObservationStatus as Status,
 } from '../entities/observation.js';
+import { ReportRow, ReportRowState as State, rowPlace, type SealedRow } from '../entities/report-row.js';
 import { sealJson } from '../entities/sealed.js';
-import type { Demographics } from '../rules/demographics.js';
-import { isOpenRow, judgeRow, matches, namesOf, SURE, type JudgedRow, type ReadReport } from '../rules/report.js';
-import { DAY_MS } from '../rules/retest.js';
 import { markerOf } from '../queries/dictionary.js';
-import { storeResults, type Incoming } from './observation-store.js';
+import type { Demographics } from '../rules/demographics.js';
+import { isOpenRow, type JudgedRow, judgeRow, matches, namesOf, type ReadReport, SURE } from '../rules/lab-report.js';
+import { DAY_MS } from '../rules/retest-cycle.js';
+import { type Incoming, storeResults } from './observation-store.js';
 
 /** The dictionary in force, with the names that laboratories use. */
 async function dictionary(ctx: Context): Promise<{ entry: Biomarker; names: string[] }[]> {

@@ -3,7 +3,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import { internalRequest } from '../../../runtime/request/request.js';
 import { RetestCycleStatus as Status } from '../entities/retest-cycle.js';
 import type { SweepRun } from '../entities/sweep-run.js';
-import { nextPromptAt, type Candidate, type RetestSettings } from '../rules/retest.js';
+import { nextPromptAt, type Candidate, type RetestSettings } from '../rules/retest-cycle.js';
 import { NOT_COMPARABLE, QUALIFIES, recordStored } from './outcome.js';
 
 /** The statements of a transaction may not hold its cycles for longer, ms. Source: clinical 7.1.4. */

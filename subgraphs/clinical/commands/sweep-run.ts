@@ -2,7 +2,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import { internalRequest } from '../../../runtime/request/request.js';
 import { SweepRun, type SweepRunTrigger } from '../entities/sweep-run.js';
 import { settingsOfBrands } from '../ports/retest-settings.js';
-import { sweepAction, type SweepAction } from '../rules/retest.js';
+import { sweepAction, type SweepAction } from '../rules/retest-cycle.js';
 import { QUALIFIES } from './outcome.js';
 import { RETEST_FLAG, settingsOf } from '../resolvers/retest-cycle.js';
 import { applyTogether, type Change, type OpenCycle, type Sweep } from './sweep-change.js';

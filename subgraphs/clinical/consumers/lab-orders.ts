@@ -1,9 +1,8 @@
 import { labsVendorOrderStatusChanged } from '../../../events/catalogue/integrations.js';
-import { handle, type Consumer } from '../../../events/consumer.js';
-import type { Timer } from '../../../runtime/time/clock.js';
+import { type Consumer, handle } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { LabOrderMarker } from '../entities/lab-order-marker.js';
-import { LabOrderDraw, LabOrderProgress } from '../entities/lab-order.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import { LabOrderDraw, LabOrderMarker, LabOrderProgress } from '../entities/lab-order.js';
 import { contentsOf, type LabOrderContents } from '../ports/labs.js';
 import { askAgainAt, isOver, underWayUntil } from '../rules/lab-order.js';
 

@@ -3,8 +3,9 @@ import { Collection, DecimalType, type Rel } from '@mikro-orm/postgresql';
 import { Directive, Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
-import { DateTime } from '../../../runtime/schema/scalars.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 
 export enum BiomarkerCategory {
   LIPIDS = 'lipids',
@@ -295,3 +296,5 @@ export class BiomarkerRange {
   @Property({ type: 'text' })
   source: string;
 }
+
+export const BiomarkerConnection = connectionOf(Biomarker, 'Biomarker');

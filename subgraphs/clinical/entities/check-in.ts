@@ -1,13 +1,14 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Ctx, Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
-import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum CheckInStatus {
   DUE = 'due',
@@ -142,3 +143,5 @@ export class CheckIn {
     return seesValues(ctx.caller, this.patientId) ? this.open(ctx) : null;
   }
 }
+
+export const CheckInConnection = connectionOf(CheckIn, 'CheckIn');

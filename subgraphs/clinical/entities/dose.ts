@@ -1,13 +1,14 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Ctx, Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, Quantity, TimeZone } from '../../../runtime/schema/scalars.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
-import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum DoseLogStatus {
   SCHEDULED = 'scheduled',
@@ -103,3 +104,5 @@ export class DoseLog {
     return this.shown(ctx)?.note ?? null;
   }
 }
+
+export const DoseLogConnection = connectionOf(DoseLog, 'DoseLog');

@@ -1,14 +1,15 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Ctx, Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { BiomarkerCategory } from './biomarker.js';
 import { openJson } from './sealed.js';
 import { seesValues } from './value-access.js';
-import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum HealthScoreStatus {
   COMPLETE = 'complete',
@@ -138,5 +139,17 @@ export class HealthScoreDue {
   patientId: string;
 
   @Property({ type: 'datetime', length: 3 })
+  dueAt: Date;
+}
+
+export const HealthScoreConnection = connectionOf(HealthScore, 'HealthScore');
+
+@Access({ service: 'admin:clinical', staff: 'admin:clinical:results' })
+@ObjectType({ description: 'A planned computation.' })
+export class HealthScorePlan {
+  @Field(() => ID)
+  userId: string;
+
+  @Field(() => DateTime)
   dueAt: Date;
 }

@@ -2,8 +2,9 @@ import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/de
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
-import { DateTime, LocalDate, TimeZone } from '../../../runtime/schema/scalars.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
+import { DateTime, LocalDate, TimeZone } from '../../../runtime/schema/scalars.js';
 
 export enum InterventionKind {
   PROTOCOL = 'protocol',
@@ -138,3 +139,5 @@ export class Intervention {
   @Property({ type: 'int', version: true })
   version: number;
 }
+
+export const InterventionConnection = connectionOf(Intervention, 'Intervention');

@@ -2,14 +2,15 @@ import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/de
 import { DecimalType } from '@mikro-orm/postgresql';
 import { Ctx, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
-import { DateTime, Quantity } from '../../../runtime/schema/scalars.js';
-import { roundHalfEven } from '../rules/rounding.js';
-import { ValueRange, type UnitSystem } from './biomarker.js';
-import { seesValues } from './value-access.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
+import { DateTime, Quantity } from '../../../runtime/schema/scalars.js';
+import { type UnitSystem, ValueRange } from './biomarker.js';
+import { roundHalfEven } from './rounding.js';
+import { seesValues } from './value-access.js';
 
 export enum BiomarkerObservationComparator {
   LT = 'lt',
@@ -292,3 +293,5 @@ export class BiomarkerObservation {
     return this.shown(ctx)?.inOptimal ?? null;
   }
 }
+
+export const ObservationConnection = connectionOf(BiomarkerObservation, 'BiomarkerObservation');

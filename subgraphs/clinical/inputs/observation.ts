@@ -2,18 +2,10 @@ import { ArgsType, Field, Float, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import { BiomarkerCategory, UnitSystem } from '../entities/biomarker.js';
+import { UnitSystem } from '../entities/biomarker.js';
 import { BiomarkerObservationComparator, BiomarkerObservationSource, BiomarkerObservationStatus } from '../entities/observation.js';
+import { ValueRangeInput } from './biomarker.js';
 import { MARKER, WORD } from './patterns.js';
-
-@InputType('BiomarkerBoundsInput', { description: 'Edges of a range; a missing edge is open.' })
-export class ValueRangeInput {
-  @Field(() => Float, { nullable: true })
-  low?: number | null;
-
-  @Field(() => Float, { nullable: true })
-  high?: number | null;
-}
 
 @InputType('BiomarkerObservationInput', { description: 'One result as reported.' })
 export class ObservationInput {
@@ -99,16 +91,6 @@ export class RecordMyObservationInput {
 
   @Field(() => Boolean, { defaultValue: false, description: 'The member has looked at a value that is not plausible.' })
   confirmed: boolean = false;
-}
-
-@ArgsType()
-export class BiomarkersArgs extends PageArgs {
-  @Field(() => BiomarkerCategory, { nullable: true })
-  category?: BiomarkerCategory | null;
-
-  @Rule({ minLength: 1, maxLength: 100 })
-  @Field(() => String, { nullable: true, description: 'Part of a code, name or LOINC.' })
-  q?: string | null;
 }
 
 @ArgsType()

@@ -2,7 +2,7 @@ import { Field, InputType, Int } from 'type-graphql';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { JSONObject, QuantityInput } from '../../../runtime/schema/scalars.js';
 import { ProtocolStatus } from '../entities/protocol.js';
-import { ValueRangeInput } from './observation.js';
+import { ValueRangeInput } from './biomarker.js';
 import { KEY, WORD } from './patterns.js';
 
 @InputType()

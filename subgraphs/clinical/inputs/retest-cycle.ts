@@ -5,7 +5,7 @@ import { DateTime } from '../../../runtime/schema/scalars.js';
 import { InterventionKind } from '../entities/intervention.js';
 import { BiomarkerObservationComparator } from '../entities/observation.js';
 import { RetestCycleStatus } from '../entities/retest-cycle.js';
-import { ValueRangeInput } from './observation.js';
+import { ValueRangeInput } from './biomarker.js';
 import { KEY, MARKER, WORD } from './patterns.js';
 
 @InputType({ description: 'An observation that is stored, or a result inline: draw, time, value and unit.' })
@@ -80,13 +80,6 @@ export class StartRetestCycleInput {
 
   @Field(() => ValueRangeInput, { nullable: true, description: "The clinician's goal, canonical unit; replaces the dictionary's." })
   target?: ValueRangeInput | null;
-}
-
-@InputType()
-export class EraseClinicalRecordInput {
-  @Rule({ pattern: UUID })
-  @Field(() => ID)
-  patientId: string;
 }
 
 @ArgsType()

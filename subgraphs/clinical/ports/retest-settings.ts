@@ -1,6 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { stored } from '../../../runtime/federation/federation.js';
-import { brandSettings, type RetestSettings } from '../rules/retest.js';
+import { brandSettings, type RetestSettings } from '../rules/retest-cycle.js';
 
 /** Key of platform's configuration: `{"reprompt_days": 1..90, "max_prompts": 1..10}`, for all brands or for one. Source: clinical 7.1.3. */
 const KEY = 'clinical.retest';

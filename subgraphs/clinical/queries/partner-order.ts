@@ -1,12 +1,12 @@
 import type { Context } from '../../../runtime/request/context.js';
-import { Intervention } from '../entities/intervention.js';
-import { Vial } from '../entities/vial.js';
-import { dateIn, plusDays } from '../rules/intervention.js';
-import { productsOf } from '../rules/partner.js';
-import { DEFAULT_STABILITY_DAYS, DELIVERED_KEEPS_DAYS, dosesOfDelivery } from '../rules/vial.js';
 import { protocolOf } from '../commands/intervention-life.js';
 import type { PartnerFacts } from '../commands/partner-treatment.js';
+import { Intervention } from '../entities/intervention.js';
+import { DEFAULT_STABILITY_DAYS, Vial } from '../entities/vial.js';
 import { newVial } from '../resolvers/vial.js';
+import { dateIn, plusDays } from '../rules/intervention.js';
+import { productsOf } from '../rules/partner.js';
+import { DELIVERED_KEEPS_DAYS, dosesOfDelivery } from '../rules/vial.js';
 
 /** The intervention that an order of the partner is for; null where partner knows none. */
 async function interventionOf(ctx: Context, patientId: string, orderRef: string): Promise<Intervention | null> {

@@ -2,15 +2,12 @@ import type { FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
-import { Biomarker, BiomarkerRange, CriticalLimits } from '../entities/biomarker.js';
-import { Protocol, ProtocolStatus } from '../entities/protocol.js';
-import { BiomarkersArgs } from '../inputs/observation.js';
-import { limitsFor } from '../rules/ranges.js';
+import { type Connection, page, PageArgs } from '../../../runtime/request/paging.js';
+import { Biomarker, BiomarkerConnection, BiomarkerRange, CriticalLimits } from '../entities/biomarker.js';
+import { Protocol, ProtocolConnection, ProtocolStatus } from '../entities/protocol.js';
+import { BiomarkersArgs } from '../inputs/biomarker.js';
 import { loadMarker, loadRanges } from '../queries/dictionary.js';
-
-const BiomarkerConnection = connectionOf(Biomarker, 'Biomarker');
-const ProtocolConnection = connectionOf(Protocol, 'Protocol');
+import { limitsFor } from '../rules/ranges.js';
 
 /** `%` and `_` in what a person typed mean themselves. */
 const contains = (text: string): { $ilike: string } => ({ $ilike: `%${text.replace(/[\\%_]/g, '\\$&')}%` });

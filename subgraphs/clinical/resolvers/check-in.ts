@@ -1,23 +1,21 @@
-import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
+import { type FilterQuery, LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import { Context } from '../../../runtime/request/context.js';
-import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
-import { connectionOf, type Connection } from '../../../runtime/request/paging.js';
+import { Context } from '../../../runtime/request/context.js';
+import { fail, requireValid } from '../../../runtime/request/errors.js';
+import type { Connection } from '../../../runtime/request/paging.js';
 import { move } from '../../../runtime/request/states.js';
-import { CheckIn, checkInPlace, CheckInTemplate } from '../entities/check-in.js';
+import { detect } from '../commands/red-flag-detect.js';
+import { CheckIn, CheckInConnection, checkInPlace, CheckInTemplate } from '../entities/check-in.js';
 import { RedFlagSource } from '../entities/red-flag.js';
 import { sealJson } from '../entities/sealed.js';
 import { visibleRows } from '../entities/value-access.js';
-import { MyCheckInsArgs, SubmitCheckInInput } from '../inputs/dose.js';
-import { CHECK_IN_STATES, violationsOfAnswers } from '../rules/check-in.js';
+import { MyCheckInsArgs, SubmitCheckInInput } from '../inputs/check-in.js';
 import { pageOfPatient } from '../queries/pages.js';
 import { lockPatient } from '../queries/patient.js';
-import { detect } from '../commands/red-flag-detect.js';
-
-export const CheckInConnection = connectionOf(CheckIn, 'CheckIn');
+import { CHECK_IN_STATES, violationsOfAnswers } from '../rules/check-in.js';
 
 const loadTemplate = (ctx: Context, id: string): Promise<CheckInTemplate | null> =>
   ctx.load('check_in_template', id, async ids =>

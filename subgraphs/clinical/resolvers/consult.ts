@@ -1,19 +1,24 @@
-import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
+import { type FilterQuery, LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { consultCompleted } from '../../../events/catalogue/clinical.js';
 import { Access } from '../../../runtime/access/access.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { requireVersion } from '../../../runtime/data/rows.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
-import { isUuid } from '../../../runtime/data/ids.js';
 import { Prepare } from '../../../runtime/request/operation.js';
-import { connectionOf, page, type Connection } from '../../../runtime/request/paging.js';
+import { type Connection, page } from '../../../runtime/request/paging.js';
 import { move } from '../../../runtime/request/states.js';
+import { decideIntervention } from '../commands/intervention-life.js';
+import { auditRead } from '../commands/read-audit.js';
+import { detect } from '../commands/red-flag-detect.js';
 import {
   Consult,
-  consultPlace,
   CONSULT_READERS,
+  ConsultConnection,
   ConsultOutcome,
+  consultPlace,
   ConsultStatus as Status,
   type SealedConsult,
 } from '../entities/consult.js';
@@ -30,15 +35,9 @@ import {
   UpdateConsultInput,
 } from '../inputs/consult.js';
 import { contraindicationsOf } from '../ports/demographics.js';
-import { CONSULT_STATES, EFFECT_ON_INTERVENTION, type ConsultTrigger } from '../rules/consult.js';
-import { decideIntervention } from '../commands/intervention-life.js';
 import { pageOfPatient } from '../queries/pages.js';
 import { lockPatient, patientOf, requireNotErased } from '../queries/patient.js';
-import { auditRead } from '../commands/read-audit.js';
-import { detect } from '../commands/red-flag-detect.js';
-import { requireVersion } from '../../../runtime/data/rows.js';
-
-export const ConsultConnection = connectionOf(Consult, 'Consult');
+import { CONSULT_STATES, type ConsultTrigger, EFFECT_ON_INTERVENTION } from '../rules/consult.js';
 
 const READERS_OF_ALL = 'admin:clinical:consults|admin:clinical:read';
 const refuse = (field: string, message: string): never =>

@@ -1,23 +1,27 @@
-import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
+import { type FilterQuery, LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { labResultCritical } from '../../../events/catalogue/clinical.js';
 import { Access } from '../../../runtime/access/access.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
-import { isUuid } from '../../../runtime/data/ids.js';
-import { connectionOf, page, type Connection } from '../../../runtime/request/paging.js';
+import { type Connection, page } from '../../../runtime/request/paging.js';
 import { move } from '../../../runtime/request/states.js';
-import { ALERT_READERS, CriticalAlert, CriticalAlertSeverity, CriticalAlertStatus as Status } from '../entities/critical-alert.js';
-import { BiomarkerObservation } from '../entities/observation.js';
-import { CloseCriticalAlertInput, CriticalAlertsArgs, RecordCriticalAlertContactInput } from '../inputs/care.js';
-import { acknowledgeBy, CRITICAL_ALERT_STATES, hiddenUntil, isAlerting, type CriticalAlertTrigger } from '../rules/critical-alert.js';
 import { scoreLater } from '../commands/health-score-due.js';
 import { auditRead } from '../commands/read-audit.js';
+import {
+  ALERT_READERS,
+  CriticalAlert,
+  CriticalAlertConnection,
+  CriticalAlertSeverity,
+  CriticalAlertStatus as Status,
+} from '../entities/critical-alert.js';
+import { BiomarkerObservation } from '../entities/observation.js';
+import { CloseCriticalAlertInput, CriticalAlertsArgs, RecordCriticalAlertContactInput } from '../inputs/critical-alert.js';
 import { loadObservation } from '../queries/observation-chain.js';
+import { acknowledgeBy, CRITICAL_ALERT_STATES, type CriticalAlertTrigger, hiddenUntil, isAlerting } from '../rules/critical-alert.js';
 import type { DueWork } from '../timers/care.js';
-
-export const CriticalAlertConnection = connectionOf(CriticalAlert, 'CriticalAlert');
 
 function announce(ctx: Context, { id, observationId, code, severity, acknowledgeBy: by, patientId: userId }: CriticalAlert): void {
   const data = { alert_id: id, observation_id: observationId, code, severity, acknowledge_by: by.toISOString() };

@@ -5,9 +5,9 @@ import { fail, type Violation } from '../../../runtime/request/errors.js';
 import { Biomarker, BiomarkerRange } from '../entities/biomarker.js';
 import { CheckInTemplate } from '../entities/check-in.js';
 import { Protocol, type ProtocolPhase } from '../entities/protocol.js';
-import { PutBiomarkerInput } from '../inputs/dictionary.js';
+import { PutBiomarkerInput } from '../inputs/biomarker.js';
 import { PutProtocolInput } from '../inputs/protocol.js';
-import { violationsOfDefinition, type Definition } from '../rules/dictionary.js';
+import { violationsOfDefinition, type Definition } from '../rules/biomarker.js';
 import { violationsOfPlan } from '../rules/protocol.js';
 import { findMarkers } from '../queries/dictionary.js';
 

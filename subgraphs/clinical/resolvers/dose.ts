@@ -1,19 +1,17 @@
-import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
+import { type FilterQuery, LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail, requireValid } from '../../../runtime/request/errors.js';
-import { isUuid } from '../../../runtime/data/ids.js';
-import { connectionOf, page, type Connection } from '../../../runtime/request/paging.js';
-import { DoseLog, dosePlace, DoseLogStatus as Status } from '../entities/dose.js';
+import { type Connection, page } from '../../../runtime/request/paging.js';
+import { auditRead } from '../commands/read-audit.js';
+import { DoseLog, DoseLogConnection, DoseLogStatus as Status, dosePlace } from '../entities/dose.js';
 import { sealJson } from '../entities/sealed.js';
 import { visibleRows } from '../entities/value-access.js';
 import { DoseResult, DosesArgs, LogDoseInput, MyDosesArgs } from '../inputs/dose.js';
 import { logDecision } from '../rules/dose.js';
-import { auditRead } from '../commands/read-audit.js';
 import { takeFrom } from './vial.js';
-
-const DoseLogConnection = connectionOf(DoseLog, 'DoseLog');
 
 async function listDoses(ctx: Context, userIds: readonly string[], { from, to, ...paging }: MyDosesArgs): Promise<Connection<DoseLog>> {
   const scheduledFor = { ...(from && { $gte: from }), ...(to && { $lte: to }) };

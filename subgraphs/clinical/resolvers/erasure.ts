@@ -1,43 +1,27 @@
 import type { EntityClass } from '@mikro-orm/postgresql';
-import { Arg, Ctx, Field, ID, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import { Context } from '../../../runtime/request/context.js';
 import { eraseUser, type ErasureOutcome, type ErasureRequest } from '../../../runtime/erasure/erasure.js';
-import { JSONObject } from '../../../runtime/schema/scalars.js';
+import { Context } from '../../../runtime/request/context.js';
+import { basisOf, retainConsults } from '../commands/consult-retention.js';
 import { CheckIn } from '../entities/check-in.js';
 import { Consult } from '../entities/consult.js';
 import { CriticalAlert } from '../entities/critical-alert.js';
 import { DoseLog } from '../entities/dose.js';
+import { ClinicalErasure } from '../entities/erasure.js';
 import { FhirExport } from '../entities/fhir-export.js';
 import { HealthScore, HealthScoreDue } from '../entities/health-score.js';
-import { LabDocument, LabReport, ReportRow } from '../entities/lab-report.js';
-import { BiomarkerObservation } from '../entities/observation.js';
 import { Intervention } from '../entities/intervention.js';
-import { LabOrderMarker } from '../entities/lab-order-marker.js';
-import { LabOrderDraw, LabOrderProgress } from '../entities/lab-order.js';
+import { LabOrderDraw, LabOrderMarker, LabOrderProgress } from '../entities/lab-order.js';
+import { LabDocument, LabReport } from '../entities/lab-report.js';
 import { EncounterPeriod, PartnerReport } from '../entities/neighbours.js';
+import { BiomarkerObservation } from '../entities/observation.js';
 import { RedFlag } from '../entities/red-flag.js';
-import { Vial } from '../entities/vial.js';
+import { ReportRow } from '../entities/report-row.js';
 import { RetestCycle } from '../entities/retest-cycle.js';
-import { EraseClinicalRecordInput } from '../inputs/retest-cycle.js';
-import { basisOf, retainConsults } from '../commands/consult-retention.js';
+import { Vial } from '../entities/vial.js';
+import { EraseClinicalRecordInput } from '../inputs/erasure.js';
 import { lockPatient } from '../queries/patient.js';
-
-@Access({ service: 'admin:clinical' })
-@ObjectType({ description: "What the erasure of a patient's clinical record removed." })
-export class ClinicalErasure {
-  @Field(() => ID)
-  patientId: string;
-
-  @Field(() => String, { description: 'erased, retained, or nothing_held.' })
-  outcome: string;
-
-  @Field(() => JSONObject, { description: 'Rows deleted per table; `retained_consult`: rows kept.' })
-  records: Readonly<Record<string, number>>;
-
-  @Field(() => String, { nullable: true, description: 'Why something is retained.' })
-  basis: string | null;
-}
 
 /** Every table that is keyed by `patient_id`; what refers to something before it. */
 const TABLES: Readonly<Record<string, EntityClass<{ patientId: string }>>> = {

@@ -1,49 +1,17 @@
-import { Arg, Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, ID, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import { Context } from '../../../runtime/request/context.js';
 import { isUuid } from '../../../runtime/data/ids.js';
-import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { Rule, UUID } from '../../../runtime/schema/constraints.js';
-import { ClinicalExportStatus, FhirExport, FhirExportRelease } from '../entities/fhir-export.js';
-import { hidesCritical, visibleRows } from '../entities/value-access.js';
-import { bundleFor, countResources, type Exported } from '../queries/fhir-bundle.js';
+import { Context } from '../../../runtime/request/context.js';
 import { askerOf, startExport } from '../commands/fhir-export-work.js';
-import { patientOf } from '../queries/patient.js';
 import { auditRead } from '../commands/read-audit.js';
+import { ClinicalExport, ClinicalExportStatus, EXPORTERS, FhirExport } from '../entities/fhir-export.js';
+import { hidesCritical, visibleRows } from '../entities/value-access.js';
+import { ClinicalExportArgs } from '../inputs/fhir-export.js';
+import { bundleFor, countResources, type Exported } from '../queries/fhir-bundle.js';
+import { patientOf } from '../queries/patient.js';
 
 /** A larger export is made afterwards. Source: clinical 4, FHIR export. */
 const MOST_AT_ONCE = 1000;
-
-@ArgsType()
-export class ClinicalExportArgs {
-  @Rule({ pattern: UUID })
-  @Field(() => ID, { nullable: true, description: 'Required for service and staff tokens.' })
-  userId?: string | null;
-
-  @Field(() => FhirExportRelease, { defaultValue: FhirExportRelease.R4 })
-  release: FhirExportRelease;
-}
-
-const EXPORTERS = { service: 'admin:clinical', staff: 'admin:clinical:read', internal: ['patient-graph'] as const };
-
-@Access({ ...EXPORTERS, user: ['read:clinical', 'read:biomarkers'] })
-@ObjectType({ description: "Clinical's part of a person's record, in FHIR." })
-export class ClinicalExport {
-  @Field(() => ID, { nullable: true, description: 'Of an export that is made afterwards; null for one that is answered at once.' })
-  id: string | null = null;
-
-  @Field(() => ClinicalExportStatus)
-  status: ClinicalExportStatus;
-
-  @Field(() => Int, { nullable: true, description: 'Null until it is complete.' })
-  resourceCount: number | null;
-
-  @Field(() => JSONObject, { nullable: true, description: 'A FHIR Bundle of type collection; null until it is complete.' })
-  bundle: object | null;
-
-  @Field(() => DateTime, { nullable: true, description: 'When an export that is made afterwards is deleted.' })
-  expiresAt: Date | null = null;
-}
 
 const shown = (ctx: Context, row: FhirExport): ClinicalExport => {
   if (row.status === ClinicalExportStatus.RUNNING) ctx.status(202);

@@ -1,53 +1,26 @@
-import { Arg, Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Query, Resolver, ArgsType } from 'type-graphql';
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { healthScoreComputed } from '../../../events/catalogue/clinical.js';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
-import { Rule, UUID } from '../../../runtime/schema/constraints.js';
-import { DateTime } from '../../../runtime/schema/scalars.js';
+import { type Connection, page } from '../../../runtime/request/paging.js';
+import { scoreLater } from '../commands/health-score-due.js';
+import { auditRead } from '../commands/read-audit.js';
 import { Biomarker, BiomarkerStatus } from '../entities/biomarker.js';
-import { HealthScore, SCORE_READERS, scorePlace, type SealedScore } from '../entities/health-score.js';
+import {
+  HealthScore,
+  HealthScoreConnection,
+  HealthScorePlan,
+  SCORE_READERS,
+  scorePlace,
+  type SealedScore,
+} from '../entities/health-score.js';
 import { BiomarkerObservation } from '../entities/observation.js';
 import { sealJson } from '../entities/sealed.js';
-import { FRESH_DAYS, isNews, SCORE_MODEL, scoreOf, trendOf, type ComputedScore, type ScoredResult } from '../rules/health-score.js';
-import { DAY_MS } from '../rules/retest.js';
-import { scoreLater } from '../commands/health-score-due.js';
+import { HealthScoreArgs, HealthScoresArgs, RecomputeHealthScoreInput } from '../inputs/health-score.js';
 import { lockPatient, patientOf } from '../queries/patient.js';
-import { auditRead } from '../commands/read-audit.js';
+import { type ComputedScore, FRESH_DAYS, isNews, SCORE_MODEL, type ScoredResult, scoreOf, trendOf } from '../rules/health-score.js';
+import { DAY_MS } from '../rules/retest-cycle.js';
 import type { DueWork } from '../timers/care.js';
-
-const HealthScoreConnection = connectionOf(HealthScore, 'HealthScore');
-
-@ArgsType()
-export class HealthScoresArgs extends PageArgs {
-  @Rule({ pattern: UUID })
-  @Field(() => ID, { nullable: true, description: 'Required for service and staff tokens.' })
-  userId?: string | null;
-}
-
-@ArgsType()
-export class HealthScoreArgs {
-  @Rule({ pattern: UUID })
-  @Field(() => ID)
-  userId: string;
-}
-
-@InputType()
-export class RecomputeHealthScoreInput {
-  @Rule({ pattern: UUID })
-  @Field(() => ID)
-  userId: string;
-}
-
-@Access({ service: 'admin:clinical', staff: 'admin:clinical:results' })
-@ObjectType({ description: 'A planned computation.' })
-export class HealthScorePlan {
-  @Field(() => ID)
-  userId: string;
-
-  @Field(() => DateTime)
-  dueAt: Date;
-}
 
 /** Newest fresh result of each marker that the member may see: subscores would tell a critical value before its time. Source: clinical 7.3.2. */
 async function resultsOf(ctx: Context, patientId: string): Promise<ScoredResult[]> {

@@ -1,12 +1,19 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import { isStaff } from '../../../runtime/request/caller.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
-import { isUuid } from '../../../runtime/data/ids.js';
 import { Prepare } from '../../../runtime/request/operation.js';
-import { connectionOf, type Connection } from '../../../runtime/request/paging.js';
-import { Intervention, InterventionKind, InterventionSource, InterventionStatus } from '../entities/intervention.js';
+import type { Connection } from '../../../runtime/request/paging.js';
+import { entered, moveIntervention, requireAllowed, requireNotRunning } from '../commands/intervention-life.js';
+import {
+  Intervention,
+  InterventionConnection,
+  InterventionKind,
+  InterventionSource,
+  InterventionStatus,
+} from '../entities/intervention.js';
 import { Protocol, ProtocolStatus } from '../entities/protocol.js';
 import { visibleRows } from '../entities/value-access.js';
 import {
@@ -17,15 +24,12 @@ import {
   StartInterventionInput,
 } from '../inputs/intervention.js';
 import { contraindicationsOf } from '../ports/demographics.js';
-import { instantOf } from '../rules/dose-schedule.js';
-import { dateIn, firstStatus, isEnded, isRunning, phaseOn, plusDays, type InterventionTrigger } from '../rules/intervention.js';
-import { newConsult } from './consult.js';
-import { entered, moveIntervention, requireAllowed, requireNotRunning } from '../commands/intervention-life.js';
 import { loadProtocolVersion } from '../queries/dictionary.js';
 import { pageOfPatient } from '../queries/pages.js';
 import { lockPatient, patientOf, requireNotErased } from '../queries/patient.js';
-
-export const InterventionConnection = connectionOf(Intervention, 'Intervention');
+import { instantOf } from '../rules/dose-schedule.js';
+import { dateIn, firstStatus, type InterventionTrigger, isEnded, isRunning, phaseOn, plusDays } from '../rules/intervention.js';
+import { newConsult } from './consult.js';
 
 const refuse = (field: string, message: string): never =>
   fail('invalid_request', 'The input is invalid', { errors: [{ pointer: `/input/${field}`, message }] });

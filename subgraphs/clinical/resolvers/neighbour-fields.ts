@@ -1,17 +1,17 @@
-import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import type { FilterQuery } from '@mikro-orm/postgresql';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import { Context } from '../../../runtime/request/context.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
+import { Context } from '../../../runtime/request/context.js';
 import type { Connection } from '../../../runtime/request/paging.js';
+import { auditRead } from '../commands/read-audit.js';
 import { Consult, CONSULT_READERS, ConsultStatus } from '../entities/consult.js';
-import { BiomarkerObservation, BiomarkerObservationStatus as Status } from '../entities/observation.js';
+import { BiomarkerObservation, BiomarkerObservationStatus as Status, ObservationConnection } from '../entities/observation.js';
 import { heldBack, visibleRows } from '../entities/value-access.js';
 import { MyObservationsArgs } from '../inputs/observation.js';
 import { BookingVisit, Encounter, LabOrder, Patient } from '../stubs.js';
-import { listObservations, ObservationConnection } from './observation.js';
-import { auditRead } from '../commands/read-audit.js';
+import { listObservations } from './observation.js';
 
 const READERS = { service: 'admin:clinical', staff: 'admin:clinical:read', user: 'read:biomarkers', internal: ['patient-graph'] } as const;
 

@@ -1,15 +1,18 @@
 import type { FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import { Context } from '../../../runtime/request/context.js';
 import { isUuid } from '../../../runtime/data/ids.js';
+import { Context } from '../../../runtime/request/context.js';
 import { Prepare } from '../../../runtime/request/operation.js';
-import { connectionOf, type Connection } from '../../../runtime/request/paging.js';
+import type { Connection } from '../../../runtime/request/paging.js';
+import { type Incoming, storeResults } from '../commands/observation-store.js';
+import { auditRead } from '../commands/read-audit.js';
 import { Biomarker, type UnitSystem } from '../entities/biomarker.js';
 import {
   BiomarkerObservation,
   BiomarkerObservationSource as Source,
   BiomarkerObservationStatus as Status,
+  ObservationConnection,
 } from '../entities/observation.js';
 import { heldBack, isHeldBack, visibleRows } from '../entities/value-access.js';
 import {
@@ -19,16 +22,12 @@ import {
   RecordMyObservationInput,
   RecordObservationsInput,
 } from '../inputs/observation.js';
-import { findMarkers, loadMarker } from '../queries/dictionary.js';
-import { storeResults, type Incoming } from '../commands/observation-store.js';
-import { loadHistory } from '../queries/observation-chain.js';
 import { demographicsOf } from '../ports/demographics.js';
-import type { Demographics } from '../rules/demographics.js';
+import { findMarkers, loadMarker } from '../queries/dictionary.js';
+import { loadHistory } from '../queries/observation-chain.js';
 import { pageOfPatient } from '../queries/pages.js';
 import { lockPatient } from '../queries/patient.js';
-import { auditRead } from '../commands/read-audit.js';
-
-export const ObservationConnection = connectionOf(BiomarkerObservation, 'BiomarkerObservation');
+import type { Demographics } from '../rules/demographics.js';
 
 const range = (input: ObservationInput['referenceRange']) => (input == null ? null : { low: input.low ?? null, high: input.high ?? null });
 

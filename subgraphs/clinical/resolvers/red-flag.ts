@@ -1,21 +1,19 @@
-import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
+import { type FilterQuery, LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { inOrder } from '../../../runtime/data/loaders.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
-import { isUuid } from '../../../runtime/data/ids.js';
-import { inOrder } from '../../../runtime/data/loaders.js';
-import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
+import { type Connection, page, PageArgs } from '../../../runtime/request/paging.js';
 import { move } from '../../../runtime/request/states.js';
-import { RedFlag, redFlagPlace, RedFlagRule, visibleAt } from '../entities/red-flag.js';
-import { sealJson } from '../entities/sealed.js';
-import { DismissRedFlagInput, RedFlagsArgs, ResolveRedFlagInput } from '../inputs/care.js';
-import { RED_FLAG_STATES, type RedFlagTrigger } from '../rules/red-flag.js';
-import { pageOfPatient } from '../queries/pages.js';
 import { auditRead } from '../commands/read-audit.js';
-
-export const RedFlagConnection = connectionOf(RedFlag, 'RedFlag');
+import { RedFlag, RedFlagConnection, redFlagPlace, RedFlagRule, visibleAt } from '../entities/red-flag.js';
+import { sealJson } from '../entities/sealed.js';
+import { DismissRedFlagInput, RedFlagsArgs, ResolveRedFlagInput } from '../inputs/red-flag.js';
+import { pageOfPatient } from '../queries/pages.js';
+import { RED_FLAG_STATES, type RedFlagTrigger } from '../rules/red-flag.js';
 
 /** A patient's flags, newest first; in the request's batch. A member's own ones only when they are visible. */
 export async function listRedFlags(ctx: Context, patientId: string, args: PageArgs, all: boolean): Promise<Connection<RedFlag>> {

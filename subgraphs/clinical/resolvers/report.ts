@@ -1,49 +1,37 @@
 import { createHash } from 'node:crypto';
-import { LockMode, type FilterQuery } from '@mikro-orm/postgresql';
-import { Arg, Args, Ctx, Field, FieldResolver, ID, Mutation, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { type FilterQuery, LockMode } from '@mikro-orm/postgresql';
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { bloodworkUploaded } from '../../../events/catalogue/clinical.js';
 import { Access } from '../../../runtime/access/access.js';
+import { isUuid, newId } from '../../../runtime/data/ids.js';
 import { isStaff } from '../../../runtime/request/caller.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation, requireValid, invalid } from '../../../runtime/request/errors.js';
-import { isUuid, newId } from '../../../runtime/data/ids.js';
+import { fail, invalid, requireValid, type Violation } from '../../../runtime/request/errors.js';
 import { Prepare } from '../../../runtime/request/operation.js';
-import { connectionOf, page, type Connection } from '../../../runtime/request/paging.js';
-import { DateTime } from '../../../runtime/schema/scalars.js';
-import {
-  LabReport,
-  LabReportCounts,
-  LabReportSource,
-  LabReportStatus as Status,
-  REPORT_READERS,
-  ReportRow,
-  ReportRowState as State,
-} from '../entities/lab-report.js';
-import { visibleRows } from '../entities/value-access.js';
-import { MyLabReportsArgs, ReportRowDecision, ReviewLabReportInput, UploadLabReportInput } from '../inputs/report.js';
-import { demographicsOf } from '../ports/demographics.js';
-import type { Demographics } from '../rules/demographics.js';
-import { embeddedDocuments } from '../ports/document-store.js';
-import { MOST_BYTES, sniff } from '../rules/report-file.js';
-import { findMarkers } from '../queries/dictionary.js';
-import { lockPatient, patientOf, requireNotErased } from '../queries/patient.js';
+import { type Connection, page } from '../../../runtime/request/paging.js';
 import { auditRead } from '../commands/read-audit.js';
-import { linkTo } from '../queries/report-link.js';
 import { moveReport } from '../commands/report-parse.js';
 import { addedRow, announceParsed, openRows, reseal, sayDrawn, storeRows } from '../commands/report-rows.js';
+import {
+  LabReport,
+  LabReportConnection,
+  LabReportCounts,
+  LabReportFile,
+  LabReportSource,
+  LabReportStatus as Status,
+} from '../entities/lab-report.js';
+import { ReportRow, ReportRowState as State } from '../entities/report-row.js';
+import { visibleRows } from '../entities/value-access.js';
+import { MyLabReportsArgs, ReportRowDecision, ReviewLabReportInput, UploadLabReportInput } from '../inputs/lab-report.js';
+import { demographicsOf } from '../ports/demographics.js';
+import { embeddedDocuments } from '../ports/document-store.js';
+import { findMarkers } from '../queries/dictionary.js';
+import { lockPatient, patientOf, requireNotErased } from '../queries/patient.js';
+import { linkTo } from '../queries/report-link.js';
+import type { Demographics } from '../rules/demographics.js';
+import { MOST_BYTES, sniff } from '../rules/report-file.js';
 
-export const LabReportConnection = connectionOf(LabReport, 'LabReport');
 const READERS = 'admin:clinical:read|admin:clinical:results';
-
-@Access(REPORT_READERS)
-@ObjectType({ description: 'A link to the file of a report, good for 60 seconds.' })
-export class LabReportFile {
-  @Field(() => String)
-  url: string;
-
-  @Field(() => DateTime)
-  expiresAt: Date;
-}
 
 function sourceOf({ caller }: Context, patientId: string): LabReportSource {
   if (caller.kind === 'service') return caller.serviceSlug === 'labs' ? LabReportSource.LABS : LabReportSource.PARTNER;

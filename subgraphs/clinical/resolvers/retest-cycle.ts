@@ -2,34 +2,32 @@ import type { FilterQuery } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { retestCycleStarted } from '../../../events/catalogue/clinical.js';
 import { Access } from '../../../runtime/access/access.js';
-import { durationMs } from '../../../runtime/time/durations.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { stored } from '../../../runtime/federation/federation.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail, requireValid } from '../../../runtime/request/errors.js';
-import { stored } from '../../../runtime/federation/federation.js';
-import { isUuid } from '../../../runtime/data/ids.js';
 import { Prepare } from '../../../runtime/request/operation.js';
-import { connectionOf, page, type Connection } from '../../../runtime/request/paging.js';
+import { type Connection, page } from '../../../runtime/request/paging.js';
+import { durationMs } from '../../../runtime/time/durations.js';
+import { closeCycle, findPair, markNotComparable } from '../commands/outcome.js';
+import { auditRead } from '../commands/read-audit.js';
 import type { Biomarker } from '../entities/biomarker.js';
 import type { Intervention } from '../entities/intervention.js';
 import type { BiomarkerObservation } from '../entities/observation.js';
 import type { ProtocolMarker } from '../entities/protocol.js';
-import { RetestCycle, RetestCycleStatus } from '../entities/retest-cycle.js';
+import { RetestCycle, RetestCycleConnection, RetestCycleStatus } from '../entities/retest-cycle.js';
+import { roundHalfEven } from '../entities/rounding.js';
 import { visibleRows } from '../entities/value-access.js';
 import { MyRetestCyclesArgs, RetestCyclesArgs, StartRetestCycleInput } from '../inputs/retest-cycle.js';
-import { datesOf, DEFAULT_GRACE_DAYS, DEFAULT_WINDOW_DAYS, nextPromptAt, retestSettings } from '../rules/retest.js';
-import { roundHalfEven } from '../rules/rounding.js';
+import { demographicsOf } from '../ports/demographics.js';
 import { codeOf, findMarkers, loadProtocolVersion } from '../queries/dictionary.js';
-import { closeCycle, findPair, markNotComparable } from '../commands/outcome.js';
 import { pageOfPatient } from '../queries/pages.js';
 import { lockPatient } from '../queries/patient.js';
-import { auditRead } from '../commands/read-audit.js';
-import { demographicsOf } from '../ports/demographics.js';
-import { baselineOf, drawOf, runningIntervention, violationsOfStart, type StartFacts } from '../queries/retest-start.js';
+import { baselineOf, drawOf, runningIntervention, type StartFacts, violationsOfStart } from '../queries/retest-start.js';
+import { datesOf, DEFAULT_GRACE_DAYS, DEFAULT_WINDOW_DAYS, nextPromptAt, retestSettings } from '../rules/retest-cycle.js';
 
 /** Gates creation, follow-up recording and the Outcome Record; off unless known to be on. Source: spec 1, Re-test cycle 6. */
 export const RETEST_FLAG = 'feature.clinical.retest-cycle';
-
-export const RetestCycleConnection = connectionOf(RetestCycle, 'RetestCycle');
 
 const DEFAULT_BRAND = stored('query DefaultBrand($id: ID!) { user(id: $id) { brandId } brands(first: 100) { nodes { id isDefault } } }');
 

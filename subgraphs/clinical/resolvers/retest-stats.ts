@@ -1,56 +1,12 @@
-import { Args, Ctx, Field, Float, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { holdsPermission } from '../../../runtime/request/caller.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
-import { DateTime } from '../../../runtime/schema/scalars.js';
+import { RetestStats } from '../entities/retest-stats.js';
 import { RetestStatsArgs } from '../inputs/retest-cycle.js';
-import { statsOf, type StatusCount } from '../rules/retest-stats.js';
 import { codeOf } from '../queries/dictionary.js';
-
-@ObjectType({ description: 'Re-test cycles per status.' })
-export class RetestCounts {
-  @Field(() => Int)
-  baselineSet: number;
-
-  @Field(() => Int)
-  prompted: number;
-
-  @Field(() => Int)
-  retested: number;
-
-  @Field(() => Int)
-  expired: number;
-}
-
-/** Aggregates only. Source: spec 1, Re-test cycle 7; clinical 4.1. */
-@Access({ service: 'admin:clinical', staff: 'admin:clinical:read', user: 'read:clinical' })
-@ObjectType({ description: 'How often members re-test; aggregates only.' })
-export class RetestStats {
-  @Field(() => Float, { nullable: true, description: 'retested / (retested + expired), 4 decimals; null when nothing is closed.' })
-  retestRate: number | null;
-
-  @Field(() => RetestCounts)
-  counts: RetestCounts;
-
-  @Field(() => Int)
-  closed: number;
-
-  @Field(() => Float, { nullable: true, description: 'Mean over retested cycles, 1 decimal; null when there are none.' })
-  averageDaysToRetest: number | null;
-
-  @Field(() => Int, { description: 'Retested without any prompt.' })
-  organicRetested: number;
-
-  @Field(() => Int)
-  promptedRetested: number;
-
-  @Field(() => Int, { description: 'Expired cycles for which a result arrived afterwards.' })
-  lateFollowUps: number;
-
-  @Field(() => DateTime)
-  computedAt: Date;
-}
+import { statsOf, type StatusCount } from '../rules/retest-stats.js';
 
 /** From the counts that a trigger keeps. */
 const FROM_TALLY = (

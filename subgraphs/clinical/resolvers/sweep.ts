@@ -1,17 +1,15 @@
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Timer } from '../../../runtime/time/clock.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { OwnTransactions } from '../../../runtime/request/operation.js';
-import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
+import { type Connection, page, PageArgs } from '../../../runtime/request/paging.js';
+import type { Timer } from '../../../runtime/time/clock.js';
 import { sweepTimer } from '../../../runtime/time/schedule.js';
-import { SweepRun, SweepRunTrigger } from '../entities/sweep-run.js';
-import { settingsOf } from './retest-cycle.js';
 import { runSweep } from '../commands/sweep-run.js';
+import { SweepRun, SweepRunConnection, SweepRunTrigger } from '../entities/sweep-run.js';
 import { withSweepLock } from '../queries/sweep-lock.js';
-
-const SweepRunConnection = connectionOf(SweepRun, 'SweepRun');
+import { settingsOf } from './retest-cycle.js';
 
 /** A timer's sweep that finds another one running waits for it, ms between looks. */
 const LOOK_AGAIN_MS = 250;

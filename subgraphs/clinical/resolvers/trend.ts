@@ -1,85 +1,18 @@
-import { Args, Ctx, Field, Float, ID, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { DateTime } from '../../../runtime/schema/scalars.js';
-import { BiomarkerNoiseModel, ValueRange, type Biomarker } from '../entities/biomarker.js';
+import { type Biomarker, BiomarkerNoiseModel } from '../entities/biomarker.js';
 import {
   BiomarkerObservation,
-  BiomarkerObservationComparator,
-  BiomarkerObservationInterpretation,
   BiomarkerObservationStatus as Status,
   BiomarkerObservationVerification as Verification,
 } from '../entities/observation.js';
+import { roundHalfEven } from '../entities/rounding.js';
+import { BiomarkerChangeBand, BiomarkerTrend, BiomarkerTrendPoint } from '../entities/trend.js';
 import { heldBack } from '../entities/value-access.js';
 import { BiomarkerTrendArgs } from '../inputs/observation.js';
-import { changeBetween, isComparable, noiseLimit, TrendChange, type Measured } from '../rules/direction.js';
-import { roundHalfEven } from '../rules/rounding.js';
 import { findMarkers } from '../queries/dictionary.js';
-
-registerEnumType(TrendChange, {
-  name: 'BiomarkerTrendChange',
-  description: 'Against the point before: beyond the noise of the measurement, or NONE; null where the two cannot be compared.',
-});
-
-@ObjectType({ description: 'One result of a trend, canonical unit.' })
-export class BiomarkerTrendPoint {
-  @Field(() => ID)
-  observationId: string;
-
-  @Field(() => DateTime)
-  collectedAt: Date;
-
-  @Field(() => Float)
-  value: number;
-
-  @Field(() => BiomarkerObservationComparator, { nullable: true })
-  comparator: BiomarkerObservationComparator | null;
-
-  @Field(() => BiomarkerObservationInterpretation, { nullable: true })
-  interpretation: BiomarkerObservationInterpretation | null;
-
-  @Field(() => Boolean, { nullable: true })
-  inOptimal: boolean | null;
-
-  @Field(() => TrendChange, { nullable: true })
-  change: TrendChange | null;
-}
-
-@ObjectType({
-  description: 'How much a result may differ without a change of the person; in percent, or in the canonical unit where `absolute`.',
-})
-export class BiomarkerChangeBand {
-  @Field(() => Float)
-  rise: number;
-
-  @Field(() => Float)
-  fall: number;
-
-  @Field(() => Boolean)
-  absolute: boolean;
-}
-
-@Access({ user: 'read:biomarkers' })
-@ObjectType({ description: 'Results of one marker over time, oldest first.' })
-export class BiomarkerTrend {
-  @Field(() => String)
-  code: string;
-
-  @Field(() => String)
-  unit: string;
-
-  @Field(() => ValueRange, { nullable: true, description: 'As applied to the newest point.' })
-  reference: ValueRange | null;
-
-  @Field(() => ValueRange, { nullable: true, description: 'As applied to the newest point.' })
-  optimal: ValueRange | null;
-
-  @Field(() => BiomarkerChangeBand)
-  changeBand: BiomarkerChangeBand;
-
-  @Field(() => [BiomarkerTrendPoint])
-  points: BiomarkerTrendPoint[];
-}
+import { changeBetween, isComparable, type Measured, noiseLimit } from '../rules/direction.js';
 
 /** Most points of a trend; the newest ones. */
 const MOST = 500;

@@ -1,31 +1,25 @@
-import { Args, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
 import type { Connection } from '../../../runtime/request/paging.js';
-import { BiomarkerObservation } from '../entities/observation.js';
-import { Intervention, InterventionStatus } from '../entities/intervention.js';
-import { RetestCycle } from '../entities/retest-cycle.js';
-import { HealthScore } from '../entities/health-score.js';
-import { RedFlag, RedFlagSeverity, RedFlagStatus } from '../entities/red-flag.js';
 import { CriticalAlert, CriticalAlertStatus } from '../entities/critical-alert.js';
+import { HealthScore } from '../entities/health-score.js';
+import { Intervention, InterventionConnection, InterventionStatus } from '../entities/intervention.js';
+import { BiomarkerObservation, ObservationConnection } from '../entities/observation.js';
+import { RedFlag, RedFlagStatus } from '../entities/red-flag.js';
+import { RetestCycle, RetestCycleConnection } from '../entities/retest-cycle.js';
+import { ClinicalGuard, GUARD_READERS, UserClinical } from '../entities/user-clinical.js';
 import { hidesCritical, visibleRows } from '../entities/value-access.js';
 import { MyInterventionsArgs } from '../inputs/intervention.js';
 import { MyObservationsArgs } from '../inputs/observation.js';
 import { MyRetestCyclesArgs } from '../inputs/retest-cycle.js';
 import { User } from '../stubs.js';
-import { InterventionConnection, listInterventions } from './intervention.js';
-import { listObservations, ObservationConnection } from './observation.js';
 import { newestScore } from './health-score.js';
+import { listInterventions } from './intervention.js';
+import { listObservations } from './observation.js';
 import { listRedFlags } from './red-flag.js';
-import { listCycles, RetestCycleConnection } from './retest-cycle.js';
+import { listCycles } from './retest-cycle.js';
 
-/** A user's part in this service; each list has its own rule. */
-@ObjectType({ description: 'What the clinical service holds about a user.' })
-export class UserClinical {
-  patientId: string;
-}
-
-const GUARD_READERS = { service: 'admin:clinical', internal: ['intelligence', 'ai'] } as const;
 const OF_STAFF_AND_SERVICES = { service: 'admin:clinical', staff: 'admin:clinical:read' } as const;
 
 /** `User.clinical`: services and clinicians for anybody, a member for itself. */
@@ -37,20 +31,6 @@ export class UserResolver {
     const { patientId = user.id } = visibleRows(ctx.caller);
     return patientId === user.id ? { patientId } : null;
   }
-}
-
-/** What must stop a recommendation; codes and counts only. Source: clinical 6. */
-@Access(GUARD_READERS)
-@ObjectType({ description: 'What must stop a recommendation; codes and counts only.' })
-export class ClinicalGuard {
-  @Field(() => [RedFlagSeverity], { description: 'Severities of open red flags, each once.' })
-  openFlagSeverities: RedFlagSeverity[];
-
-  @Field(() => Int)
-  openCriticalAlerts: number;
-
-  @Field(() => [String], { description: 'Keys of active interventions.' })
-  activeInterventionKeys: string[];
 }
 
 /** `User.clinicalGuard`: three statements for any number of users. */

@@ -2,20 +2,19 @@ import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { vialCreated, vialDiscarded } from '../../../events/catalogue/clinical.js';
 import { Access } from '../../../runtime/access/access.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
-import { isUuid } from '../../../runtime/data/ids.js';
-import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
+import { type Connection, page, PageArgs } from '../../../runtime/request/paging.js';
 import { move } from '../../../runtime/request/states.js';
 import { Intervention } from '../entities/intervention.js';
-import { Vial, VialDiscardReason, VialStatus } from '../entities/vial.js';
 import { visibleRows } from '../entities/value-access.js';
-import { CreateVialInput, DiscardVialInput, ReconstituteVialInput, VialsArgs } from '../inputs/dose.js';
-import { beyondUseOn, endOf, VIAL_STATES, type VialTrigger } from '../rules/vial.js';
+import { Vial, VialConnection, VialDiscardReason, VialStatus } from '../entities/vial.js';
+import { CreateVialInput, DiscardVialInput, ReconstituteVialInput, VialsArgs } from '../inputs/vial.js';
 import { lockPatient, patientOf, requireNotErased } from '../queries/patient.js';
+import { beyondUseOn, endOf, VIAL_STATES, type VialTrigger } from '../rules/vial.js';
 import type { DueWork } from '../timers/care.js';
 
-const VialConnection = connectionOf(Vial, 'Vial');
 const refuse = (field: string, message: string): never =>
   fail('invalid_request', 'The input is invalid', { errors: [{ pointer: `/input/${field}`, message }] });
 

@@ -5,7 +5,7 @@ import {
   HealthScoreTrend as Trend,
   type HealthScoreComponent,
 } from '../entities/health-score.js';
-import { roundHalfEven } from './rounding.js';
+import { roundHalfEven } from '../entities/rounding.js';
 
 /** The newest result of a marker, with the ranges that judged it. */
 export interface ScoredResult {

@@ -1,4 +1,4 @@
-import { DAY_MS } from './retest.js';
+import { DAY_MS } from './retest-cycle.js';
 
 /** An order counts as under way for so long after the laboratory's last word. Source: clinical 5, consumed. */
 const UNDER_WAY_MS = 21 * DAY_MS;

@@ -1,5 +1,5 @@
 import { RetestCycleStatus as Status } from '../entities/retest-cycle.js';
-import { roundHalfEven } from './rounding.js';
+import { roundHalfEven } from '../entities/rounding.js';
 
 /** Cycles of one status. */
 export interface StatusCount {

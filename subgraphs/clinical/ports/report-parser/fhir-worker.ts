@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ReadReport, ReadRow } from '../../rules/report.js';
+import type { ReadReport, ReadRow } from '../../rules/lab-report.js';
 
 interface Reference {
   reference?: string;

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ReadReport, ReadRow } from '../../rules/report.js';
+import type { ReadReport, ReadRow } from '../../rules/lab-report.js';
 
 const COMPARATORS: Readonly<Record<string, string>> = { '<': 'lt', '>': 'gt', '<=': 'le', '>=': 'ge' };
 /** OBX-11 by HL7 table 0085; null: there is no result, or there is none any more. What the table does not know is not final. */

@@ -1,5 +1,5 @@
 import { MOST_PAGES, type ReportType } from '../../rules/report-file.js';
-import { collectedIn, numberIn, readLine, type Line, type ReadReport } from '../../rules/report.js';
+import { collectedIn, numberIn, readLine, type Line, type ReadReport } from '../../rules/lab-report.js';
 import { inThread, ReportUnreadable } from './thread.js';
 
 /** Reads what a report says. An outside service (region-bound, no retention) would be another one of these. Source: clinical 8. */

@@ -1,10 +1,11 @@
 import type { TransitionTable } from '../../../runtime/request/states.js';
 import type { ValueRange } from '../entities/biomarker.js';
-import { LabReportStatus as Status, ReportRowState as State, type SealedRow } from '../entities/lab-report.js';
+import { LabReportStatus as Status } from '../entities/lab-report.js';
 import {
   BiomarkerObservationComparator as Comparator,
   type BiomarkerObservationStatus as ObservationStatus,
 } from '../entities/observation.js';
+import { ReportRowState as State, type SealedRow } from '../entities/report-row.js';
 import type { Marker } from './observation.js';
 import { toCanonical } from './units.js';
 

@@ -1,4 +1,5 @@
-import { Field, Float, InputType, Int } from 'type-graphql';
+import { ArgsType, Field, Float, InputType, Int } from 'type-graphql';
+import { PageArgs } from '../../../runtime/request/paging.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import {
   BiomarkerCategory,
@@ -11,11 +12,29 @@ import {
   UnitConversionMethod,
   UnitSystem,
 } from '../entities/biomarker.js';
-import { ValueRangeInput } from './observation.js';
 import { KEY, WORD } from './patterns.js';
 
 const LOINC = '^[0-9]{1,7}-[0-9]$';
 const TEXT = { minLength: 1, maxLength: 300 } as const;
+
+@ArgsType()
+export class BiomarkersArgs extends PageArgs {
+  @Field(() => BiomarkerCategory, { nullable: true })
+  category?: BiomarkerCategory | null;
+
+  @Rule({ minLength: 1, maxLength: 100 })
+  @Field(() => String, { nullable: true, description: 'Part of a code, name or LOINC.' })
+  q?: string | null;
+}
+
+@InputType('BiomarkerBoundsInput', { description: 'Edges of a range; a missing edge is open.' })
+export class ValueRangeInput {
+  @Field(() => Float, { nullable: true })
+  low?: number | null;
+
+  @Field(() => Float, { nullable: true })
+  high?: number | null;
+}
 
 @InputType('BiomarkerUnitConversionInput')
 export class UnitConversionInput {
