@@ -1,7 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { Consult, ConsultStatus, RetainedConsult } from '../entities/consult.js';
 import { keepUntil, retentionYears } from '../rules/retention.js';
-import type { DueWork } from '../timers/care.js';
 
 const yearsOf = (ctx: Context): number => retentionYears(ctx.host.config.setting('CLINICAL_RETAIN_SIGNED_CONSULT_YEARS'));
 
@@ -22,7 +21,7 @@ export async function retainConsults(ctx: Context, patientId: string): Promise<n
 }
 
 /** What need not be kept any longer goes. */
-export const retentionOver: DueWork = async (ctx, at) => {
+export async function deleteRetainedConsults(ctx: Context, at: Date): Promise<void> {
   const rows = await ctx.em.nativeDelete(RetainedConsult, { keepUntil: { $lte: at } });
   ctx.audit('retained_consult.deleted', null, { rows });
-};
+}

@@ -1,16 +1,16 @@
-import { LockMode } from '@mikro-orm/postgresql';
+import { findRow, FOR_UPDATE } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { Problem } from '../../../runtime/request/errors.js';
 import { Intervention, InterventionKind, InterventionSource, InterventionStatus as Status } from '../entities/intervention.js';
 import { PartnerReport } from '../entities/neighbours.js';
 import { Protocol, ProtocolStatus } from '../entities/protocol.js';
 import type { PartnerTreatment } from '../ports/partner.js';
-import { dateIn } from '../rules/intervention.js';
-import { triggerOf, type PartnerWord } from '../rules/partner.js';
-import { endOf } from '../resolvers/intervention.js';
-import { moveIntervention } from './intervention-life.js';
 import { isErased, lockPatient } from '../queries/patient.js';
-import { flagContraindication } from './red-flag-detect.js';
+import { endOfPlan } from '../rules/dose-schedule.js';
+import { dateIn, WAITING } from '../rules/intervention.js';
+import { type PartnerReportKind, triggerOf } from '../rules/partner.js';
+import { moveIntervention } from './intervention-life.js';
+import { flagContraindication } from './red-flag.js';
 
 /** What was asked of neighbours before a report is taken. */
 export interface PartnerFacts {
@@ -43,18 +43,16 @@ export async function isNewReport(
 
 /** The intervention of a treatment: the one that has its reference, else one that waits for the same program. */
 async function interventionOf(ctx: Context, patientId: string, ref: string, program: string | null): Promise<Intervention | null> {
-  const lockMode = LockMode.PESSIMISTIC_WRITE;
-  const known = await ctx.em.findOne(Intervention, { partnerTreatmentRef: ref, patientId }, { lockMode });
+  const known = await findRow(ctx, Intervention, { partnerTreatmentRef: ref, patientId }, FOR_UPDATE);
   if (known || program === null) return known;
-  const status = { $in: [Status.PROPOSED, Status.PENDING_CONSULT] };
+  const status = { $in: [...WAITING] };
   const waiting = { patientId, kind: InterventionKind.PROTOCOL, key: program, partnerTreatmentRef: null, status };
-  const found = await ctx.em.findOne(Intervention, waiting, { lockMode, orderBy: { createdAt: 'asc' } });
+  const found = await findRow(ctx, Intervention, waiting, { ...FOR_UPDATE, orderBy: { createdAt: 'asc' } });
   return found && Object.assign(found, { partnerTreatmentRef: ref });
 }
 
 /** A proposal for a treatment that is new here. A program without a protocol of that key is defined at the partner alone. */
-async function propose(ctx: Context, patientId: string, program: string, treatment: Treatment): Promise<Intervention> {
-  const { timeZone } = ctx.facts as PartnerFacts;
+async function propose(ctx: Context, patientId: string, program: string, treatment: Treatment, timeZone: string): Promise<Intervention> {
   const protocol = await ctx.em.findOne(Protocol, { key: program, supersededAt: null, status: ProtocolStatus.ACTIVE });
   const startedOn = treatment.startedOn ?? dateIn(timeZone, treatment.reportedAt);
   const one = Object.assign(new Intervention(), {
@@ -68,14 +66,14 @@ async function propose(ctx: Context, patientId: string, program: string, treatme
     startedOn,
     timeZone,
     createdAt: ctx.now(),
-    ...endOf(startedOn, timeZone, protocol),
+    ...endOfPlan(startedOn, timeZone, protocol),
   });
   await ctx.em.persist(one).flush();
   ctx.audit('intervention.started', one.id, { kind: one.kind, status: one.status, source: one.source });
   return one;
 }
 
-/** A start that the rules of clinical forbid stays a proposal, and a contraindication is told to clinicians: the partner has decided otherwise. */
+/** A start that the rules of clinical forbid stays a proposal, and a contraindication becomes a red flag for clinicians: the partner has decided otherwise. */
 async function refused(ctx: Context, one: Intervention, problem: Problem): Promise<void> {
   ctx.audit('intervention.start_refused', one.id, { reason: problem.options.reason ?? problem.code });
   if (problem.options.reason === 'contraindicated') await flagContraindication(ctx, one.patientId, [one.id]);
@@ -92,23 +90,28 @@ async function attempted(change: Promise<void>): Promise<Problem | null> {
   }
 }
 
-/** The treatment's program by the report, else by what partner says. */
-const programOf = (ctx: Context, { ref, program }: Treatment): string | null =>
-  program ?? (ctx.facts as PartnerFacts).treatments.find(one => one.treatmentRef === ref)?.program.key ?? null;
+/** The treatment's program by the report, else by partner's own list. */
+const programOf = ({ treatments }: PartnerFacts, { ref, program }: Treatment): string | null =>
+  program ?? treatments.find(one => one.treatmentRef === ref)?.program.key ?? null;
 
 /** Follows what the partner reports of a treatment; what is older than the newest report changes nothing. Source: clinical 5. */
-export async function followPartner(ctx: Context, patientId: string, word: PartnerWord, treatment: Treatment): Promise<void> {
-  const program = programOf(ctx, treatment);
+export async function followPartner(
+  ctx: Context,
+  patientId: string,
+  kind: PartnerReportKind,
+  treatment: Treatment,
+  facts: PartnerFacts,
+): Promise<void> {
+  const program = programOf(facts, treatment);
   const known = await interventionOf(ctx, patientId, treatment.ref, program);
-  if (!known && program === null) return ctx.log.warn({ word }, 'a partner treatment is unknown here and at partner');
-  const one = known ?? (await propose(ctx, patientId, program!, treatment));
+  if (!known && program === null) return ctx.log.warn({ kind }, 'a partner treatment is unknown here and at partner');
+  const one = known ?? (await propose(ctx, patientId, program!, treatment, facts.timeZone));
   if (one.partnerReportedAt && one.partnerReportedAt > treatment.reportedAt) return;
   one.partnerReportedAt = treatment.reportedAt;
-  const trigger = triggerOf(word, one.status);
+  const trigger = triggerOf(kind, one.status);
   if (trigger === null) return;
-  if (word === 'active' && treatment.startedOn) one.startedOn = treatment.startedOn;
-  const { codes } = ctx.facts as PartnerFacts;
-  const problem = await attempted(moveIntervention(ctx, one, trigger, codes));
+  if (kind === 'active' && treatment.startedOn) one.startedOn = treatment.startedOn;
+  const problem = await attempted(moveIntervention(ctx, one, trigger, facts.codes));
   if (problem) return refused(ctx, one, problem);
-  if (trigger === 'stop') one.stopReason = treatment.reason ?? word;
+  if (trigger === 'stop') one.stopReason = treatment.reason ?? kind;
 }

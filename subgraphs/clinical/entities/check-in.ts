@@ -7,7 +7,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { openJson } from './sealed.js';
+import { openJson, sealJson } from './sealed.js';
 import { seesValues } from './value-access.js';
 
 export enum CheckInStatus {
@@ -86,7 +86,7 @@ export class CheckInTemplate {
   supersededAt: Date | null = null;
 }
 
-export const checkInPlace = (id: string): string => `check_in.answers_sealed:${id}`;
+const contextOf = (id: string): string => `check_in.answers_sealed:${id}`;
 
 /** One questionnaire that a patient is to fill in. Source: clinical 2, 3. */
 @Access(CHECK_IN_READERS)
@@ -134,8 +134,12 @@ export class CheckIn {
   @Property({ type: 'datetime', length: 3, nullable: true })
   submittedAt: Date | null = null;
 
+  seal(ctx: Context, details: object): void {
+    this.answersSealed = sealJson(ctx, details, contextOf(this.id));
+  }
+
   open(ctx: Context): object | null {
-    return openJson<object>(ctx, this.answersSealed, checkInPlace(this.id));
+    return openJson<object>(ctx, this.answersSealed, contextOf(this.id));
   }
 
   @Field(() => JSONObject, { nullable: true, description: 'By the key of the question.' })

@@ -8,7 +8,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, JSONObject, LocalDate } from '../../../runtime/schema/scalars.js';
-import { openJson } from './sealed.js';
+import { openJson, sealJson } from './sealed.js';
 import { seesValues } from './value-access.js';
 
 export enum ConsultStatus {
@@ -53,7 +53,7 @@ export interface SealedConsult {
   addenda: { at: string; by: string; text: string }[];
 }
 
-export const consultPlace = (id: string): string => `consult.details_sealed:${id}`;
+const contextOf = (id: string): string => `consult.details_sealed:${id}`;
 
 /** Notes are for the clinicians who hold consults, and for services that speak for them. Source: clinical 4. */
 const seesNotes = (caller: Caller): boolean =>
@@ -120,8 +120,12 @@ export class Consult {
   @Property({ type: 'int', version: true })
   version: number;
 
+  seal(ctx: Context, details: SealedConsult): void {
+    this.detailsSealed = sealJson(ctx, details, contextOf(this.id));
+  }
+
   open(ctx: Context): SealedConsult {
-    return openJson<SealedConsult>(ctx, this.detailsSealed, consultPlace(this.id))!;
+    return openJson<SealedConsult>(ctx, this.detailsSealed, contextOf(this.id))!;
   }
 
   @Field(() => JSONObject, { nullable: true })

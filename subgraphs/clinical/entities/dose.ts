@@ -7,7 +7,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, Quantity, TimeZone } from '../../../runtime/schema/scalars.js';
-import { openJson } from './sealed.js';
+import { openJson, sealJson } from './sealed.js';
 import { seesValues } from './value-access.js';
 
 export enum DoseLogStatus {
@@ -31,7 +31,7 @@ export interface SealedDose {
   note: string | null;
 }
 
-export const dosePlace = (id: string): string => `dose_log.details_sealed:${id}`;
+const contextOf = (id: string): string => `dose_log.details_sealed:${id}`;
 
 /** One planned dose and what became of it. Source: clinical 2. */
 @Access(DOSE_READERS)
@@ -85,8 +85,12 @@ export class DoseLog {
   @Property({ type: 'blob', hidden: true, comment: HEALTH })
   detailsSealed: Buffer;
 
+  seal(ctx: Context, details: SealedDose): void {
+    this.detailsSealed = sealJson(ctx, details, contextOf(this.id));
+  }
+
   open(ctx: Context): SealedDose {
-    return openJson<SealedDose>(ctx, this.detailsSealed, dosePlace(this.id))!;
+    return openJson<SealedDose>(ctx, this.detailsSealed, contextOf(this.id))!;
   }
 
   /** patient-graph merges doses into its own record, so it sees values. Source: clinical 4. */

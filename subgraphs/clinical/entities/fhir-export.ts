@@ -20,7 +20,7 @@ export enum ClinicalExportStatus {
 }
 registerEnums({ FhirExportRelease, ClinicalExportStatus }, { FhirExportRelease: 'R4 is 4.0.1.' });
 
-const bundlePlace = (id: string): string => `fhir_export.bundle_sealed:${id}`;
+const contextOf = (id: string): string => `fhir_export.bundle_sealed:${id}`;
 
 /** An export that is too large to be answered at once; it goes an hour after it was asked for. Source: clinical 4, FHIR export. */
 @Entity({ tableName: 'fhir_export' })
@@ -68,12 +68,12 @@ export class FhirExport {
   createdAt: Date;
 
   seal(ctx: Context, bundle: object): void {
-    this.bundleSealed = sealJson(ctx, bundle, bundlePlace(this.id));
+    this.bundleSealed = sealJson(ctx, bundle, contextOf(this.id));
   }
 
   /** Null until it is complete, and where the bytes were not loaded. */
   open(ctx: Context): object | null {
-    return openJson<object>(ctx, this.bundleSealed ?? null, bundlePlace(this.id));
+    return openJson<object>(ctx, this.bundleSealed ?? null, contextOf(this.id));
   }
 }
 

@@ -8,7 +8,7 @@ import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { BiomarkerCategory } from './biomarker.js';
-import { openJson } from './sealed.js';
+import { openJson, sealJson } from './sealed.js';
 import { seesValues } from './value-access.js';
 
 export enum HealthScoreStatus {
@@ -68,7 +68,7 @@ export interface SealedScore {
 }
 
 export const SCORE_READERS = { service: 'admin:clinical', staff: 'admin:clinical:read', user: 'read:clinical' } as const;
-export const scorePlace = (id: string): string => `health_score.details_sealed:${id}`;
+const contextOf = (id: string): string => `health_score.details_sealed:${id}`;
 
 /** One computation of a patient's score; the score itself is sealed, the band is not. Source: clinical 2, 7.3.1. */
 @Access(SCORE_READERS)
@@ -116,8 +116,12 @@ export class HealthScore {
   @Property({ type: 'datetime', length: 3 })
   computedAt: Date;
 
+  seal(ctx: Context, details: SealedScore): void {
+    this.detailsSealed = sealJson(ctx, details, contextOf(this.id));
+  }
+
   open(ctx: Context): SealedScore {
-    return openJson<SealedScore>(ctx, this.detailsSealed, scorePlace(this.id))!;
+    return openJson<SealedScore>(ctx, this.detailsSealed, contextOf(this.id))!;
   }
 
   @Field(() => Float, { nullable: true, description: '0 to 100, 1 decimal.' })

@@ -3,6 +3,7 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH, PERSONAL } from '../../../runtime/data/safe-views.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
@@ -143,6 +144,8 @@ export class LabReport {
   }
 }
 
+const documentContext = (id: string): string => `lab_document.bytes_sealed:${id}`;
+
 /** The bytes of a report, sealed; they live and go with the patient's rows. */
 @Entity({ tableName: 'lab_document' })
 @Index({ name: 'lab_document_patient', properties: ['patientId'] })
@@ -155,9 +158,15 @@ export class LabDocument {
 
   @Property({ type: 'blob', hidden: true, lazy: true, comment: HEALTH })
   bytesSealed: Buffer;
-}
 
-export const documentPlace = (id: string): string => `lab_document.bytes_sealed:${id}`;
+  seal(ctx: Context, bytes: Buffer): void {
+    this.bytesSealed = ctx.host.sealer.seal(bytes.toString('base64'), documentContext(this.id));
+  }
+
+  open(ctx: Context): Buffer {
+    return Buffer.from(ctx.host.sealer.open(this.bytesSealed, documentContext(this.id)), 'base64');
+  }
+}
 
 export const LabReportConnection = connectionOf(LabReport, 'LabReport');
 

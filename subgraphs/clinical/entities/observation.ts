@@ -109,7 +109,7 @@ export const OBSERVATION_READERS = {
 } as const;
 
 /** What the sealed bytes of a row are bound to. */
-export const sealContext = (id: string): string => `observation.result_sealed:${id}`;
+const contextOf = (id: string): string => `observation.result_sealed:${id}`;
 
 /** Results opened in this process, as long as their rows live; private fields do not survive the ORM's construction of entities. */
 const opened = new WeakMap<BiomarkerObservation, SealedResult>();
@@ -226,13 +226,12 @@ export class BiomarkerObservation {
   /** What was measured, opened once. For the service's own judgement; fields that leave it check the caller first. */
   open(ctx: Context): SealedResult {
     let result = opened.get(this);
-    if (!result) opened.set(this, (result = JSON.parse(ctx.host.sealer.open(this.resultSealed, sealContext(this.id))) as SealedResult));
+    if (!result) opened.set(this, (result = JSON.parse(ctx.host.sealer.open(this.resultSealed, contextOf(this.id))) as SealedResult));
     return result;
   }
 
-  /** Keeps another judgement of the same result. */
-  reseal(ctx: Context, result: SealedResult): void {
-    this.resultSealed = ctx.host.sealer.seal(JSON.stringify(result), sealContext(this.id));
+  seal(ctx: Context, result: SealedResult): void {
+    this.resultSealed = ctx.host.sealer.seal(JSON.stringify(result), contextOf(this.id));
     opened.set(this, result);
   }
 

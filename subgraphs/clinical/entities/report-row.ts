@@ -1,15 +1,15 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Ctx, Field, Float, ID, Int, ObjectType } from 'type-graphql';
-import { newId } from '../../../events/envelope.js';
 import { Access } from '../../../runtime/access/access.js';
-import { inOrder } from '../../../runtime/data/loaders.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { loadRow } from '../../../runtime/data/rows.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 import { ValueRange } from './biomarker.js';
 import { REPORT_READERS } from './lab-report.js';
 import { BiomarkerObservation, BiomarkerObservationComparator, BiomarkerObservationStatus } from './observation.js';
-import { openJson } from './sealed.js';
+import { openJson, sealJson } from './sealed.js';
 import { isHeldBack, seesValues } from './value-access.js';
 
 export enum ReportRowState {
@@ -36,13 +36,7 @@ export interface SealedRow {
   status?: BiomarkerObservationStatus;
 }
 
-/** The result that a row became, in the request's batch. */
-const resultOf = (ctx: Context, id: string): Promise<BiomarkerObservation | null> =>
-  ctx.load('report_row.result', id, async ids =>
-    inOrder(ids, await ctx.em.find(BiomarkerObservation, { id: { $in: [...ids] } }), row => row.id),
-  );
-
-export const rowPlace = (id: string): string => `report_row.details_sealed:${id}`;
+const contextOf = (id: string): string => `report_row.details_sealed:${id}`;
 
 /** One line of a report that looks like a result. Source: clinical 2, 4.2. */
 @Access(REPORT_READERS)
@@ -92,14 +86,18 @@ export class ReportRow {
   @Property({ type: 'blob', hidden: true, comment: HEALTH })
   detailsSealed: Buffer;
 
+  seal(ctx: Context, details: SealedRow): void {
+    this.detailsSealed = sealJson(ctx, details, contextOf(this.id));
+  }
+
   open(ctx: Context): SealedRow {
-    return openJson<SealedRow>(ctx, this.detailsSealed, rowPlace(this.id))!;
+    return openJson<SealedRow>(ctx, this.detailsSealed, contextOf(this.id))!;
   }
 
   /** The same for a caller, null when the caller may not see values, or the critical one not yet. Source: clinical 7.3.2. */
   async shown(ctx: Context): Promise<SealedRow | null> {
     if (!seesValues(ctx.caller, this.patientId)) return null;
-    const result = this.observationId && (await resultOf(ctx, this.observationId));
+    const result = this.observationId && (await loadRow(ctx, BiomarkerObservation, 'id', this.observationId));
     return result && isHeldBack(ctx, result) ? null : this.open(ctx);
   }
 

@@ -2,23 +2,22 @@ import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
 import type { Connection } from '../../../runtime/request/paging.js';
-import { CriticalAlert, CriticalAlertStatus } from '../entities/critical-alert.js';
 import { HealthScore } from '../entities/health-score.js';
-import { Intervention, InterventionConnection, InterventionStatus } from '../entities/intervention.js';
+import { Intervention, InterventionConnection } from '../entities/intervention.js';
 import { BiomarkerObservation, ObservationConnection } from '../entities/observation.js';
-import { RedFlag, RedFlagStatus } from '../entities/red-flag.js';
+import { RedFlag } from '../entities/red-flag.js';
 import { RetestCycle, RetestCycleConnection } from '../entities/retest-cycle.js';
 import { ClinicalGuard, GUARD_READERS, UserClinical } from '../entities/user-clinical.js';
 import { hidesCritical, visibleRows } from '../entities/value-access.js';
 import { MyInterventionsArgs } from '../inputs/intervention.js';
 import { MyObservationsArgs } from '../inputs/observation.js';
 import { MyRetestCyclesArgs } from '../inputs/retest-cycle.js';
+import { loadGuard } from '../queries/clinical-guard.js';
+import { newestScore } from '../queries/health-score.js';
+import { listInterventions, listRedFlags } from '../queries/lists.js';
+import { listObservations } from '../queries/observation.js';
+import { listCycles } from '../queries/retest-cycle.js';
 import { User } from '../stubs.js';
-import { newestScore } from './health-score.js';
-import { listInterventions } from './intervention.js';
-import { listObservations } from './observation.js';
-import { listRedFlags } from './red-flag.js';
-import { listCycles } from './retest-cycle.js';
 
 const OF_STAFF_AND_SERVICES = { service: 'admin:clinical', staff: 'admin:clinical:read' } as const;
 
@@ -33,27 +32,12 @@ export class UserResolver {
   }
 }
 
-/** `User.clinicalGuard`: three statements for any number of users. */
 @Resolver(() => User)
 export class ClinicalGuardResolver {
   @Access(GUARD_READERS)
   @FieldResolver(() => ClinicalGuard, { nullable: true, description: 'What must stop a recommendation.' })
   clinicalGuard(@Root() user: User, @Ctx() ctx: Context): Promise<ClinicalGuard | null> {
-    return ctx.load('clinical_guard', user.id, async ids => {
-      const patientId = { $in: [...ids] };
-      const flags = await ctx.em.find(RedFlag, { patientId, status: RedFlagStatus.OPEN });
-      const alerts = await ctx.em.find(CriticalAlert, {
-        patientId,
-        status: { $in: [CriticalAlertStatus.OPEN, CriticalAlertStatus.ESCALATED] },
-      });
-      const running = await ctx.em.find(Intervention, { patientId, status: InterventionStatus.ACTIVE });
-      const of = <Row extends { patientId: string }>(rows: readonly Row[], id: string): Row[] => rows.filter(row => row.patientId === id);
-      return ids.map(id => ({
-        openFlagSeverities: [...new Set(of(flags, id).map(row => row.severity))],
-        openCriticalAlerts: of(alerts, id).length,
-        activeInterventionKeys: [...new Set(of(running, id).map(row => row.key))].sort(),
-      }));
-    });
+    return loadGuard(ctx, user.id);
   }
 }
 

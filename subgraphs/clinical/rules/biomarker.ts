@@ -9,7 +9,7 @@ import {
 import type { RangeRow } from './ranges.js';
 import { toCanonical } from './units.js';
 
-/** What a dictionary entry says, as it is put. */
+/** A dictionary entry as it is put. */
 export interface Definition {
   loinc: string;
   otherLoincs: readonly string[];
@@ -62,11 +62,16 @@ function* noiseViolations({ noise }: Definition): Generator<Violation> {
       yield { pointer: `/input/noise/${name}`, message: `is required and more than 0 for ${noise.model.toUpperCase()}` };
 }
 
-function* boundsViolations({ low, high }: ValueRange, positive: boolean, at: string): Generator<Violation> {
-  if (low === null && high === null) yield { pointer: at, message: 'needs an edge' };
+/** What is wrong with the edges of a range. @param positive where noise is of ratios, values are more than 0. */
+export function* edgeViolations({ low, high }: ValueRange, positive: boolean, at: string): Generator<Violation> {
   if (low !== null && high !== null && low > high) yield { pointer: `${at}/low`, message: 'is more than high' };
   if (positive && low !== null && low <= 0) yield { pointer: `${at}/low`, message: 'must be more than 0' };
   if (positive && high !== null && high <= 0) yield { pointer: `${at}/high`, message: 'must be more than 0' };
+}
+
+function* boundsViolations(range: ValueRange, positive: boolean, at: string): Generator<Violation> {
+  if (range.low === null && range.high === null) yield { pointer: at, message: 'needs an edge' };
+  yield* edgeViolations(range, positive, at);
 }
 
 const overlapsInAge = (a: RangeRow, b: RangeRow): boolean =>

@@ -12,6 +12,21 @@ export const CONSULT_STATES = {
   [Status.CANCELLED]: {},
 } as const satisfies TransitionTable<Status, ConsultTrigger>;
 
+export const isOpenConsult = (status: Status): boolean => status !== Status.SIGNED && status !== Status.CANCELLED;
+
+/** What setting a status means; others cannot be set. */
+export const TRIGGER_OF_STATUS: Readonly<Partial<Record<Status, ConsultTrigger>>> = {
+  [Status.SCHEDULED]: 'schedule',
+  [Status.IN_PROGRESS]: 'begin',
+};
+
+/** Whether answers are an object of at most 100 plain values, 20,000 characters as JSON. */
+export function areAnswers(answers: object): boolean {
+  const values = Object.values(answers);
+  const plain = !Array.isArray(answers) && values.length <= 100 && values.every(one => one === null || typeof one !== 'object');
+  return plain && JSON.stringify(answers).length <= 20_000;
+}
+
 /** What an outcome does to the intervention that waits for it; nothing for the others. Source: clinical 3. */
 export const EFFECT_ON_INTERVENTION = {
   [Outcome.APPROVED]: 'approve',

@@ -1,9 +1,10 @@
+import { after, DAY_MS } from '../../../runtime/time/durations.js';
 import { BiomarkerCategory as Category, type ValueRange } from '../entities/biomarker.js';
 import {
   HealthScoreBand as Band,
+  type HealthScoreComponent,
   HealthScoreStatus as Status,
   HealthScoreTrend as Trend,
-  type HealthScoreComponent,
 } from '../entities/health-score.js';
 import { roundHalfEven } from '../entities/rounding.js';
 
@@ -150,8 +151,11 @@ export function scoreOf(results: readonly ScoredResult[], markersKnown: number, 
   return { status: coverage >= COMPLETE ? Status.COMPLETE : Status.PARTIAL, score, band: bandOf(score), coverage, components };
 }
 
-/** A new score is told when its band is another one than was told last, or 30 days have passed. Source: clinical 5. */
-export function isNews(band: Band | null, told: { band: Band | null; at: Date } | null, now: Date): boolean {
+/** A score is announced again without a change after so long. */
+const NEWS_AGAIN_MS = 30 * DAY_MS;
+
+/** A new score is announced when its band is another one than the last announced, or 30 days have passed. Source: clinical 5. */
+export function isNews(band: Band | null, announced: { band: Band | null; at: Date } | null, now: Date): boolean {
   if (band === null) return false;
-  return told === null || told.band !== band || now.getTime() - told.at.getTime() >= 30 * 86_400_000;
+  return announced === null || announced.band !== band || now >= after(announced.at, NEWS_AGAIN_MS);
 }

@@ -1,6 +1,6 @@
 import type { TransitionTable } from '../../../runtime/request/states.js';
 import type { ValueRange } from '../entities/biomarker.js';
-import { LabReportStatus as Status } from '../entities/lab-report.js';
+import { LabReportCounts, LabReportStatus as Status } from '../entities/lab-report.js';
 import {
   BiomarkerObservationComparator as Comparator,
   type BiomarkerObservationStatus as ObservationStatus,
@@ -22,7 +22,7 @@ export const REPORT_STATES = {
   [Status.REJECTED]: {},
 } as const satisfies TransitionTable<Status, LabReportTrigger>;
 
-/** A line of a page, with its place. */
+/** A line of a page, with its position. */
 export interface Line {
   page: number;
   box: number[] | null;
@@ -110,7 +110,7 @@ const COLLECTED =
   /\b(?:collected|collection date|date of collection|drawn|entnommen|abnahme)\b[^0-9]{0,20}(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}))?/i;
 const NUMBERED = /\b(?:report (?:no|number|id)|accession)\b[.:#\s]*([A-Z0-9][A-Z0-9/-]{2,40})/i;
 
-/** When the draw was, by the words of the report; null when it does not say. */
+/** When the draw was, as the report writes it; null when it does not say. */
 export function collectedIn(lines: readonly Line[]): Date | null {
   const match = lines.map(line => COLLECTED.exec(line.text)).find(Boolean);
   const at = match ? new Date(`${match[1]}T${match[2] ?? '00:00'}:00.000Z`) : null;
@@ -191,4 +191,19 @@ export function judgeRow(row: ReadRow, marker: Marker | null): JudgedRow {
   return { ...judged, confidence: Math.min(judged.confidence, row.confidence ?? 1) };
 }
 
-export const isOpenRow = (state: State): boolean => state === State.MATCHED || state === State.UNMATCHED || state === State.IMPLAUSIBLE;
+const OPEN: readonly State[] = [State.MATCHED, State.UNMATCHED, State.IMPLAUSIBLE];
+
+/** Rows that wait for a person. */
+export const openRows = <Row extends { state: State }>(rows: readonly Row[]): Row[] => rows.filter(row => OPEN.includes(row.state));
+
+/** Rows by what became of them. */
+export function countsOf(rows: readonly { state: State }[]): LabReportCounts {
+  const of = (state: State): number => rows.filter(row => row.state === state).length;
+  return {
+    rows: rows.length,
+    accepted: of(State.ACCEPTED),
+    open: openRows(rows).length,
+    duplicate: of(State.DUPLICATE),
+    rejected: of(State.REJECTED),
+  };
+}

@@ -1,5 +1,6 @@
 import type { Violation } from '../../../runtime/request/errors.js';
-import { BiomarkerNoiseModel, UnitSystem, type BiomarkerNoise, type ValueRange } from '../entities/biomarker.js';
+import { after, MINUTE_MS } from '../../../runtime/time/durations.js';
+import { type BiomarkerNoise, BiomarkerNoiseModel, UnitSystem, type ValueRange } from '../entities/biomarker.js';
 import {
   BiomarkerObservationComparator as Comparator,
   BiomarkerObservationSource as Source,
@@ -8,10 +9,10 @@ import {
   type SealedResult,
 } from '../entities/observation.js';
 import { judge, type RangeRow, type RangeSubject } from './ranges.js';
-import { inSystem, toCanonical, type MarkerUnits } from './units.js';
+import { inSystem, type MarkerUnits, toCanonical } from './units.js';
 
-/** A draw may lie this far in the future, because clocks differ, ms. Source: clinical 4.1. */
-const CLOCK_DIFFERENCE_MS = 300_000;
+/** A draw may lie this far in the future, because clocks differ. Source: clinical 4.1. */
+const CLOCK_DIFFERENCE_MS = 5 * MINUTE_MS;
 
 /** A dictionary entry as the rules need it. */
 export interface Marker extends MarkerUnits {
@@ -41,7 +42,7 @@ export interface Reported {
 const FROM_A_DRAW: readonly Source[] = [Source.LAB, Source.PARTNER];
 export const isFromADraw = (source: Source): boolean => FROM_A_DRAW.includes(source);
 
-/** A laboratory's word counts as verified; what a member or device says does not. */
+/** A laboratory's result counts as verified; a member's or a device's does not. */
 export const verificationOf = (source: Source): Verification => (isFromADraw(source) ? Verification.VERIFIED : Verification.UNVERIFIED);
 
 const openAbove = (comparator: Comparator | null): boolean => comparator === Comparator.GE || comparator === Comparator.GT;
@@ -69,8 +70,7 @@ function* measuredViolations(marker: Marker, row: Reported, at: string): Generat
 
 /** @param at pointer of the row. */
 export function* drawViolations(row: Pick<Reported, 'collectedAt' | 'drawId' | 'source'>, now: Date, at: string): Generator<Violation> {
-  if (row.collectedAt.getTime() > now.getTime() + CLOCK_DIFFERENCE_MS)
-    yield { pointer: `${at}/collectedAt`, message: 'lies in the future' };
+  if (row.collectedAt > after(now, CLOCK_DIFFERENCE_MS)) yield { pointer: `${at}/collectedAt`, message: 'lies in the future' };
   if (isFromADraw(row.source) && row.drawId === null) yield { pointer: `${at}/drawId`, message: 'is required for lab and partner results' };
 }
 

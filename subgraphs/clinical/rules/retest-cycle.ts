@@ -1,13 +1,15 @@
-import { type TransitionTable } from '../../../runtime/request/states.js';
-import { RetestCycleStatus as Status, RetestCycleTiming as Timing } from '../entities/retest-cycle.js';
+import type { TransitionTable } from '../../../runtime/request/states.js';
+import { after, DAY_MS, durationMs, MINUTE_MS } from '../../../runtime/time/durations.js';
 import { InterventionStatus } from '../entities/intervention.js';
+import { RetestCycleStatus as Status, RetestCycleTiming as Timing } from '../entities/retest-cycle.js';
 
-/** Days are exact multiples of 86,400 s, independent of time zones. Source: clinical 7.1.10. */
-export const DAY_MS = 86_400_000;
-/** A follow-up later than this after the due date is LATE, ms. */
+/** A follow-up later than this after the due date is LATE. Days are of exactly 24 h, independent of time zones. Source: clinical 7.1.10. */
 const IN_WINDOW_MS = 7 * DAY_MS;
 export const DEFAULT_WINDOW_DAYS = 90;
 export const DEFAULT_GRACE_DAYS = 30;
+
+/** Gates creation, follow-up recording and the Outcome Record; off unless known to be on. Source: spec 1, Re-test cycle 6. */
+export const RETEST_FLAG = 'feature.clinical.retest-cycle';
 
 /** Re-test cycle states. RETESTED and EXPIRED are final. Source: spec 1, States; clinical 3. */
 export const RETEST_STATES = {
@@ -19,7 +21,8 @@ export const RETEST_STATES = {
 
 export type RetestTrigger = 'prompt' | 'record' | 'expire';
 
-export const OPEN_STATUSES = [Status.BASELINE_SET, Status.PROMPTED] as const;
+export const OPEN_STATUSES: readonly Status[] = [Status.BASELINE_SET, Status.PROMPTED];
+export const isOpenCycle = (status: Status): boolean => OPEN_STATUSES.includes(status);
 
 export interface RetestSettings {
   /** Days between two prompts. */
@@ -36,8 +39,8 @@ export interface RetestDates {
 
 /** Due: baseline + window. Expiry: due + grace. Source: spec 1, Re-test cycle 1 and 4. */
 export function datesOf(baselineCollectedAt: Date, windowDays: number, graceDays: number): RetestDates {
-  const due = baselineCollectedAt.getTime() + windowDays * DAY_MS;
-  return { retestDueAt: new Date(due), expiresAt: new Date(due + graceDays * DAY_MS) };
+  const retestDueAt = after(baselineCollectedAt, windowDays * DAY_MS);
+  return { retestDueAt, expiresAt: after(retestDueAt, graceDays * DAY_MS) };
 }
 
 /** Whole days between two draws. */
@@ -56,8 +59,8 @@ export function nextPromptAt(
   settings: RetestSettings,
 ): Date | null {
   if (cycle.promptCount >= settings.maxPrompts) return null;
-  const at = cycle.lastPromptedAt === null ? cycle.retestDueAt.getTime() : cycle.lastPromptedAt.getTime() + settings.repromptDays * DAY_MS;
-  return at > cycle.expiresAt.getTime() ? null : new Date(at);
+  const at = cycle.lastPromptedAt === null ? cycle.retestDueAt : after(cycle.lastPromptedAt, settings.repromptDays * DAY_MS);
+  return at > cycle.expiresAt ? null : at;
 }
 
 /** What the sweep must know of an open cycle; instants in ms since 1970. */
@@ -107,9 +110,9 @@ function whole(name: string, text: string | undefined, fallback: number, min: nu
 }
 
 /** Settings of the data plane: `RETEST_REPROMPT_DAYS` 14 (1..90), `RETEST_MAX_PROMPTS` 3 (1..10), `RETEST_SWEEP_INTERVAL` PT6H (PT1M..P1D). */
-export function retestSettings(setting: (name: string) => string | undefined, durationMs: (text: string) => number | null): RetestSettings {
+export function retestSettings(setting: (name: string) => string | undefined): RetestSettings {
   const sweepEveryMs = durationMs(setting('RETEST_SWEEP_INTERVAL') ?? 'PT6H');
-  if (sweepEveryMs === null || sweepEveryMs < 60_000 || sweepEveryMs > DAY_MS)
+  if (sweepEveryMs === null || sweepEveryMs < MINUTE_MS || sweepEveryMs > DAY_MS)
     throw new Error('RETEST_SWEEP_INTERVAL must be an ISO 8601 duration from PT1M to P1D');
   return {
     repromptDays: whole('RETEST_REPROMPT_DAYS', setting('RETEST_REPROMPT_DAYS'), 14, 1, 90),

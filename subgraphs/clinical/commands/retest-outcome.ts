@@ -1,13 +1,13 @@
-import { LockMode } from '@mikro-orm/postgresql';
 import { retestRecorded } from '../../../events/catalogue/clinical.js';
+import { FOR_UPDATE } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
+import { move } from '../../../runtime/request/states.js';
 import { Biomarker, type ValueRange } from '../entities/biomarker.js';
 import { BiomarkerObservation, BiomarkerObservationStatus as ObservationStatus } from '../entities/observation.js';
 import { RetestCycle, RetestCycleStatus as Status } from '../entities/retest-cycle.js';
-import { compare, isComparable, type Measured } from '../rules/direction.js';
-import { daysBetween, OPEN_STATUSES, RETEST_STATES, timingOf } from '../rules/retest-cycle.js';
 import { roundHalfEven } from '../entities/rounding.js';
-import { move } from '../../../runtime/request/states.js';
+import { compare, isComparable, type Measured, type Outcome } from '../rules/direction.js';
+import { daysBetween, OPEN_STATUSES, RETEST_STATES, timingOf } from '../rules/retest-cycle.js';
 
 /** Qualifying follow-up `o` of cycle `c`, in SQL; the earliest one counts. Source: clinical 7.1.5, 7.3.3. */
 export const QUALIFIES = `o.patient_id = c.patient_id and o.code = c.code and o.source in ('lab', 'partner') and o.status in ('final', 'corrected')
@@ -26,6 +26,12 @@ interface Pair {
   followUp: BiomarkerObservation;
   /** Dictionary version that judged the follow-up. */
   entry: Biomarker;
+}
+
+interface Compared {
+  before: Measured;
+  after: Measured;
+  outcome: Outcome;
 }
 
 const measured = (ctx: Context, row: BiomarkerObservation): Measured | null =>
@@ -54,26 +60,19 @@ function deltaOf(before: Measured, after: Measured, decimals: number): { deltaAm
   };
 }
 
-/**
- * Closes an open cycle with its follow-up into the Outcome Record: direction, event, audit. False when the two results cannot be
- * compared; the cycle then stays open. Asks nobody: the follow-up carries the ranges that judged it. Source: clinical 7.2.
- */
-export function closeCycle(ctx: Context, cycle: RetestCycle, pair: Pair, cause: Cause): boolean {
+/** Direction of a pair of results that can be compared; null for others. */
+function outcomeOf(ctx: Context, cycle: RetestCycle, pair: Pair): Compared | null {
   const [before, after] = [measured(ctx, pair.baseline), measured(ctx, pair.followUp)];
-  const { entry, followUp } = pair;
-  if (!before || !after || !isComparable(entry.noise, before) || !isComparable(entry.noise, after)) return false;
-  const target = targetOf(ctx, cycle, followUp);
-  const outcome = compare({
-    direction: entry.direction,
-    noise: entry.noise,
-    target,
-    otherLab: otherLab(pair),
-    baseline: before,
-    followUp: after,
-  });
-  const from = cycle.status;
+  const { direction, noise } = pair.entry;
+  if (!before || !after || !isComparable(noise, before) || !isComparable(noise, after)) return null;
+  const target = targetOf(ctx, cycle, pair.followUp);
+  const outcome = compare({ direction, noise, target, otherLab: otherLab(pair), baseline: before, followUp: after });
+  return { before, after, outcome };
+}
+
+/** The Outcome Record of a cycle. */
+function record(ctx: Context, cycle: RetestCycle, { baseline, followUp, entry }: Pair, { before, after, outcome }: Compared): void {
   Object.assign(cycle, {
-    status: move(RETEST_STATES, 're-test cycle', from, 'record'),
     followUpObservationId: followUp.id,
     followUpDrawId: followUp.drawId,
     followUpCollectedAt: followUp.collectedAt,
@@ -85,17 +84,27 @@ export function closeCycle(ctx: Context, cycle: RetestCycle, pair: Pair, cause: 
     daysToRetest: daysBetween(cycle.baselineCollectedAt, followUp.collectedAt),
     timing: timingOf(cycle.baselineCollectedAt, cycle.retestDueAt, followUp.collectedAt),
     organic: cycle.promptCount === 0,
-    valuesHiddenUntil: laterOf(pair.baseline.hiddenUntil, followUp.hiddenUntil),
+    valuesHiddenUntil: laterOf(baseline.hiddenUntil, followUp.hiddenUntil),
     closedAt: ctx.now(),
     nextPromptAt: null,
     failureCount: 0,
     lastErrorClass: null,
   });
-  ctx.emit(
-    retestRecorded,
-    { code: cycle.code, direction: outcome.direction, days_to_retest: cycle.daysToRetest! },
-    { userId: cycle.patientId, brandId: cycle.brandId },
-  );
+}
+
+/**
+ * Closes an open cycle with its follow-up into the Outcome Record: direction, event, audit. False when the two results cannot be
+ * compared; the cycle then stays open. Asks nobody: the follow-up carries the ranges that judged it. Source: clinical 7.2.
+ */
+export function closeCycle(ctx: Context, cycle: RetestCycle, pair: Pair, cause: Cause): boolean {
+  const compared = outcomeOf(ctx, cycle, pair);
+  if (!compared) return false;
+  const from = cycle.status;
+  cycle.status = move(RETEST_STATES, 're-test cycle', from, 'record');
+  record(ctx, cycle, pair, compared);
+  const { code, patientId: userId, brandId } = cycle;
+  const data = { code, direction: compared.outcome.direction, days_to_retest: cycle.daysToRetest! };
+  ctx.emit(retestRecorded, data, { userId, brandId });
   ctx.audit('retest_cycle.recorded', cycle.id, { from, to: Status.RETESTED, prompt_count: cycle.promptCount, ...cause });
   return true;
 }
@@ -114,7 +123,7 @@ async function earliestFollowUp(
   return row ? ctx.em.findOne(BiomarkerObservation, row.id) : null;
 }
 
-/** What stands for a baseline: itself, or what says that it was entered in error; a corrected one was put into the cycle. */
+/** What stands for a baseline: itself, or the row that marks it as entered in error; a corrected one was put into the cycle. */
 async function standing(ctx: Context, id: string): Promise<BiomarkerObservation> {
   const row = await ctx.em.findOneOrFail(BiomarkerObservation, id);
   return row.supersededBy === null ? row : standing(ctx, row.supersededBy);
@@ -128,7 +137,7 @@ export async function findPair(ctx: Context, cycle: RetestCycle, known?: Biomark
   return { baseline, followUp, entry: await ctx.em.findOneOrFail(Biomarker, followUp.biomarkerId) };
 }
 
-/** Keeps a cycle open that has a follow-up which says nothing; the next sweep tries again, a correction may have come. */
+/** Keeps a cycle open whose follow-up cannot be compared; the next sweep tries again, a correction may have come. */
 export function markNotComparable(cycle: RetestCycle): void {
   cycle.failureCount += 1;
   cycle.lastErrorClass = NOT_COMPARABLE;
@@ -141,14 +150,37 @@ export type Recorded = 'recorded' | 'not_comparable' | 'nothing';
  * one record and one event. Source: clinical 7.1.8.
  */
 export async function recordStored(ctx: Context, cycleId: string, cause: Cause): Promise<Recorded> {
-  const cycle = await ctx.em.findOne(
-    RetestCycle,
-    { id: cycleId, status: { $in: [...OPEN_STATUSES] } },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  );
+  const cycle = await ctx.em.findOne(RetestCycle, { id: cycleId, status: { $in: [...OPEN_STATUSES] } }, FOR_UPDATE);
   const pair = cycle && (await findPair(ctx, cycle));
   if (!cycle || !pair) return 'nothing';
   if (closeCycle(ctx, cycle, pair, cause)) return 'recorded';
   markNotComparable(cycle);
   return 'not_comparable';
+}
+
+/** Open cycles that a stored observation qualifies for, oldest first. */
+async function waitingFor(ctx: Context, observationId: string): Promise<string[]> {
+  const rows = await ctx.sql<{ id: string }>(
+    `select c.id from ${ctx.schema}.observation o join ${ctx.schema}.retest_cycle c on c.patient_id = o.patient_id and c.code = o.code
+     where o.id = $1 and c.status in ('baseline_set', 'prompted') and ${QUALIFIES} order by c.baseline_collected_at, c.id`,
+    [observationId],
+  );
+  return rows.map(row => row.id);
+}
+
+/** A result that arrives after its cycle had expired is counted once, nothing else. Source: clinical 7.1.5, 7.1.12. */
+async function countLate(ctx: Context, observationId: string): Promise<void> {
+  await ctx.sql(
+    `update ${ctx.schema}.retest_cycle c set late_follow_up_at = o.received_at from ${ctx.schema}.observation o
+     where o.id = $1 and c.patient_id = o.patient_id and c.code = o.code and c.status = 'expired' and c.late_follow_up_at is null and o.received_at > c.closed_at
+       and o.source in ('lab', 'partner') and o.status in ('final', 'corrected') and o.verification <> 'rejected' and not o.needs_review
+       and o.draw_id <> c.baseline_draw_id and o.collected_at > c.baseline_collected_at`,
+    [observationId],
+  );
+}
+
+/** A follow-up closes every open cycle that it qualifies for; one that comes too late is counted. Source: clinical 7.1.5-7.1.8. */
+export async function recordFollowUp(ctx: Context, observationId: string, cause: Cause): Promise<void> {
+  for (const cycleId of await waitingFor(ctx, observationId)) await recordStored(ctx, cycleId, cause);
+  await countLate(ctx, observationId);
 }

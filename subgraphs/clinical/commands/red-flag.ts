@@ -1,20 +1,21 @@
 import { redFlagDetected } from '../../../events/catalogue/clinical.js';
+import { lockRow } from '../../../runtime/data/rows.js';
+import { actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
-import type { BiomarkerObservation } from '../entities/observation.js';
-import { RedFlag, RedFlagRule, redFlagPlace, RedFlagRuleStatus, RedFlagSource, type SealedFlag } from '../entities/red-flag.js';
-import { sealJson } from '../entities/sealed.js';
-import { contraindicated } from '../rules/intervention.js';
-import { fires, markersOf } from '../rules/red-flag.js';
+import { move } from '../../../runtime/request/states.js';
 import { Intervention, InterventionStatus } from '../entities/intervention.js';
+import type { BiomarkerObservation } from '../entities/observation.js';
+import { RedFlag, RedFlagRule, RedFlagRuleStatus, RedFlagSource } from '../entities/red-flag.js';
 import { loadProtocolVersion } from '../queries/dictionary.js';
-import { lockPatient } from '../queries/patient.js';
+import { isErased, lockPatient } from '../queries/patient.js';
+import { contraindicated } from '../rules/intervention.js';
+import { fires, markersOf, RED_FLAG_STATES, type RedFlagTrigger, STANDING_FLAGS } from '../rules/red-flag.js';
 
 export const activeRules = (ctx: Context, source: RedFlagSource): Promise<RedFlagRule[]> =>
   ctx.em.find(RedFlagRule, { source, status: RedFlagRuleStatus.ACTIVE }, { orderBy: { key: 'asc' } });
 
 async function raise(ctx: Context, patientId: string, rule: RedFlagRule, evidence: string[]): Promise<void> {
-  const standing = await ctx.em.findOne(RedFlag, { patientId, ruleKey: rule.key, status: { $in: ['open', 'acknowledged'] as never } });
-  if (standing) return;
+  if (await ctx.em.findOne(RedFlag, { patientId, ruleKey: rule.key, status: { $in: [...STANDING_FLAGS] } })) return;
   const flag = Object.assign(new RedFlag(), {
     patientId,
     ruleId: rule.id,
@@ -23,7 +24,7 @@ async function raise(ctx: Context, patientId: string, rule: RedFlagRule, evidenc
     source: rule.source,
     detectedAt: ctx.now(),
   });
-  flag.detailsSealed = sealJson(ctx, { evidence, resolution: null } satisfies SealedFlag, redFlagPlace(flag.id));
+  flag.seal(ctx, { evidence, resolution: null });
   ctx.em.persist(flag);
   const data = { flag_id: flag.id, rule: rule.key, severity: rule.severity, source: rule.source, detected_at: ctx.now().toISOString() };
   ctx.emit(redFlagDetected, data, { userId: patientId });
@@ -65,13 +66,21 @@ export async function detectInResults(ctx: Context, patientId: string, fresh: re
   for (const rule of concerned) {
     if (!fires(rule.condition, { biomarkers })) continue;
     const named = markersOf(rule.condition);
-    await raise(
-      ctx,
-      patientId,
-      rule,
-      newest.filter(one => named.includes(one.code)).map(one => one.id),
-    );
+    const evidence = newest.filter(one => named.includes(one.code)).map(one => one.id);
+    await raise(ctx, patientId, rule, evidence);
   }
+}
+
+/** Rules over what devices measured. @param evidence the batch that was synced. */
+export async function detectInWearables(
+  ctx: Context,
+  patientId: string,
+  wearable: Readonly<Record<string, number>>,
+  evidence: string,
+): Promise<void> {
+  await lockPatient(ctx, patientId);
+  if (await isErased(ctx, patientId)) return;
+  await detect(ctx, patientId, RedFlagSource.WEARABLE, { wearable }, [evidence]);
 }
 
 /** Raises the flag of a contraindication. @param evidence ids of interventions. */
@@ -92,10 +101,26 @@ export async function flagContraindicated(ctx: Context, patientId: string, codes
   });
   const protocols = await Promise.all(running.map(({ key, definitionVersion }) => loadProtocolVersion(ctx, key, definitionVersion!)));
   const unfit = running.filter((_, index) => contraindicated(protocols[index]?.contraindications ?? [], codes).length > 0);
-  if (unfit.length)
-    await flagContraindication(
-      ctx,
-      patientId,
-      unfit.map(one => one.id),
-    );
+  const evidence = unfit.map(one => one.id);
+  if (evidence.length) await flagContraindication(ctx, patientId, evidence);
+}
+
+async function moveFlag(ctx: Context, id: string, trigger: RedFlagTrigger): Promise<RedFlag> {
+  const flag = await lockRow(ctx, RedFlag, { id });
+  const from = flag.status;
+  flag.status = move(RED_FLAG_STATES, 'red flag', from, trigger);
+  ctx.audit(`red_flag.${trigger}`, flag.id, { from, to: flag.status });
+  return flag;
+}
+
+/** A clinician has seen it. */
+export const acknowledgeRedFlag = async (ctx: Context, id: string): Promise<RedFlag> =>
+  Object.assign(await moveFlag(ctx, id, 'acknowledge'), { acknowledgedBy: actorOf(ctx.caller), acknowledgedAt: ctx.now() });
+
+/** Ends a flag. @param resolution what was done about it, or why it was no danger. */
+export async function endFlag(ctx: Context, id: string, trigger: 'resolve' | 'dismiss', resolution: string): Promise<RedFlag> {
+  const flag = await moveFlag(ctx, id, trigger);
+  flag.resolvedAt = ctx.now();
+  flag.seal(ctx, { ...flag.open(ctx), resolution });
+  return flag;
 }

@@ -1,13 +1,14 @@
 import { retestExpired, retestPrompted } from '../../../events/catalogue/clinical.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { internalRequest } from '../../../runtime/request/request.js';
+import { SECOND_MS } from '../../../runtime/time/durations.js';
 import { RetestCycleStatus as Status } from '../entities/retest-cycle.js';
 import type { SweepRun } from '../entities/sweep-run.js';
-import { nextPromptAt, type Candidate, type RetestSettings } from '../rules/retest-cycle.js';
-import { NOT_COMPARABLE, QUALIFIES, recordStored } from './outcome.js';
+import { type Candidate, nextPromptAt, type RetestSettings } from '../rules/retest-cycle.js';
+import { NOT_COMPARABLE, QUALIFIES, recordStored } from './retest-outcome.js';
 
-/** The statements of a transaction may not hold its cycles for longer, ms. Source: clinical 7.1.4. */
-const CYCLE_TIMEOUT_MS = 5000;
+/** The statements of a transaction may not hold its cycles for longer. Source: clinical 7.1.4. */
+const CYCLE_TIMEOUT_MS = 5 * SECOND_MS;
 /** Failures in a row that raise the alarm. */
 const ALARM_AFTER = 5;
 
@@ -64,7 +65,7 @@ const changeThem = (tx: Context, wanted: readonly Wanted[], guard: string, set: 
 
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** When the cycle is prompted again after the prompt of now. */
+/** When the cycle is prompted again after this prompt. */
 function promptAfter({ settingsOf, now }: Sweep, row: OpenCycle): Date | null {
   const due = { retestDueAt: new Date(row.retestDueAt), expiresAt: new Date(row.expiresAt) };
   return nextPromptAt({ ...due, promptCount: row.promptCount + 1, lastPromptedAt: now }, settingsOf(row.brandId));
@@ -123,7 +124,7 @@ const CHANGE = { record, expire, prompt } as const satisfies Record<
   (sweep: Sweep, tx: Context, rows: readonly OpenCycle[]) => Promise<void>
 >;
 
-/** Tells operators of a cycle that fails again and again; it is still tried. Source: clinical 7.1.4. */
+/** Alerts operators to a cycle that fails again and again; it is still tried. Source: clinical 7.1.4. */
 async function alarm(ctx: Context, cycleId: string, errorClass: string): Promise<void> {
   const [row] = await ctx.sql<{ failures: number }>(`select failure_count as failures from ${ctx.schema}.retest_cycle where id = $1`, [
     cycleId,

@@ -1,6 +1,8 @@
+import { requireRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
-import { BiomarkerNoiseModel, type Biomarker } from '../entities/biomarker.js';
+import { fail, invalid, type Violation } from '../../../runtime/request/errors.js';
+import { storeResults } from '../commands/observation-store.js';
+import { type Biomarker, BiomarkerNoiseModel } from '../entities/biomarker.js';
 import { Intervention, InterventionStatus } from '../entities/intervention.js';
 import {
   BiomarkerObservation,
@@ -8,18 +10,12 @@ import {
   BiomarkerObservationStatus as Status,
 } from '../entities/observation.js';
 import type { RetestBaselineInput, RetestInterventionInput, StartRetestCycleInput } from '../inputs/retest-cycle.js';
-import { isRunning } from '../rules/intervention.js';
-import { isFromADraw, violationsOf, type Reported } from '../rules/observation.js';
-import { markerOf } from './dictionary.js';
-import { storeResults } from '../commands/observation-store.js';
+import { markerOf } from '../queries/dictionary.js';
+import { STANDING } from '../queries/observation.js';
+import { edgeViolations } from '../rules/biomarker.js';
 import type { Demographics } from '../rules/demographics.js';
-
-/** What is found out before a cycle begins. */
-export interface StartFacts {
-  /** Brand where neither the call, the intervention nor the token names one. */
-  brandId: string | null;
-  demographics: Demographics | null;
-}
+import { isRunning } from '../rules/intervention.js';
+import { isFromADraw, type Reported, violationsOf } from '../rules/observation.js';
 
 const AT = '/input/baseline';
 const INLINE = ['drawId', 'collectedAt', 'value', 'unit'] as const;
@@ -27,15 +23,8 @@ const INLINE = ['drawId', 'collectedAt', 'value', 'unit'] as const;
 const isInline = (baseline: RetestBaselineInput): boolean => baseline.observationId == null;
 
 /** The patient's own, measured in a draw, not withdrawn. @throws Problem not_found, also for another patient's. */
-async function storedBaseline(ctx: Context, patientId: string, id: string): Promise<BiomarkerObservation> {
-  const found = await ctx.em.findOne(BiomarkerObservation, {
-    id: id.toLowerCase(),
-    patientId,
-    status: { $ne: Status.ENTERED_IN_ERROR },
-    supersededBy: null,
-  });
-  return found ?? fail('not_found', 'The baseline observation was not found');
-}
+const storedBaseline = (ctx: Context, patientId: string, id: string): Promise<BiomarkerObservation> =>
+  requireRow(ctx, BiomarkerObservation, { id, patientId, ...STANDING }, 'The baseline observation was not found');
 
 /** The draw that a call is about, null while it cannot be known. @throws Problem not_found for an observation that is not the patient's. */
 export async function drawOf(ctx: Context, patientId: string, { baseline }: StartRetestCycleInput): Promise<string | null> {
@@ -68,11 +57,9 @@ function* baselineViolations(ctx: Context, baseline: RetestBaselineInput, entry:
 }
 
 function* targetViolations({ target }: StartRetestCycleInput, entry: Biomarker | undefined): Generator<Violation> {
-  const [low, high] = [target?.low ?? null, target?.high ?? null];
-  if (low !== null && high !== null && low > high) yield { pointer: '/input/target/low', message: 'is more than high' };
-  if (entry?.noise.model !== BiomarkerNoiseModel.LOG_NORMAL) return;
-  if (low !== null && low <= 0) yield { pointer: '/input/target/low', message: 'must be more than 0' };
-  if (high !== null && high <= 0) yield { pointer: '/input/target/high', message: 'must be more than 0' };
+  if (target == null) return;
+  const positive = entry?.noise.model === BiomarkerNoiseModel.LOG_NORMAL;
+  yield* edgeViolations({ low: target.low ?? null, high: target.high ?? null }, positive, '/input/target');
 }
 
 /** Everything that is wrong with a call beyond its types. Source: clinical 4.1. */
@@ -94,7 +81,7 @@ export async function runningIntervention(
   patientId: string,
   { kind, id, key }: RetestInterventionInput,
 ): Promise<Intervention> {
-  const where = { patientId, kind, ...(id ? { id: id.toLowerCase() } : { key: key! }) };
+  const where = { patientId, kind, ...(id ? { id } : { key: key! }) };
   const found = await ctx.em.find(Intervention, where, { orderBy: { createdAt: 'desc', id: 'desc' } });
   const running = found.find(one => isRunning(one.status));
   if (running) return running;
@@ -104,29 +91,33 @@ export async function runningIntervention(
   });
 }
 
+/** A stored laboratory result of an inline baseline's draw, of the same laboratory if there is one. */
+async function storedLike(ctx: Context, patientId: string, code: string, { drawId, performer }: Reported) {
+  const there = await ctx.em.find(
+    BiomarkerObservation,
+    { patientId, code, drawId, ...STANDING, canonicalAmount: { $ne: null }, source: { $in: [Source.LAB, Source.PARTNER] } },
+    { orderBy: { receivedAt: 'asc', id: 'asc' } },
+  );
+  return there.find(one => one.performer === performer) ?? there[0];
+}
+
 /** An inline result, stored as a laboratory's observation of that draw if none is there. */
 async function inlineBaseline(
   ctx: Context,
   patientId: string,
   baseline: RetestBaselineInput,
-  entry: Biomarker,
+  { code }: Biomarker,
+  demographics: Demographics | null,
 ): Promise<BiomarkerObservation> {
   const result = reported(baseline);
-  const there = await ctx.em.find(
-    BiomarkerObservation,
-    { patientId, code: entry.code, drawId: result.drawId, supersededBy: null, source: { $in: [Source.LAB, Source.PARTNER] } },
-    { orderBy: { receivedAt: 'asc', id: 'asc' } },
-  );
-  const usable = there.filter(one => one.status !== Status.ENTERED_IN_ERROR && one.canonicalAmount !== null);
-  const same = usable.find(one => one.performer === result.performer) ?? usable[0];
+  const same = await storedLike(ctx, patientId, code, result);
   if (same) return same;
-  const row = { ...result, name: entry.code, method: null, sourceRef: null, at: AT };
-  const [fresh] = await storeResults(ctx, patientId, [row], (ctx.facts as StartFacts).demographics);
+  const row = { ...result, name: code, method: null, sourceRef: null, at: AT };
+  const [fresh] = await storeResults(ctx, patientId, [row], demographics);
   return fresh!;
 }
 
-const unfit = (message: string): never =>
-  fail('invalid_request', 'The input is invalid', { errors: [{ pointer: `${AT}/observationId`, message }] });
+const unfit = (message: string): never => invalid(`${AT}/observationId`, message);
 
 /** The baseline of a cycle: measured in a draw, of this marker, comparable. @throws Problem invalid_request or not_found. */
 export async function baselineOf(
@@ -134,8 +125,9 @@ export async function baselineOf(
   patientId: string,
   { baseline }: StartRetestCycleInput,
   entry: Biomarker,
+  demographics: Demographics | null,
 ): Promise<BiomarkerObservation> {
-  if (isInline(baseline)) return inlineBaseline(ctx, patientId, baseline, entry);
+  if (isInline(baseline)) return inlineBaseline(ctx, patientId, baseline, entry, demographics);
   const found = await storedBaseline(ctx, patientId, baseline.observationId!);
   if (found.code !== entry.code) unfit('is of another marker');
   if (!isFromADraw(found.source) || found.drawId === null) unfit('is not a laboratory or partner result');

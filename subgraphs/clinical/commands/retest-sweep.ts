@@ -1,13 +1,14 @@
 import type { Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
 import { internalRequest } from '../../../runtime/request/request.js';
-import { SweepRun, type SweepRunTrigger } from '../entities/sweep-run.js';
-import { settingsOfBrands } from '../ports/retest-settings.js';
-import { sweepAction, type SweepAction } from '../rules/retest-cycle.js';
-import { QUALIFIES } from './outcome.js';
-import { RETEST_FLAG, settingsOf } from '../resolvers/retest-cycle.js';
-import { applyTogether, type Change, type OpenCycle, type Sweep } from './sweep-change.js';
+import { SweepRun, SweepRunTrigger } from '../entities/sweep-run.js';
+import { settingsOf, settingsOfBrands } from '../ports/retest-settings.js';
+import { RETEST_FLAG, sweepAction, type SweepAction } from '../rules/retest-cycle.js';
+import { QUALIFIES } from './retest-outcome.js';
+import { applyTogether, type Change, type OpenCycle, type Sweep } from './retest-sweep-change.js';
+import { withSweepLock } from './retest-sweep-lock.js';
 
-/** Gates the nudge alone, asked per (brand, user) at each prompt. Source: spec 1, Re-test cycle 6. */
+/** Gates the prompt alone, asked per (brand, user) at each prompt. Source: spec 1, Re-test cycle 6. */
 const PROMPT_FLAG = 'feature.clinical.retest-prompt';
 /** Cycles per page: one statement, about 1 MB. */
 const PAGE = 2000;
@@ -32,10 +33,15 @@ function decide({ ctx, now, settingsOf: settings, cycleFlag }: Sweep, row: OpenC
   return sweepAction(row, now.getTime(), settings(row.brandId), { cycle: cycleFlag, prompt });
 }
 
+/** What counts the cycles that a sweep leaves alone, and why. */
+const SKIPPED = {
+  skip_flag: 'skippedFlag',
+  skip_limit: 'skippedLimit',
+  skip_lab: 'skippedLabInProgress',
+} as const satisfies Partial<Record<SweepAction, keyof SweepRun>>;
+
 function countSkip(run: SweepRun, action: SweepAction): void {
-  if (action === 'skip_flag') run.skippedFlag++;
-  else if (action === 'skip_limit') run.skippedLimit++;
-  else if (action === 'skip_lab') run.skippedLabInProgress++;
+  if (action in SKIPPED) run[SKIPPED[action as keyof typeof SKIPPED]]++;
 }
 
 /** Works a list off, several at once. */
@@ -52,17 +58,15 @@ interface Group {
   rows: OpenCycle[];
 }
 
+const inChunks = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+
 /** The rows of each change, in groups that share a commit. */
-function groupsOf(decided: readonly { row: OpenCycle; action: SweepAction }[]): Group[] {
-  return (['record', 'expire', 'prompt'] as const).flatMap(change => {
+const groupsOf = (decided: readonly { row: OpenCycle; action: SweepAction }[]): Group[] =>
+  (['record', 'expire', 'prompt'] as const).flatMap(change => {
     const rows = decided.filter(one => one.action === change).map(one => one.row);
-    const size = TOGETHER[change];
-    return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => ({
-      change,
-      rows: rows.slice(index * size, (index + 1) * size),
-    }));
+    return inChunks(rows, TOGETHER[change]).map(together => ({ change, rows: together }));
   });
-}
 
 async function sweepPage(sweep: Sweep, rows: readonly OpenCycle[]): Promise<void> {
   const decided = rows.map(row => ({ row, action: decide(sweep, row) }));
@@ -91,22 +95,44 @@ async function finish({ ctx, run }: Sweep): Promise<void> {
   );
 }
 
+/** Looks at all open cycles, by keyset on their id. */
+async function sweepAll(sweep: Sweep): Promise<void> {
+  const { ctx, run, now } = sweep;
+  for (let last = NOTHING, more = true; more;) {
+    const rows = await ctx.sql<OpenCycle>(CANDIDATES(ctx.schema), [last, PAGE, now.toISOString()]);
+    await sweepPage(sweep, rows);
+    run.scanned += rows.length;
+    last = rows.at(-1)?.id ?? last;
+    more = rows.length === PAGE;
+  }
+}
+
 /**
- * One pass over all open cycles, by keyset on their id: what is decided for each cycle is pure, what changes repeats the guard in SQL.
- * The caller holds the sweep's lock. Source: clinical 7.1.2-7.1.4, 7.1.9.
+ * One pass over all open cycles: what is decided for each cycle is pure, what changes repeats the guard in SQL. The caller holds the
+ * sweep's lock. Source: clinical 7.1.2-7.1.4, 7.1.9.
  */
-export async function runSweep(ctx: Context, trigger: SweepRunTrigger): Promise<SweepRun> {
+async function runSweep(ctx: Context, trigger: SweepRunTrigger): Promise<SweepRun> {
   const now = ctx.now();
   const run = Object.assign(new SweepRun(), { trigger, startedAt: now });
   const settings = await settingsOfBrands(ctx, settingsOf(ctx));
   const sweep: Sweep = { ctx, run, now, settingsOf: settings, cycleFlag: ctx.flags.boolean(RETEST_FLAG) };
-  for (let after = NOTHING, more = true; more;) {
-    const rows = await ctx.sql<OpenCycle>(CANDIDATES(ctx.schema), [after, PAGE, now.toISOString()]);
-    await sweepPage(sweep, rows);
-    run.scanned += rows.length;
-    after = rows.at(-1)?.id ?? after;
-    more = rows.length === PAGE;
-  }
+  await sweepAll(sweep);
   await finish(sweep);
   return run;
+}
+
+/** Runs a sweep now. @throws Problem conflict while another one runs. */
+export async function sweepRetestCycles(ctx: Context): Promise<SweepRun> {
+  const run = await withSweepLock(ctx.host, () => runSweep(ctx, SweepRunTrigger.MANUAL));
+  return run ?? fail('conflict', 'a sweep is running', { reason: 'sweep_running' });
+}
+
+/** A timer's sweep that finds another one running waits for it, looking so often. */
+const LOOK_AGAIN_MS = 250;
+const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
+
+/** The sweep of a timer's slot is never left out: it waits while a manual one runs. */
+export async function sweepSlot(ctx: Context): Promise<void> {
+  const ran = () => withSweepLock(ctx.host, async () => (await runSweep(ctx, SweepRunTrigger.TIMER), true));
+  while (!(await ran())) await pause(LOOK_AGAIN_MS);
 }
