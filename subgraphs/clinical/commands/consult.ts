@@ -5,7 +5,15 @@ import type { Context } from '../../../runtime/request/context.js';
 import { fail, invalid } from '../../../runtime/request/errors.js';
 import { preparation } from '../../../runtime/request/operation.js';
 import { move } from '../../../runtime/request/states.js';
-import { Consult, CONSULT_READERS, ConsultOutcome, ConsultStatus as Status, type SealedConsult } from '../entities/consult.js';
+import {
+  Consult,
+  CONSULT_READERS,
+  ConsultOutcome,
+  ConsultStatus as Status,
+  ConsultStatus,
+  RetainedConsult,
+  type SealedConsult,
+} from '../entities/consult.js';
 import { Intervention } from '../entities/intervention.js';
 import { RedFlagSource } from '../entities/red-flag.js';
 import { visibleRows } from '../entities/value-access.js';
@@ -19,6 +27,8 @@ import {
   type ConsultTrigger,
   EFFECT_ON_INTERVENTION,
   isOpenConsult,
+  keepUntil,
+  retentionYears,
   TRIGGER_OF_STATUS,
 } from '../rules/consult.js';
 import { decideIntervention } from './intervention-life.js';
@@ -145,4 +155,59 @@ export async function cancelConsult(ctx: Context, id: string): Promise<Consult> 
   const consult = await lockConsult(ctx, id, 'admin:clinical:consults');
   moveConsult(ctx, consult, 'cancel');
   return consult;
+}
+
+/** The consult of a patient that a visit is for: asked for with the visit's type, else the only one that waits. */
+async function consultFor(ctx: Context, patientId: string, type: string): Promise<Consult | null> {
+  const waiting = await ctx.em.find(Consult, { patientId, status: Status.REQUESTED }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+  return waiting.find(one => one.type === type) ?? (waiting.length === 1 ? waiting[0]! : null);
+}
+
+/** The consult that is scheduled with a visit. */
+const scheduledWith = (ctx: Context, visitId: string): Promise<Consult | null> =>
+  ctx.em.findOne(Consult, { visitId, status: Status.SCHEDULED });
+
+/** Schedules the consult that a new visit is for. */
+export async function scheduleFor(ctx: Context, patientId: string, visit: { id: string; type: string }): Promise<void> {
+  const consult = await consultFor(ctx, patientId, visit.type);
+  if (!consult) return;
+  consult.visitId = visit.id;
+  moveConsult(ctx, consult, 'schedule');
+}
+
+export async function rescheduleWith(ctx: Context, visitId: string): Promise<void> {
+  const consult = await scheduledWith(ctx, visitId);
+  if (consult) moveConsult(ctx, consult, 'schedule');
+}
+
+/** The consult of a visit that was cancelled waits for another one. */
+export async function unscheduleWith(ctx: Context, visitId: string): Promise<void> {
+  const consult = await scheduledWith(ctx, visitId);
+  if (!consult) return;
+  consult.visitId = null;
+  moveConsult(ctx, consult, 'unschedule');
+}
+
+const yearsOf = (ctx: Context): number => retentionYears(ctx.host.config.setting('CLINICAL_RETAIN_SIGNED_CONSULT_YEARS'));
+
+/** Why signed consults outlive an erasure. */
+export const basisOf = (ctx: Context): string => `medical records: signed consults are kept for ${yearsOf(ctx)} years`;
+
+/** Keeps type and dates of a patient's signed consults where they must be kept, nobody's from then on. Answers how many. */
+export async function retainConsults(ctx: Context, patientId: string): Promise<number> {
+  const years = yearsOf(ctx);
+  if (years === 0) return 0;
+  const signed = await ctx.em.find(Consult, { patientId, status: ConsultStatus.SIGNED });
+  const kept = signed.map(({ id, type, createdAt, signedAt, followUpDueOn }) =>
+    Object.assign(new RetainedConsult(), { id, type, createdAt, signedAt, followUpDueOn, keepUntil: keepUntil(signedAt!, years) }),
+  );
+  const due = kept.filter(one => one.keepUntil > ctx.now());
+  if (due.length) await ctx.em.insertMany(due);
+  return due.length;
+}
+
+/** What need not be kept any longer goes. */
+export async function deleteRetainedConsults(ctx: Context, at: Date): Promise<void> {
+  const rows = await ctx.em.nativeDelete(RetainedConsult, { keepUntil: { $lte: at } });
+  ctx.audit('retained_consult.deleted', null, { rows });
 }

@@ -19,7 +19,7 @@ import { RetestCycle } from '../entities/retest-cycle.js';
 import { Vial } from '../entities/vial.js';
 import { EraseClinicalRecordInput } from '../inputs/erasure.js';
 import { lockPatient } from '../queries/patient.js';
-import { basisOf, retainConsults } from './consult-retention.js';
+import { basisOf, retainConsults } from './consult.js';
 
 /** Every table that is keyed by `patient_id`; what refers to something before it. */
 const TABLES: Readonly<Record<string, EntityClass<{ patientId: string }>>> = {

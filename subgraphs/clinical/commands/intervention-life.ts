@@ -28,7 +28,7 @@ export async function requireNotRunning(ctx: Context, { id, patientId, kind, key
 
 /**
  * What forbids that an intervention becomes active. @param codes contraindication codes of the patient, null where patient-graph could
- * not be asked: its outage stops no treatment, but the audit log says that nobody has checked.
+ * not be asked: its outage stops no treatment, but the audit log notes that nobody has checked.
  * @throws Problem conflict. Source: clinical 3, intervention.
  */
 export async function requireAllowed(ctx: Context, one: Intervention, codes: readonly string[] | null): Promise<void> {

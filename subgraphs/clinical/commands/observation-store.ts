@@ -66,7 +66,7 @@ const sameAs = (ctx: Context, stored: BiomarkerObservation, of: Measurement, row
   stored.collectedAt.getTime() === row.collectedAt.getTime() &&
   sameResult(stored.open(ctx), row);
 
-/** What a person or a laboratory says counts as verified; what a machine has read does not. */
+/** A person's or a laboratory's result counts as verified; what a machine has read does not. */
 const verifiedBy = ({ verified, source }: Incoming): Verification =>
   verified === undefined ? verificationOf(source) : verified ? Verification.VERIFIED : Verification.UNVERIFIED;
 

@@ -4,6 +4,7 @@ import { actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { move } from '../../../runtime/request/states.js';
 import { Intervention, InterventionStatus } from '../entities/intervention.js';
+import { EncounterPeriod } from '../entities/neighbours.js';
 import type { BiomarkerObservation } from '../entities/observation.js';
 import { RedFlag, RedFlagRule, RedFlagRuleStatus, RedFlagSource } from '../entities/red-flag.js';
 import { loadProtocolVersion } from '../queries/dictionary.js';
@@ -123,4 +124,10 @@ export async function endFlag(ctx: Context, id: string, trigger: 'resolve' | 'di
   flag.resolvedAt = ctx.now();
   flag.seal(ctx, { ...flag.open(ctx), resolution });
   return flag;
+}
+
+/** Keeps when an encounter began, so that its results are known from others, and judges what runs by what was found. */
+export async function recordEncounter(ctx: Context, encounter: EncounterPeriod, codes: readonly string[]): Promise<void> {
+  await ctx.em.upsert(EncounterPeriod, encounter);
+  await flagContraindicated(ctx, encounter.patientId, codes);
 }

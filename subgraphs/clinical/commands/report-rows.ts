@@ -54,7 +54,7 @@ function drawOf(ctx: Context, report: LabReport, row: ReportRow): { collectedAt:
 export const isDrawn = (ctx: Context, report: LabReport, row: ReportRow): boolean =>
   row.open(ctx).drawn !== null && drawOf(ctx, report, row).collectedAt !== null;
 
-/** A person says when those rows were drawn of which the report does not say it. */
+/** Sets, by a person's statement, when those rows were drawn for which the report has no time. */
 export function setDrawn(ctx: Context, report: LabReport, rows: readonly ReportRow[], at: Date): void {
   report.collectedAt ??= at;
   const drawn = drawsOf(report)(at);

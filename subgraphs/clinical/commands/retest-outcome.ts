@@ -2,10 +2,11 @@ import { retestRecorded } from '../../../events/catalogue/clinical.js';
 import { FOR_UPDATE } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { move } from '../../../runtime/request/states.js';
-import { Biomarker, type ValueRange } from '../entities/biomarker.js';
+import { Biomarker } from '../entities/biomarker.js';
 import { BiomarkerObservation, BiomarkerObservationStatus as ObservationStatus } from '../entities/observation.js';
 import { RetestCycle, RetestCycleStatus as Status } from '../entities/retest-cycle.js';
 import { roundHalfEven } from '../entities/rounding.js';
+import type { ValueRange } from '../entities/units.js';
 import { compare, isComparable, type Measured, type Outcome } from '../rules/direction.js';
 import { daysBetween, OPEN_STATUSES, RETEST_STATES, timingOf } from '../rules/retest-cycle.js';
 

@@ -51,7 +51,7 @@ interface Wanted {
 const STILL = (schema: string): string => `c.status in ('baseline_set', 'prompted') and c.prompt_count = w.prompt_count
   and not exists (select from ${schema}.observation o where ${QUALIFIES})`;
 
-/** The rows as they were, locked in one order, so that the audit rows can tell where they came from. */
+/** The rows as they were, locked in one order, so that the audit rows can name the state before. */
 const changeThem = (tx: Context, wanted: readonly Wanted[], guard: string, set: string, now: Date): Promise<Changed[]> =>
   tx.sql<Changed>(
     `with w as (select * from jsonb_to_recordset($1::jsonb) as w(id uuid, prompt_count int, last_prompted_at timestamptz, next_prompt_at timestamptz)),

@@ -3,8 +3,7 @@ import { type Consumer, handle } from '../../../events/consumer.js';
 import type { Envelope } from '../../../events/envelope.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { preparation } from '../../../runtime/request/operation.js';
-import { recordEncounter } from '../commands/encounter.js';
-import { flagContraindicated } from '../commands/red-flag.js';
+import { flagContraindicated, recordEncounter } from '../commands/red-flag.js';
 import { askContraindications } from '../ports/demographics.js';
 
 /** Contraindication codes of the patient; the event waits while patient-graph cannot be asked. */

@@ -15,8 +15,7 @@ import {
 import { type Consumer, type Envelope, handle } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { preparation } from '../../../runtime/request/operation.js';
-import { deliverVials } from '../commands/partner-delivery.js';
-import { followPartner, isNewReport, type PartnerFacts, type Treatment } from '../commands/partner-treatment.js';
+import { deliverVials, followPartner, isNewReport, type PartnerFacts, type Treatment } from '../commands/partner.js';
 import { Intervention } from '../entities/intervention.js';
 import { contraindicationsOf, demographicsOf } from '../ports/demographics.js';
 import { treatmentsOf } from '../ports/partner.js';

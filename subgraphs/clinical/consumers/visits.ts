@@ -1,7 +1,7 @@
 import { visitCancelled, visitCreated, visitRescheduled } from '../../../events/catalogue/booking.js';
 import { type Consumer, handle } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { rescheduleWith, scheduleFor, unscheduleWith } from '../commands/consult-of-visit.js';
+import { rescheduleWith, scheduleFor, unscheduleWith } from '../commands/consult.js';
 
 /** Visits of booking move the consults that they are for. Source: clinical 5. */
 export const visits: Consumer<Context> = {

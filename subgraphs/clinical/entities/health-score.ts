@@ -108,7 +108,7 @@ export class HealthScore {
   @Property({ type: 'blob', hidden: true, comment: HEALTH })
   detailsSealed: Buffer;
 
-  /** Whether this row was told as an event. */
+  /** Whether an event announced this row. */
   @Property({ type: 'boolean' })
   announced: boolean = false;
 

@@ -115,7 +115,7 @@ export class Intervention {
   @Property({ type: 'uuid', nullable: true })
   brandId: string | null = null;
 
-  /** First time it became active, which is when `clinical.protocol.started.v1` was told. */
+  /** First time it became active, which is when `clinical.protocol.started.v1` was sent. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   activatedAt: Date | null = null;
 

@@ -5,7 +5,7 @@ import { newId } from '../../../runtime/data/ids.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, JSONObject, Quantity } from '../../../runtime/schema/scalars.js';
-import { ValueRange } from './biomarker.js';
+import { ValueRange } from './units.js';
 
 export enum ProtocolStatus {
   DRAFT = 'draft',

@@ -6,10 +6,11 @@ import { loadRow } from '../../../runtime/data/rows.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
-import { ValueRange } from './biomarker.js';
 import { REPORT_READERS } from './lab-report.js';
-import { BiomarkerObservation, BiomarkerObservationComparator, BiomarkerObservationStatus } from './observation.js';
+import { BiomarkerObservation, BiomarkerObservationStatus } from './observation.js';
+import { BiomarkerObservationComparator } from './result.js';
 import { openJson, sealJson } from './sealed.js';
+import { ValueRange } from './units.js';
 import { isHeldBack, seesValues } from './value-access.js';
 
 export enum ReportRowState {
@@ -30,7 +31,7 @@ export interface SealedRow {
   range: ValueRange | null;
   /** A unit of the dictionary in which an implausible value would be plausible. */
   proposedUnit: string | null;
-  /** Its own draw where the report has several; null where it does not say, nothing where the report's draw is of all rows. */
+  /** Its own draw where the report has several; null where it leaves it open, nothing where the report's draw is of all rows. */
   drawn?: { at: string; id: string } | null;
   /** Nothing: final. */
   status?: BiomarkerObservationStatus;

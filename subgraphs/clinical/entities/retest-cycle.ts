@@ -9,8 +9,8 @@ import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, Quantity } from '../../../runtime/schema/scalars.js';
 import { Brand, User } from '../stubs.js';
-import { ValueRange } from './biomarker.js';
 import { InterventionKind } from './intervention.js';
+import { ValueRange } from './units.js';
 import { seesValues } from './value-access.js';
 
 export enum RetestCycleStatus {

@@ -1,5 +1,5 @@
 /**
- * Rounds to `decimals` places, a half to the even neighbour. Works on the shortest decimal form of the number (15 digits), so that
+ * Rounds to a number of decimals, a half to the even neighbour. Works on the shortest decimal form of the number (15 digits), so that
  * 0.125 - 0.25 is the half that it looks like.
  */
 export function roundHalfEven(value: number, decimals: number): number {

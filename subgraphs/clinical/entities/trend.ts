@@ -2,8 +2,8 @@ import { Field, Float, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import { ValueRange } from './biomarker.js';
-import { BiomarkerObservationComparator, BiomarkerObservationInterpretation } from './observation.js';
+import { BiomarkerObservationComparator, BiomarkerObservationInterpretation } from './result.js';
+import { ValueRange } from './units.js';
 
 /** What one result shows against the one before. */
 export enum TrendChange {

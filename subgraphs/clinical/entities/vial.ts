@@ -22,7 +22,7 @@ export enum VialDiscardReason {
 }
 registerEnums({ VialStatus, VialDiscardReason });
 
-/** Days that a vial keeps in use where nobody says otherwise. */
+/** Days that a vial keeps in use unless it is set. */
 export const DEFAULT_STABILITY_DAYS = 28;
 
 /** Who may see vials. */

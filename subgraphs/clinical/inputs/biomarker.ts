@@ -9,10 +9,9 @@ import {
   BiomarkerRangeSex,
   BiomarkerSpecimen,
   BiomarkerStatus,
-  UnitConversionMethod,
-  UnitSystem,
 } from '../entities/biomarker.js';
-import { KEY, WORD } from './patterns.js';
+import { UnitConversionMethod, UnitSystem } from '../entities/units.js';
+import { KEY, VISIBLE } from './patterns.js';
 
 const LOINC = '^[0-9]{1,7}-[0-9]$';
 const TEXT = { minLength: 1, maxLength: 300 } as const;
@@ -108,11 +107,11 @@ export class BiomarkerRangeInput {
   @Field(() => Int, { nullable: true })
   ageTo?: number | null;
 
-  @Rule({ minLength: 1, maxLength: 64, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 64, pattern: VISIBLE })
   @Field(() => String, { nullable: true })
   condition?: string | null;
 
-  @Rule({ minLength: 1, maxLength: 64, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 64, pattern: VISIBLE })
   @Field(() => String, { nullable: true })
   performer?: string | null;
 

@@ -3,7 +3,7 @@ import { PageArgs } from '../../../runtime/request/paging.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, QuantityInput } from '../../../runtime/schema/scalars.js';
-import { WORD } from './patterns.js';
+import { VISIBLE } from './patterns.js';
 
 export enum DoseResult {
   TAKEN = 'taken',
@@ -41,7 +41,7 @@ export class LogDoseInput {
   @Field(() => QuantityInput, { nullable: true, description: 'Default: as planned.' })
   quantity?: QuantityInput | null;
 
-  @Rule({ minLength: 1, maxLength: 64, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 64, pattern: VISIBLE })
   @Field(() => String, { nullable: true, description: 'Where it was given, a code.' })
   site?: string | null;
 

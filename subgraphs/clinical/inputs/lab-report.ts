@@ -1,11 +1,11 @@
 import { ArgsType, Field, Float, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { LabReportStatus } from '../entities/lab-report.js';
-import { BiomarkerObservationComparator } from '../entities/observation.js';
-import { MARKER, WORD } from './patterns.js';
-import { registerEnums } from '../../../runtime/schema/enums.js';
+import { BiomarkerObservationComparator } from '../entities/result.js';
+import { MARKER, VISIBLE } from './patterns.js';
 
 export enum ReportRowDecision {
   ACCEPT = 'accept',
@@ -30,7 +30,7 @@ export class UploadLabReportInput {
   @Field(() => String, { description: 'Base64 of a PDF, JPEG, PNG, HEIC, HL7 v2 or FHIR Bundle, at most 20 MiB and 30 pages.' })
   file: string;
 
-  @Rule({ minLength: 1, maxLength: 64, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 64, pattern: VISIBLE })
   @Field(() => String, { nullable: true, description: 'Laboratory key.' })
   performer?: string | null;
 }

@@ -2,10 +2,11 @@ import { ArgsType, Field, Float, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import { UnitSystem } from '../entities/biomarker.js';
-import { BiomarkerObservationComparator, BiomarkerObservationSource, BiomarkerObservationStatus } from '../entities/observation.js';
+import { BiomarkerObservationSource, BiomarkerObservationStatus } from '../entities/observation.js';
+import { BiomarkerObservationComparator } from '../entities/result.js';
+import { UnitSystem } from '../entities/units.js';
 import { ValueRangeInput } from './biomarker.js';
-import { MARKER, WORD } from './patterns.js';
+import { MARKER, VISIBLE } from './patterns.js';
 
 @InputType('BiomarkerObservationInput', { description: 'One result as reported.' })
 export class ObservationInput {
@@ -37,7 +38,7 @@ export class ObservationInput {
   @Field(() => BiomarkerObservationSource)
   source: BiomarkerObservationSource;
 
-  @Rule({ minLength: 1, maxLength: 64, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 64, pattern: VISIBLE })
   @Field(() => String, { nullable: true, description: 'Laboratory key.' })
   performer?: string | null;
 
@@ -45,7 +46,7 @@ export class ObservationInput {
   @Field(() => String, { nullable: true })
   method?: string | null;
 
-  @Rule({ minLength: 1, maxLength: 128, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 128, pattern: VISIBLE })
   @Field(() => String, { nullable: true, description: 'Unique per source: a repetition is answered with the stored row.' })
   sourceRef?: string | null;
 
@@ -145,7 +146,7 @@ export class CorrectObservationInput {
   @Field(() => String, { nullable: true })
   textValue?: string | null;
 
-  @Rule({ minLength: 1, maxLength: 128, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 128, pattern: VISIBLE })
   @Field(() => String, { nullable: true, description: "The correction's own reference, unique per source." })
   sourceRef?: string | null;
 

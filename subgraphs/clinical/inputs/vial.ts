@@ -3,7 +3,7 @@ import { PageArgs } from '../../../runtime/request/paging.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime, LocalDate, QuantityInput } from '../../../runtime/schema/scalars.js';
 import { DEFAULT_STABILITY_DAYS, VialDiscardReason } from '../entities/vial.js';
-import { WORD } from './patterns.js';
+import { VISIBLE } from './patterns.js';
 
 @ArgsType()
 export class VialsArgs extends PageArgs {
@@ -22,7 +22,7 @@ export class CreateVialInput {
   @Field(() => String)
   productCode: string;
 
-  @Rule({ minLength: 1, maxLength: 64, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 64, pattern: VISIBLE })
   @Field(() => String, { nullable: true })
   lot?: string | null;
 

@@ -7,7 +7,7 @@ import { BiomarkerObservation } from '../entities/observation.js';
 import { type ComputedScore, FRESH_DAYS, SCORE_MODEL, type ScoredResult, scoreOf, trendOf } from '../rules/health-score.js';
 import { auditRead } from './read-audit.js';
 
-/** Newest fresh result of each marker that the member may see: subscores would tell a critical value before its time. Source: clinical 7.3.2. */
+/** Newest fresh result of each marker that the member may see: subscores would show a critical value before its time. Source: clinical 7.3.2. */
 async function resultsOf(ctx: Context, patientId: string): Promise<ScoredResult[]> {
   const since = after(ctx.now(), -FRESH_DAYS * DAY_MS);
   const ids = await ctx.sql<{ id: string }>(
@@ -31,7 +31,7 @@ async function resultsOf(ctx: Context, patientId: string): Promise<ScoredResult[
 const compute = async (ctx: Context, patientId: string): Promise<ComputedScore> =>
   scoreOf(await resultsOf(ctx, patientId), await ctx.em.count(Biomarker, { supersededAt: null, status: BiomarkerStatus.ACTIVE }));
 
-/** What the results of a patient say by now, not stored. @param before the score before it. */
+/** The score of a patient's results by now, not stored. @param before the score before it. */
 export async function scoreNow(ctx: Context, patientId: string, before: number | null): Promise<HealthScore> {
   const { score, components, ...shown } = await compute(ctx, patientId);
   const row = Object.assign(new HealthScore(), { patientId, modelVersion: SCORE_MODEL.version, computedAt: ctx.now(), ...shown });
@@ -50,7 +50,7 @@ const newestStored = (ctx: Context, patientId: string): Promise<HealthScore | nu
     return inOrder(ids, found, row => row.patientId);
   });
 
-/** The newest score; where none is stored, what the results say by now. */
+/** The newest score; where none is stored, that of the results by now. */
 export async function newestScore(ctx: Context, patientId: string): Promise<HealthScore> {
   const row = (await newestStored(ctx, patientId)) ?? (await scoreNow(ctx, patientId, null));
   await auditRead(ctx, 'health_scores', [row]);

@@ -6,7 +6,7 @@ import type { Connection } from '../../../runtime/request/paging.js';
 import { submitCheckIn } from '../commands/check-in.js';
 import { CheckIn, CheckInConnection, CheckInTemplate } from '../entities/check-in.js';
 import { MyCheckInsArgs, SubmitCheckInInput } from '../inputs/check-in.js';
-import { listCheckIns } from '../queries/lists.js';
+import { listCheckIns } from '../queries/user-clinical.js';
 
 @Resolver(() => CheckIn)
 export class CheckInResolver {

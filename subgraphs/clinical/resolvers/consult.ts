@@ -15,8 +15,8 @@ import {
   UpdateConsultInput,
 } from '../inputs/consult.js';
 import { among, given } from '../queries/conditions.js';
-import { listConsults } from '../queries/lists.js';
 import { readPage, readRow } from '../queries/read-audit.js';
+import { listConsults } from '../queries/user-clinical.js';
 
 @Resolver(() => Consult)
 export class ConsultResolver {

@@ -1,8 +1,7 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { putBiomarker } from '../commands/biomarker.js';
-import { putProtocol } from '../commands/protocol.js';
+import { putBiomarker, putProtocol } from '../commands/dictionary.js';
 import { Biomarker } from '../entities/biomarker.js';
 import { Protocol } from '../entities/protocol.js';
 import { PutBiomarkerInput } from '../inputs/biomarker.js';

@@ -5,7 +5,7 @@ import type { Connection } from '../../../runtime/request/paging.js';
 import { logDose } from '../commands/dose.js';
 import { DoseLog, DoseLogConnection } from '../entities/dose.js';
 import { DosesArgs, LogDoseInput, MyDosesArgs } from '../inputs/dose.js';
-import { listDoses } from '../queries/lists.js';
+import { listDoses } from '../queries/user-clinical.js';
 
 @Resolver(() => DoseLog)
 export class DoseResolver {

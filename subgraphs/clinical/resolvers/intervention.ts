@@ -7,7 +7,7 @@ import { changeFacts, changeIntervention, startFacts, startIntervention } from '
 import { Intervention, InterventionConnection } from '../entities/intervention.js';
 import { ChangeInterventionInput, InterventionsArgs, MyInterventionsArgs, StartInterventionInput } from '../inputs/intervention.js';
 import { phaseOf } from '../queries/dictionary.js';
-import { listInterventions } from '../queries/lists.js';
+import { listInterventions } from '../queries/user-clinical.js';
 
 @Resolver(() => Intervention)
 export class InterventionResolver {

@@ -2,7 +2,7 @@ import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
 import { Prepare } from '../../../runtime/request/operation.js';
-import { correctFacts, correctObservation, retractObservation } from '../commands/observation-change.js';
+import { correctFacts, correctObservation, retractObservation } from '../commands/observation.js';
 import { BiomarkerObservation } from '../entities/observation.js';
 import { CorrectObservationInput, RetractObservationInput } from '../inputs/observation.js';
 

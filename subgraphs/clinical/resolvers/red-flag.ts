@@ -7,8 +7,8 @@ import { acknowledgeRedFlag, endFlag } from '../commands/red-flag.js';
 import { RedFlag, RedFlagConnection, RedFlagRule } from '../entities/red-flag.js';
 import { DismissRedFlagInput, RedFlagsArgs, ResolveRedFlagInput } from '../inputs/red-flag.js';
 import { among, given } from '../queries/conditions.js';
-import { listRedFlags } from '../queries/lists.js';
 import { readPage } from '../queries/read-audit.js';
+import { listRedFlags } from '../queries/user-clinical.js';
 
 @Resolver(() => RedFlag)
 export class RedFlagResolver {

@@ -3,7 +3,7 @@ import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
 import { RetestStats } from '../entities/retest-stats.js';
 import { RetestStatsArgs } from '../inputs/retest-cycle.js';
-import { retestStats } from '../queries/retest-stats.js';
+import { retestStats } from '../queries/retest-cycle.js';
 
 @Resolver()
 export class RetestStatsResolver {

@@ -3,7 +3,7 @@ import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
 import { BiomarkerTrend } from '../entities/trend.js';
 import { BiomarkerTrendArgs } from '../inputs/observation.js';
-import { myBiomarkerTrend } from '../queries/trend.js';
+import { myBiomarkerTrend } from '../queries/observation.js';
 
 @Resolver()
 export class TrendResolver {

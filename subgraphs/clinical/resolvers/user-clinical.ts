@@ -12,11 +12,10 @@ import { hidesCritical, visibleRows } from '../entities/value-access.js';
 import { MyInterventionsArgs } from '../inputs/intervention.js';
 import { MyObservationsArgs } from '../inputs/observation.js';
 import { MyRetestCyclesArgs } from '../inputs/retest-cycle.js';
-import { loadGuard } from '../queries/clinical-guard.js';
 import { newestScore } from '../queries/health-score.js';
-import { listInterventions, listRedFlags } from '../queries/lists.js';
 import { listObservations } from '../queries/observation.js';
 import { listCycles } from '../queries/retest-cycle.js';
+import { listInterventions, listRedFlags, loadGuard } from '../queries/user-clinical.js';
 import { User } from '../stubs.js';
 
 const OF_STAFF_AND_SERVICES = { service: 'admin:clinical', staff: 'admin:clinical:read' } as const;

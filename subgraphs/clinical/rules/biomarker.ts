@@ -1,11 +1,6 @@
 import type { Violation } from '../../../runtime/request/errors.js';
-import {
-  BiomarkerNoiseModel,
-  UnitConversionMethod,
-  type BiomarkerNoise,
-  type UnitConversion,
-  type ValueRange,
-} from '../entities/biomarker.js';
+import { type BiomarkerNoise, BiomarkerNoiseModel } from '../entities/biomarker.js';
+import { type UnitConversion, UnitConversionMethod, type ValueRange } from '../entities/units.js';
 import type { RangeRow } from './ranges.js';
 import { toCanonical } from './units.js';
 

@@ -1,7 +1,8 @@
-import { BiomarkerDirection, type BiomarkerNoise, BiomarkerNoiseModel, type ValueRange } from '../entities/biomarker.js';
-import { BiomarkerObservationComparator as Comparator } from '../entities/observation.js';
+import { BiomarkerDirection, type BiomarkerNoise, BiomarkerNoiseModel } from '../entities/biomarker.js';
+import { BiomarkerObservationComparator as Comparator } from '../entities/result.js';
 import { RetestCycleOutcomeBasis as Basis, RetestCycleOutcomeDirection as Direction } from '../entities/retest-cycle.js';
 import { TrendChange } from '../entities/trend.js';
+import type { ValueRange } from '../entities/units.js';
 
 /** A result in the canonical unit; with a comparator it is the limit of an interval. */
 export interface Measured {

@@ -1,5 +1,5 @@
 import { after, DAY_MS } from '../../../runtime/time/durations.js';
-import { BiomarkerCategory as Category, type ValueRange } from '../entities/biomarker.js';
+import { BiomarkerCategory as Category } from '../entities/biomarker.js';
 import {
   HealthScoreBand as Band,
   type HealthScoreComponent,
@@ -7,6 +7,7 @@ import {
   HealthScoreTrend as Trend,
 } from '../entities/health-score.js';
 import { roundHalfEven } from '../entities/rounding.js';
+import type { ValueRange } from '../entities/units.js';
 
 /** The newest result of a marker, with the ranges that judged it. */
 export interface ScoredResult {
@@ -33,7 +34,7 @@ export const SCORE_MODEL: ScoreModel = {
   categories: { [Category.LIPIDS]: 2, [Category.METABOLIC]: 2, [Category.INFLAMMATION]: 1.5 },
 };
 
-/** A result that is older says nothing. */
+/** A result that is older does not count. */
 export const FRESH_DAYS = 365;
 /** A result counts half after so many days. */
 const HALF_LIFE_DAYS = 180;

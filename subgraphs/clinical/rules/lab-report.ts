@@ -1,11 +1,9 @@
 import type { TransitionTable } from '../../../runtime/request/states.js';
-import type { ValueRange } from '../entities/biomarker.js';
 import { LabReportCounts, LabReportStatus as Status } from '../entities/lab-report.js';
-import {
-  BiomarkerObservationComparator as Comparator,
-  type BiomarkerObservationStatus as ObservationStatus,
-} from '../entities/observation.js';
+import type { BiomarkerObservationStatus as ObservationStatus } from '../entities/observation.js';
 import { ReportRowState as State, type SealedRow } from '../entities/report-row.js';
+import { BiomarkerObservationComparator as Comparator } from '../entities/result.js';
+import type { ValueRange } from '../entities/units.js';
 import type { Marker } from './observation.js';
 import { toCanonical } from './units.js';
 
@@ -31,7 +29,7 @@ export interface Line {
   confidence?: number;
 }
 
-/** What a report says, before anything is judged. */
+/** What was read of a report, before anything is judged. */
 export interface ReadReport {
   parser: { name: string; version: string };
   pageCount: number | null;
@@ -53,7 +51,7 @@ export interface ReadRow {
   range: ValueRange | null;
   /** As of the {@link Line}. */
   confidence?: number;
-  /** Of its own draw; null where a report of several draws does not say, nothing where the report's time is of all rows. */
+  /** Of its own draw; null where a report of several draws leaves it open, nothing where the report's time is of all rows. */
   collectedAt?: Date | null;
   /** Nothing: final. */
   status?: ObservationStatus;
@@ -110,7 +108,7 @@ const COLLECTED =
   /\b(?:collected|collection date|date of collection|drawn|entnommen|abnahme)\b[^0-9]{0,20}(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}))?/i;
 const NUMBERED = /\b(?:report (?:no|number|id)|accession)\b[.:#\s]*([A-Z0-9][A-Z0-9/-]{2,40})/i;
 
-/** When the draw was, as the report writes it; null when it does not say. */
+/** When the draw was, as the report writes it; null when it does not. */
 export function collectedIn(lines: readonly Line[]): Date | null {
   const match = lines.map(line => COLLECTED.exec(line.text)).find(Boolean);
   const at = match ? new Date(`${match[1]}T${match[2] ?? '00:00'}:00.000Z`) : null;

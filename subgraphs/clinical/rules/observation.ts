@@ -1,13 +1,13 @@
 import type { Violation } from '../../../runtime/request/errors.js';
 import { after, MINUTE_MS } from '../../../runtime/time/durations.js';
-import { type BiomarkerNoise, BiomarkerNoiseModel, UnitSystem, type ValueRange } from '../entities/biomarker.js';
+import { type BiomarkerNoise, BiomarkerNoiseModel } from '../entities/biomarker.js';
 import {
-  BiomarkerObservationComparator as Comparator,
   BiomarkerObservationSource as Source,
   BiomarkerObservationStatus as Status,
   BiomarkerObservationVerification as Verification,
-  type SealedResult,
 } from '../entities/observation.js';
+import { BiomarkerObservationComparator as Comparator, type SealedResult } from '../entities/result.js';
+import { UnitSystem, type ValueRange } from '../entities/units.js';
 import { judge, type RangeRow, type RangeSubject } from './ranges.js';
 import { inSystem, type MarkerUnits, toCanonical } from './units.js';
 
@@ -132,10 +132,10 @@ export const sameValue = (stored: SealedResult, row: Reported): boolean =>
   stored.comparator === row.comparator &&
   stored.textValue === row.textValue;
 
-/** Whether a result says the same as a stored one, so that its repetition is answered with the stored row. */
+/** Whether a result has the same content as a stored one, so that its repetition is answered with the stored row. */
 export const sameResult = (stored: SealedResult, row: Reported): boolean =>
   sameValue(stored, row) && sameRange(stored.reportedRange, row.referenceRange);
 
-/** Whether a result takes the place of one of the same measurement: a final one that of a preliminary one, a corrected one any. Source: clinical 7.3.3. */
+/** Whether a result replaces one of the same measurement: a final one that of a preliminary one, a corrected one any. Source: clinical 7.3.3. */
 export const succeeds = (status: Status, before: Status): boolean =>
   status === Status.CORRECTED || (status === Status.FINAL && before === Status.PRELIMINARY);

@@ -121,7 +121,7 @@ export function retestSettings(setting: (name: string) => string | undefined): R
   };
 }
 
-/** Settings of one brand: what platform's config `clinical.retest` says, else those of all. @throws Error for a value out of range. */
+/** Settings of one brand: those of platform's config `clinical.retest`, else those of all. @throws Error for a value out of range. */
 export function brandSettings(base: RetestSettings, config: unknown): RetestSettings {
   const { reprompt_days: days, max_prompts: most } = (config ?? {}) as { reprompt_days?: unknown; max_prompts?: unknown };
   return {

@@ -1,7 +1,7 @@
 import type { Context } from '../../../runtime/request/context.js';
 import type { Timer } from '../../../runtime/time/clock.js';
 import { missDueCheckIns, openDueCheckIns } from '../commands/check-in.js';
-import { deleteRetainedConsults } from '../commands/consult-retention.js';
+import { deleteRetainedConsults } from '../commands/consult.js';
 import { escalateDueAlerts } from '../commands/critical-alert.js';
 import { missDueDoses, planDueDoses } from '../commands/dose.js';
 import { storeDueScores } from '../commands/health-score.js';
@@ -18,11 +18,17 @@ interface Care {
 
 const CARE = {
   escalation: { due: s => `select min(acknowledge_by) from ${s}.critical_alert where status = 'open'`, run: escalateDueAlerts },
-  completion: { due: s => `select min(ends_at) from ${s}.intervention where status in ('active', 'paused')`, run: completeDueInterventions },
+  completion: {
+    due: s => `select min(ends_at) from ${s}.intervention where status in ('active', 'paused')`,
+    run: completeDueInterventions,
+  },
   checkIn: { due: s => `select min(next_check_in_at) from ${s}.intervention where next_check_in_at is not null`, run: openDueCheckIns },
   missedCheckIn: { due: s => `select min(due_at) + interval '168 hours' from ${s}.check_in where status = 'due'`, run: missDueCheckIns },
   dose: { due: s => `select min(next_dose_at) from ${s}.intervention where next_dose_at is not null`, run: planDueDoses },
-  missedDose: { due: s => `select min(scheduled_for) + interval '168 hours' from ${s}.dose_log where status = 'scheduled'`, run: missDueDoses },
+  missedDose: {
+    due: s => `select min(scheduled_for) + interval '168 hours' from ${s}.dose_log where status = 'scheduled'`,
+    run: missDueDoses,
+  },
   vialExpiry: { due: s => `select min(expires_at) from ${s}.vial where status <> 'discarded'`, run: discardExpiredVials },
   retention: { due: s => `select min(keep_until) from ${s}.retained_consult`, run: deleteRetainedConsults },
   score: { due: s => `select min(due_at) from ${s}.health_score_due`, run: storeDueScores },

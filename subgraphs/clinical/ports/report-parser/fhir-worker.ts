@@ -7,7 +7,7 @@ interface Reference {
   identifier?: { value?: string };
 }
 
-/** What both kinds of resources say of a draw. */
+/** What both kinds of resources have of a draw. */
 interface Drawn {
   resourceType: string;
   id?: string;

@@ -48,7 +48,7 @@ function rowOf(fields: readonly string[], collectedAt: Date | null): ReadRow[] {
   return [row as ReadRow]; // names of the enums' values
 }
 
-/** HL7 v2 ORU^R01: each OBR says in OBR-7 when the draw of the OBX behind it was. */
+/** HL7 v2 ORU^R01: OBR-7 has the time of the draw of the OBX behind it. */
 function report(text: string): ReadReport {
   const segments = text.split(/[\r\n]+/).map(line => line.split('|'));
   const order = segments.find(one => one[0] === 'OBR');

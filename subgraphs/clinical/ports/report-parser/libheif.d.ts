@@ -6,11 +6,11 @@ declare module 'libheif-js/wasm-bundle.js' {
     height: number;
   }
   interface HeifImage {
-    /** As the container says, before anything is decoded. */
+    /** By the container, before anything is decoded. */
     get_width(): number;
     get_height(): number;
     is_primary(): boolean;
-    /** Decodes into RGBA, turned as the container says; null: it cannot. */
+    /** Decodes into RGBA, turned as the container orders; null: it cannot. */
     display(into: Pixels, done: (pixels: Pixels | null) => void): void;
   }
   const libheif: { HeifDecoder: new () => { decode(bytes: Uint8Array): HeifImage[] } };

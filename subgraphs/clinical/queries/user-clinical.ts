@@ -2,9 +2,11 @@ import type { Context } from '../../../runtime/request/context.js';
 import { type Connection, PageArgs } from '../../../runtime/request/paging.js';
 import { CheckIn } from '../entities/check-in.js';
 import { Consult } from '../entities/consult.js';
+import { CriticalAlert, CriticalAlertStatus } from '../entities/critical-alert.js';
 import { DoseLog } from '../entities/dose.js';
-import { Intervention } from '../entities/intervention.js';
-import { RedFlag, visibleAt } from '../entities/red-flag.js';
+import { Intervention, InterventionStatus } from '../entities/intervention.js';
+import { RedFlag, RedFlagStatus, visibleAt } from '../entities/red-flag.js';
+import { ClinicalGuard } from '../entities/user-clinical.js';
 import { MyCheckInsArgs } from '../inputs/check-in.js';
 import { MyConsultsArgs } from '../inputs/consult.js';
 import { MyDosesArgs } from '../inputs/dose.js';
@@ -43,3 +45,21 @@ export const listCheckIns = (ctx: Context, patientId: string, args: MyCheckInsAr
 /** A patient's consults, newest first; in the request's batch. */
 export const listConsults = (ctx: Context, patientId: string, args: MyConsultsArgs): Promise<Connection<Consult>> =>
   pageOfPatient(ctx, { entity: Consult, time: 'createdAt', where: given({ status: among(args.status) }) }, patientId, args);
+
+/** What must stop a recommendation for a user: three statements for any number of users. */
+export const loadGuard = (ctx: Context, userId: string): Promise<ClinicalGuard | null> =>
+  ctx.load('clinical_guard', userId, async ids => {
+    const patientId = { $in: [...ids] };
+    const flags = await ctx.em.find(RedFlag, { patientId, status: RedFlagStatus.OPEN });
+    const alerts = await ctx.em.find(CriticalAlert, {
+      patientId,
+      status: { $in: [CriticalAlertStatus.OPEN, CriticalAlertStatus.ESCALATED] },
+    });
+    const running = await ctx.em.find(Intervention, { patientId, status: InterventionStatus.ACTIVE });
+    const of = <Row extends { patientId: string }>(rows: readonly Row[], id: string): Row[] => rows.filter(row => row.patientId === id);
+    return ids.map(id => ({
+      openFlagSeverities: [...new Set(of(flags, id).map(row => row.severity))],
+      openCriticalAlerts: of(alerts, id).length,
+      activeInterventionKeys: [...new Set(of(running, id).map(row => row.key))].sort(),
+    }));
+  });
