@@ -1,10 +1,12 @@
 import { Check, Entity, Enum, ManyToOne, OneToMany, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Collection, DecimalType, type Rel } from '@mikro-orm/postgresql';
-import { Directive, Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, Float, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
-import { DateTime } from '../../../runtime/schema/scalars.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
+import { UnitConversion, ValueRange } from './units.js';
 
 export enum BiomarkerCategory {
   LIPIDS = 'lipids',
@@ -63,32 +65,6 @@ registerEnums(
   { BiomarkerSpecimen: 'DBS: dried blood spot.' },
 );
 
-export enum UnitConversionMethod {
-  UCUM = 'ucum',
-  MOLAR_MASS = 'molar_mass',
-  AFFINE = 'affine',
-}
-registerEnumType(UnitConversionMethod, {
-  name: 'BiomarkerUnitConversionMethod',
-  description: 'AFFINE: canonical = factor * value + offset.',
-});
-
-export enum UnitSystem {
-  SI = 'si',
-  CONVENTIONAL = 'conventional',
-}
-registerEnumType(UnitSystem, { name: 'BiomarkerUnitSystem' });
-
-/** Edges of a range, inclusive, in the canonical unit; a missing edge is open. */
-@ObjectType('BiomarkerBounds', { description: 'Edges of a range, inclusive; a missing edge is open.' })
-export class ValueRange {
-  @Field(() => Float, { nullable: true })
-  low: number | null;
-
-  @Field(() => Float, { nullable: true })
-  high: number | null;
-}
-
 /** Limits beyond which a result raises an alert, inclusive, in the canonical unit. */
 @ObjectType('BiomarkerCritical', { description: 'Limits for everybody beyond which a result raises an alert.' })
 export class CriticalLimits {
@@ -97,27 +73,6 @@ export class CriticalLimits {
 
   @Field(() => ValueRange, { nullable: true, description: 'To be acknowledged within an hour.' })
   panic: ValueRange | null;
-}
-
-@ObjectType('BiomarkerUnitConversion', { description: 'Another unit that results are reported in, and how it becomes the canonical one.' })
-export class UnitConversion {
-  @Field(() => String)
-  unit: string;
-
-  @Field(() => UnitConversionMethod)
-  method: UnitConversionMethod;
-
-  @Field(() => Float, { nullable: true, description: 'Slope of an affine conversion.' })
-  factor: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'Intercept of an affine conversion, canonical unit.' })
-  offset: number | null;
-
-  @Field(() => UnitSystem, { nullable: true })
-  system: UnitSystem | null;
-
-  @Field(() => Int)
-  decimals: number;
 }
 
 /** How much a result varies without any change of the person: biological and analytical variation as fractions. */
@@ -295,3 +250,5 @@ export class BiomarkerRange {
   @Property({ type: 'text' })
   source: string;
 }
+
+export const BiomarkerConnection = connectionOf(Biomarker, 'Biomarker');

@@ -2,8 +2,9 @@ import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/de
 import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
-import { DateTime } from '../../../runtime/schema/scalars.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 
 export enum CriticalAlertSeverity {
   CRITICAL = 'critical',
@@ -101,3 +102,5 @@ export class CriticalAlert {
     return this.contactLog.map(one => ({ ...one, at: new Date(one.at) }));
   }
 }
+
+export const CriticalAlertConnection = connectionOf(CriticalAlert, 'CriticalAlert');

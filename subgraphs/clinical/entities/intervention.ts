@@ -2,8 +2,9 @@ import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/de
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
-import { DateTime, LocalDate, TimeZone } from '../../../runtime/schema/scalars.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
+import { DateTime, LocalDate, TimeZone } from '../../../runtime/schema/scalars.js';
 
 export enum InterventionKind {
   PROTOCOL = 'protocol',
@@ -114,7 +115,7 @@ export class Intervention {
   @Property({ type: 'uuid', nullable: true })
   brandId: string | null = null;
 
-  /** First time it became active, which is when `clinical.protocol.started.v1` was told. */
+  /** First time it became active, which is when `clinical.protocol.started.v1` was sent. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   activatedAt: Date | null = null;
 
@@ -138,3 +139,5 @@ export class Intervention {
   @Property({ type: 'int', version: true })
   version: number;
 }
+
+export const InterventionConnection = connectionOf(Intervention, 'Intervention');

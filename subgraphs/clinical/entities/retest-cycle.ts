@@ -2,15 +2,16 @@ import { Check, Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro
 import { DecimalType } from '@mikro-orm/postgresql';
 import { Ctx, Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, Quantity } from '../../../runtime/schema/scalars.js';
 import { Brand, User } from '../stubs.js';
-import { ValueRange } from './biomarker.js';
 import { InterventionKind } from './intervention.js';
+import { ValueRange } from './units.js';
 import { seesValues } from './value-access.js';
-import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum RetestCycleStatus {
   BASELINE_SET = 'baseline_set',
@@ -291,3 +292,5 @@ export class RetestCycle {
     return { id: this.brandId };
   }
 }
+
+export const RetestCycleConnection = connectionOf(RetestCycle, 'RetestCycle');

@@ -2,8 +2,9 @@ import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
-import { DateTime } from '../../../runtime/schema/scalars.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
+import { DateTime } from '../../../runtime/schema/scalars.js';
 
 export enum SweepRunTrigger {
   TIMER = 'timer',
@@ -65,3 +66,5 @@ export class SweepRun {
   @Property({ type: 'int' })
   failed: number = 0;
 }
+
+export const SweepRunConnection = connectionOf(SweepRun, 'SweepRun');

@@ -3,8 +3,9 @@ import { DecimalType } from '@mikro-orm/postgresql';
 import { Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
-import { DateTime, LocalDate, Quantity } from '../../../runtime/schema/scalars.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
+import { DateTime, LocalDate, Quantity } from '../../../runtime/schema/scalars.js';
 
 export enum VialStatus {
   NEW = 'new',
@@ -20,6 +21,9 @@ export enum VialDiscardReason {
   OTHER = 'other',
 }
 registerEnums({ VialStatus, VialDiscardReason });
+
+/** Days that a vial keeps in use unless it is set. */
+export const DEFAULT_STABILITY_DAYS = 28;
 
 /** Who may see vials. */
 export const VIAL_READERS = {
@@ -122,3 +126,5 @@ export class Vial {
   @Property({ type: 'int', version: true })
   version: number;
 }
+
+export const VialConnection = connectionOf(Vial, 'Vial');
