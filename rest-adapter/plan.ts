@@ -21,11 +21,12 @@ import {
 } from 'graphql';
 import type { Slug } from '../events/slugs.js';
 import { ruleOnNode, type AccessRule } from '../runtime/access/access.js';
+import { answerConverter, type Convert } from './answer.js';
 import { pointerTranslator, type Located } from './pointers.js';
 import type { Route, RouteTable } from './route.js';
 import { fieldOf, shapeOfField, type Shape } from './shape.js';
 import { compileVariables, type VariablePlan } from './variables.js';
-import { answerConverter, type Convert } from './wire.js';
+
 
 export interface Plan {
   slug: Slug;

@@ -1,7 +1,8 @@
 import { buildSchema, parse, type OperationDefinitionNode, type FragmentDefinitionNode, type FieldNode } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { shapeOfField } from '../../rest-adapter/shape.js';
-import { answerConverter, toCamel, toSnake, toWireEnum, toWireType } from '../../rest-adapter/wire.js';
+import { answerConverter } from '../../rest-adapter/answer.js';
+import { toCamel, toSnake, toWireEnum, toWireType } from '../../rest-adapter/wire.js';
 
 const NAMES: readonly (readonly [camel: string, snake: string])[] = [
   ['id', 'id'],
