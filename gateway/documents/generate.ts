@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { buildASTSchema, parse } from 'graphql';
-import { generateOpenApi } from '../../rest-adapter/openapi.js';
+import { generateOpenApi } from '../../rest-adapter/documents/openapi.js';
 import { composeAll, loadAll } from '../compose.js';
 import { routeTables } from '../endpoints/endpoints.js';
 import { ASYNCAPI, eventFiles, SCHEMAS } from './event-files.js';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { docs } from '../../rest-adapter/docs.js';
-import { generateOpenApi } from '../../rest-adapter/openapi.js';
+import { docs } from '../../rest-adapter/documents/reference.js';
+import { generateOpenApi } from '../../rest-adapter/documents/openapi.js';
 import { createHttp } from '../../runtime/http/server.js';
 import { clinical, content, schema, services } from './fixture.js';
 

@@ -2,7 +2,7 @@ import { execute, buildSchema, type GraphQLSchema } from 'graphql';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import pino from 'pino';
 import { restRoutes, type ExecuteResult, type Operation, type RestOptions } from '../../rest-adapter/server.js';
-import type { DocumentedService } from '../../rest-adapter/openapi.js';
+import type { DocumentedService } from '../../rest-adapter/documents/openapi.js';
 import { rewriteUrl } from '../../rest-adapter/address.js';
 import { body, bodyKey, constant, header, input, path, query, type RouteTable } from '../../rest-adapter/route.js';
 import { checkAccess, PLATFORM_DIRECTIVES } from '../../runtime/access/access.js';

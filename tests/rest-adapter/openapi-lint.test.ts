@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectralCore from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { generateOpenApi } from '../../rest-adapter/openapi.js';
+import { generateOpenApi } from '../../rest-adapter/documents/openapi.js';
 import { clinical, content, schema, services } from './fixture.js';
 
 const FOLDER = new URL('../../rest-adapter/openapi/', import.meta.url);

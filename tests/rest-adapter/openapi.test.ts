@@ -2,7 +2,7 @@ import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { generateOpenApi, openApi } from '../../rest-adapter/openapi.js';
+import { generateOpenApi, openApi } from '../../rest-adapter/documents/openapi.js';
 import { path, type Route } from '../../rest-adapter/route.js';
 import { clinical, content, ME, restFixture, schema, services, unruled, type Fixture } from './fixture.js';
 

@@ -1,14 +1,14 @@
 /** Routes + schema -> OpenAPI 3.1, one document for all and one per service. Generated and checked in, so every review shows the change. */
 import type { GraphQLSchema } from 'graphql';
 import { stringify } from 'yaml';
-import { SLUGS, type Slug } from '../events/slugs.js';
-import type { ServiceDeclaration } from '../runtime/service.js';
-import { nativeOperation, operationOf, probeOperations, type Documented } from './openapi-operations.js';
-import { problemComponents, PROBLEM_SCHEMA, REQUEST_ID_HEADER } from './openapi-problems.js';
-import { Schemas, type Json } from './openapi-schemas.js';
-import { securitySchemes } from './openapi-security.js';
-import { planTables, type Plan } from './plan.js';
-import type { RouteTable } from './route.js';
+import { SLUGS, type Slug } from '../../events/slugs.js';
+import type { ServiceDeclaration } from '../../runtime/service.js';
+import { nativeOperation, operationOf, probeOperations, type Documented } from './operations.js';
+import { problemComponents, PROBLEM_SCHEMA, REQUEST_ID_HEADER } from './problems.js';
+import { Schemas, type Json } from './schemas.js';
+import { securitySchemes } from './security.js';
+import { planTables, type Plan } from '../plan.js';
+import type { RouteTable } from '../route.js';
 
 /** What the documents say of a service beyond its routes; a `ServiceDeclaration` is one. */
 export type DocumentedService = Pick<ServiceDeclaration, 'slug' | 'purpose' | 'nativePaths'>;

@@ -1,6 +1,6 @@
 /** Access rules -> OpenAPI security: one scheme per kind of caller. Source: identity A6, A7. */
-import type { AccessRule } from '../runtime/access/access.js';
-import type { Json } from './openapi-schemas.js';
+import type { AccessRule } from '../../runtime/access/access.js';
+import type { Json } from './schemas.js';
 
 type Scheme = 'serviceToken' | 'userToken' | 'staffToken' | 'internalClient';
 

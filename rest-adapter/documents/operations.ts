@@ -1,13 +1,13 @@
 /** Routes, native paths and probes -> OpenAPI operations. */
 import { isInputObjectType, getNullableType, isNonNullType, type GraphQLField } from 'graphql';
-import type { NativePath } from '../runtime/service.js';
-import { problemResponses } from './openapi-problems.js';
-import type { Json, Schemas } from './openapi-schemas.js';
-import { callersOf, conditionsOf, securityOf } from './openapi-security.js';
-import { PAGE_LIMIT, type Parameter } from './parameters.js';
-import type { Plan } from './plan.js';
-import type { Upload } from './route.js';
-import type { BodyShape } from './variables.js';
+import type { NativePath } from '../../runtime/service.js';
+import { problemResponses } from './problems.js';
+import type { Json, Schemas } from './schemas.js';
+import { callersOf, conditionsOf, securityOf } from './security.js';
+import { PAGE_LIMIT, type Parameter } from '../parameters.js';
+import type { Plan } from '../plan.js';
+import type { Upload } from '../route.js';
+import type { BodyShape } from '../variables.js';
 
 /** An operation under its path, relative to the service. */
 export interface Documented {

@@ -12,11 +12,11 @@ import {
   type GraphQLInputType,
   type GraphQLScalarType,
 } from 'graphql';
-import { constraintOf, type Constraint } from '../runtime/schema/constraints.js';
-import { scalarFormat } from './scalars.js';
-import type { Member, Shape } from './shape.js';
-import { isObject } from './validate.js';
-import { toSnake, toWireEnum, toWireType } from './wire.js';
+import { constraintOf, type Constraint } from '../../runtime/schema/constraints.js';
+import { scalarFormat } from '../scalars.js';
+import type { Member, Shape } from '../shape.js';
+import { isObject } from '../validate.js';
+import { toSnake, toWireEnum, toWireType } from '../wire.js';
 
 export type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 /** Problem answers of the OpenAPI documents, one shared response per status. Source: conventions 6. */
-import { PROBLEMS, type ProblemCode } from '../runtime/request/errors.js';
-import type { Json } from './openapi-schemas.js';
+import { PROBLEMS, type ProblemCode } from '../../runtime/request/errors.js';
+import type { Json } from './schemas.js';
 
 const REQUEST_ID = '0190b3a0-0000-7000-8000-00000000f00d';
 
