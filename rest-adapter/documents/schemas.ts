@@ -30,7 +30,7 @@ function orNull(schema: Json): Json {
 
 const described = (schema: Json, description: string | null | undefined): Json => (description ? { ...schema, description } : schema);
 
-/** Bounds that stand on a string, number or item. */
+/** Bounds of a string, number or item. */
 function valueBounds({ min, max, minLength, maxLength, pattern }: Constraint): Json {
   const bounds = { minimum: min, maximum: max, minLength, maxLength, pattern };
   return Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined));
