@@ -1,5 +1,5 @@
 /**
- * The REST face: match -> token -> rule -> body -> variables -> execute -> status. No domain word, no code per route.
+ * The REST API: match -> token -> rule -> body -> variables -> execute -> status. No domain word, no code per route.
  * Order of decisions: identity A5. Errors are thrown as problems and rendered by `runtime/http`.
  */
 import { createHash } from 'node:crypto';
@@ -25,7 +25,7 @@ export interface ExecuteResult {
   errors: readonly { message: string; path?: readonly (string | number)[]; extensions?: Record<string, unknown> }[];
   /** `ctx.status`: the operation's choice among the route's documented statuses. */
   status: number | null;
-  /** What the answer may say of how long it is good. */
+  /** Headers on how long the answer may be kept. */
   headers?: Record<string, string>;
 }
 
@@ -85,7 +85,7 @@ const pathOf = (url: string): string => url.split('?', 1)[0]!;
 
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 
-/** `PATCH` takes merge patch too; no content codings, because a limit on coded bytes says nothing about the decoded ones. */
+/** `PATCH` takes merge patch too; no content codings, because a limit on coded bytes is none on the decoded ones. */
 function checkMediaType({ route }: Plan, request: FastifyRequest): void {
   const type = request.headers['content-type'] ?? '';
   if (isMultipart(type)) return route.upload ? undefined : fail('unsupported_media_type', 'This path takes no files');
@@ -109,7 +109,7 @@ async function admit(plan: Plan, options: RestOptions, request: FastifyRequest):
 /** Step 8. @throws Problem invalid_request with every violation. */
 function readVariables(plan: Plan, request: FastifyRequest): Record<string, unknown> {
   const found: Violation[] = [];
-  const variables = plan.variables.read(request as unknown as WireRequest, found);
+  const variables = plan.input.read(request as unknown as WireRequest, found);
   if (found.length > 0) throw invalid(found);
   return variables;
 }
@@ -135,13 +135,13 @@ function resultOf(plan: Plan, { data, errors }: ExecuteResult, options: RestOpti
 }
 
 function statusOf(plan: Plan, chosen: number | null): number {
-  return chosen !== null && plan.route.status.includes(chosen) ? chosen : plan.route.status[0];
+  return chosen !== null && plan.status.includes(chosen) ? chosen : plan.status[0];
 }
 
 /** In the form of address that the caller used: with the service's prefix, or on the service's own host without it. */
-function locationOf(plan: Plan, request: FastifyRequest, answer: unknown): string {
+function locationOf(plan: Plan, location: string, request: FastifyRequest, answer: unknown): string {
   const values = { ...(request.params as object), ...(answer as object) } as Record<string, unknown>;
-  const path = plan.route.location!.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const path = location.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
   const prefix = `/${plan.slug}`;
   return request.originalUrl.startsWith(`${prefix}/`) ? prefix + path : path;
 }
@@ -164,7 +164,7 @@ function answer(plan: Plan, request: FastifyRequest, reply: FastifyReply, result
   if (status === 204) return reply.send();
   const body = plan.answer(result);
   if (plan.route.redirect) return reply.header('location', (body as Record<string, string>)[plan.route.redirect]).send();
-  if (plan.route.location && (status === 201 || status === 202)) reply.header('location', locationOf(plan, request, body));
+  if (plan.location && (status === 201 || status === 202)) reply.header('location', locationOf(plan, plan.location, request, body));
   const text = JSON.stringify(body);
   reply.type(JSON_TYPE);
   return plan.route.etag ? sendCacheable(request, reply, text) : reply.headers(executed.headers ?? {}).send(text);
@@ -174,9 +174,9 @@ function handlerOf(row: Row, options: RestOptions) {
   const { upload } = row.plan.route;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (upload && isMultipart(request.headers['content-type'])) request.body = await readUpload(request, upload);
-    const { plan } = row; // of now: what is executed is the present schema's
-    const { document, key, operationName, route } = plan;
-    const operation = { document, source: route.document, key, operationName, variables: readVariables(plan, request) };
+    const { plan } = row; // read here, because it changes with the schema
+    const { document, source, key, operationName } = plan;
+    const operation = { document, source, key, operationName, variables: readVariables(plan, request) };
     const executed = await options.execute(operation, request.info);
     return answer(plan, request, reply, resultOf(plan, executed, options), executed);
   };
@@ -255,7 +255,7 @@ export function restRoutes(options: RestOptions): FastifyPluginAsync {
     const next = await planInTurns(schema, options.tables);
     return () => rows.forEach((row, at) => (row.plan = next[at]!));
   });
-  for (const { document, key, operationName, route } of plans) options.prepare?.({ document, source: route.document, key, operationName });
+  for (const { document, source, key, operationName } of plans) options.prepare?.({ document, source, key, operationName });
   return async app => {
     for (const slug of new Set(plans.map(plan => plan.slug)))
       await app.register(
