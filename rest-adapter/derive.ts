@@ -10,7 +10,7 @@ export interface Step {
   field: GraphQLField<unknown, unknown>;
 }
 
-export interface Operation {
+export interface DerivedOperation {
   isMutation: boolean;
   name: string;
   way: readonly Step[];
@@ -71,7 +71,7 @@ function selectionText(way: readonly Step[], perField: readonly Variable[][], se
 }
 
 /** @throws Error with the reason, when the row does not fit the schema. */
-export function deriveOperation(schema: GraphQLSchema, route: Route): Operation {
+export function deriveOperation(schema: GraphQLSchema, route: Route): DerivedOperation {
   const way = wayOf(schema, route);
   const fields = way.map(({ field }) => field);
   const isPage = isConnection(getNamedType(fields.at(-1)!.type));

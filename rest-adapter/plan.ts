@@ -11,7 +11,7 @@ import {
 import type { Slug } from '../events/slugs.js';
 import { ruleOnNode, type AccessRule } from '../runtime/access/access.js';
 import { answerConverter, type Convert } from './answer.js';
-import { deriveOperation, type Operation, type Step } from './derive.js';
+import { deriveOperation, type DerivedOperation, type Step } from './derive.js';
 import { pointerTranslator } from './pointers.js';
 import { isMe, misfit, parametersIn, type Route, type RouteTable } from './route.js';
 import { shapeOfField, type Shape } from './shape.js';
@@ -108,7 +108,7 @@ function locationOf(route: Route, routes: readonly Route[], status: Statuses, sh
   return item !== null && missingIn(item, route, shape) === undefined ? item : null;
 }
 
-function compile(schema: GraphQLSchema, { service, routes }: RouteTable, route: Route, operation: Operation): Plan {
+function compile(schema: GraphQLSchema, { service, routes }: RouteTable, route: Route, operation: DerivedOperation): Plan {
   const { way, variables, source, name, isMutation } = operation;
   const { parent, field } = way.at(-1)!;
   const document = parseDocument(schema, source);

@@ -77,15 +77,20 @@ interface Asking {
   constant?: Readonly<Record<string, unknown>>;
   /** Arguments and input fields that callers cannot give. */
   omit?: readonly string[];
-  /** False: no body is read, and callers cannot give what is in it. Default: true but of GET and DELETE, and where nothing is left for it. */
+  /**
+   * Whether a body is read. Default: of POST, PUT and PATCH, where something is left for it. False leaves out what it would give;
+   * true takes one without keys, and lets a DELETE have one.
+   */
   body?: boolean;
   /** Field of `input` whose own fields are keys of the body, beside those of `input`. */
   spread?: string;
 }
 
-/** What an author adds to a row; `path` and `query` rename parameters. */
+/** What an author adds to a row. */
 export interface Exceptions extends Answering, Asking {
+  /** See {@link Route.pathNames}. */
   path?: Names;
+  /** See {@link Route.queryNames}. */
   query?: Names;
 }
 
@@ -100,7 +105,9 @@ export interface Route extends Answering, Asking {
   selection: string | null;
   /** One line, for OpenAPI. */
   summary: string;
+  /** Parameters of the path whose argument or input field has another name. */
   pathNames: Names;
+  /** The same of the query string; such a field is no key of the body. */
   queryNames: Names;
 }
 
@@ -109,10 +116,10 @@ export interface RouteTable {
   routes: readonly Route[];
 }
 
-type Row = (path: Route['path'], field: string, selection: string | null, summary: string, exceptions?: Exceptions) => Route;
+type RowBuilder = (path: Route['path'], field: string, selection: string | null, summary: string, exceptions?: Exceptions) => Route;
 
 const row =
-  (method: Method): Row =>
+  (method: Method): RowBuilder =>
   (path, field, selection, summary, { path: pathNames = {}, query: queryNames = {}, ...exceptions } = {}) => ({
     method,
     path,

@@ -9,7 +9,6 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import type { Violation } from '../runtime/request/errors.js';
-
 import { limitReader, parameterStep, type Parameter, type Step, type Values, type WireRequest } from './parameters.js';
 import { misfit } from './route.js';
 import { PAGE_SOURCES, type InputSource, type Usage, type Variable } from './sources.js';
