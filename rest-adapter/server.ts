@@ -2,7 +2,6 @@
  * The REST API: match -> token -> rule -> body -> variables -> execute -> status. No domain word, no code per route.
  * Order of decisions: identity A5. Errors are thrown as problems and rendered by `runtime/http`.
  */
-import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
@@ -16,17 +15,14 @@ import { parseJson } from './json.js';
 import type { WireRequest } from './parameters.js';
 import { planTables, type Plan } from './plan.js';
 import { invalid, problemOfErrors, type ShownError } from './problem.js';
+import { respond, type Extras } from './respond.js';
 import type { RouteTable } from './route.js';
 import { isMultipart, readUpload } from './upload.js';
 import { methodsOf, type KnownPath } from './unmatched.js';
 
-export interface ExecuteResult {
+export interface ExecuteResult extends Extras {
   data: Record<string, unknown> | null;
   errors: readonly { message: string; path?: readonly (string | number)[]; extensions?: Record<string, unknown> }[];
-  /** `ctx.status`: the operation's choice among the route's documented statuses. */
-  status: number | null;
-  /** Headers on how long the answer may be kept. */
-  headers?: Record<string, string>;
 }
 
 export interface Operation {
@@ -75,7 +71,6 @@ declare module 'fastify' {
   }
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
 const MERGE_PATCH = 'application/merge-patch+json';
 
 /** `{id}` -> `:id`; a literal colon is doubled for the router. */
@@ -134,42 +129,6 @@ function resultOf(plan: Plan, { data, errors }: ExecuteResult, options: RestOpti
   return result;
 }
 
-function statusOf(plan: Plan, chosen: number | null): number {
-  return chosen !== null && plan.status.includes(chosen) ? chosen : plan.status[0];
-}
-
-/** In the form of address that the caller used: with the service's prefix, or on the service's own host without it. */
-function locationOf(plan: Plan, location: string, request: FastifyRequest, answer: unknown): string {
-  const values = { ...(request.params as object), ...(answer as object) } as Record<string, unknown>;
-  const path = location.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
-  const prefix = `/${plan.slug}`;
-  return request.originalUrl.startsWith(`${prefix}/`) ? prefix + path : path;
-}
-
-const etagOf = (text: string): string => `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
-
-/** `If-None-Match` compares weakly. Source: RFC 9110 13.1.2. */
-const isKnown = (header: string | undefined, etag: string): boolean =>
-  header !== undefined && (header.trim() === '*' || header.split(',').some(one => one.trim().replace(/^W\//, '') === etag));
-
-function sendCacheable(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
-  const etag = etagOf(text);
-  reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'Authorization' });
-  return isKnown(request.headers['if-none-match'], etag) ? reply.code(304).removeHeader('content-type').send() : reply.send(text);
-}
-
-function answer(plan: Plan, request: FastifyRequest, reply: FastifyReply, result: unknown, executed: ExecuteResult): FastifyReply {
-  const status = statusOf(plan, executed.status);
-  reply.code(status);
-  if (status === 204) return reply.send();
-  const body = plan.answer(result);
-  if (plan.route.redirect) return reply.header('location', (body as Record<string, string>)[plan.route.redirect]).send();
-  if (plan.location && (status === 201 || status === 202)) reply.header('location', locationOf(plan, plan.location, request, body));
-  const text = JSON.stringify(body);
-  reply.type(JSON_TYPE);
-  return plan.route.etag ? sendCacheable(request, reply, text) : reply.headers(executed.headers ?? {}).send(text);
-}
-
 function handlerOf(row: Row, options: RestOptions) {
   const { upload } = row.plan.route;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -178,7 +137,7 @@ function handlerOf(row: Row, options: RestOptions) {
     const { document, source, key, operationName } = plan;
     const operation = { document, source, key, operationName, variables: readVariables(plan, request) };
     const executed = await options.execute(operation, request.info);
-    return answer(plan, request, reply, resultOf(plan, executed, options), executed);
+    return respond(plan, request, reply, resultOf(plan, executed, options), executed);
   };
 }
 

@@ -2,7 +2,6 @@ import { get, patch, post, type Route } from '../../route.js';
 
 const REQUEST = `id userId scope status origin reason holdReason scheduledFor dueBy createdAt startedAt completedAt
   tasks { service status outcome retainedBasis records attempts confirmedAt } receipt version`;
-const CHANGE = 'Cancel, hold, release, start or reject an erasure, or confirm it for a service';
 
 const routes: Route[] = [
   post('/v1/erasure-requests', 'requestErasure', `${REQUEST} receiptUrl`, 'Ask that data be erased', {
@@ -11,11 +10,17 @@ const routes: Route[] = [
     example: { request: { scope: 'full' } },
   }),
   get('/v1/erasure-requests/{request_id}', 'erasureRequest', REQUEST, 'Read an erasure request', { path: { request_id: 'id' } }),
-  patch('/v1/erasure-requests/{request_id}', 'updateErasureRequest', REQUEST, CHANGE, {
-    path: { request_id: 'id' },
-    problems: { 409: 'Its state does not allow this step, or the service has confirmed another outcome' },
-    example: { request: { status: 'cancelled' } },
-  }),
+  patch(
+    '/v1/erasure-requests/{request_id}',
+    'updateErasureRequest',
+    REQUEST,
+    'Cancel, hold, release, start or reject an erasure, or confirm it for a service',
+    {
+      path: { request_id: 'id' },
+      problems: { 409: 'Its state does not allow this step, or the service has confirmed another outcome' },
+      example: { request: { status: 'cancelled' } },
+    },
+  ),
   get('/v1/erasure-receipts/{token}', 'erasureReceipt', 'status scheduledFor completedAt receipt', 'Read the receipt of an erasure'),
 ];
 

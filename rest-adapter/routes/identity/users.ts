@@ -45,10 +45,7 @@ const users: Route[] = [
     example: { response: ME_EXAMPLE },
   }),
   get('/v1/users/me/settings', 'me.settings', SETTINGS, 'Read the own settings'),
-  get('/v1/users/by-handle/{handle}', 'userByHandle.profile', PROFILE, 'Read a profile by handle', {
-    as: 'userByHandle',
-    problems: GONE,
-  }),
+  get('/v1/users/by-handle/{handle}', 'userByHandle.profile', PROFILE, 'Read a profile by handle', { as: 'userByHandle', problems: GONE }),
   get('/v1/users/{user_id}/profile', 'user.profile', PROFILE, 'Read a profile', { path: { user_id: 'id' }, problems: GONE }),
 ];
 

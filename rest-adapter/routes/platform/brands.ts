@@ -3,9 +3,7 @@ import { del, get, patch, post, type Route } from '../../route.js';
 const BRAND = `id slug name legalName status isDefault defaultLocale locales defaultCurrency currencies countries timeZone
   domains { id host purpose status verifiedAt } theme { primaryColor accentColor logoUrl faviconUrl fontFamily } supportEmail supportUrl
   taxInclusivePrices legalVersion version`;
-
 const DOMAIN = 'brandId id host purpose status verificationRecord verifiedAt';
-
 const RESOLVED = 'slug name theme { primaryColor accentColor logoUrl faviconUrl fontFamily } locales';
 
 const DOMAIN_PATH = { id: 'brandId', domainId: 'id' };
