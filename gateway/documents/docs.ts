@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import { docs, serveDocuments } from '../../rest-adapter/docs.js';
+import { docs, serveDocuments } from '../../rest-adapter/documents/reference.js';
 
 /** A folder of checked-in documents, beside the sources whichever build runs. */
 const folderOf = (path: string): URL => new URL(import.meta.url.includes('/dist/') ? `../../../${path}` : `../../${path}`, import.meta.url);

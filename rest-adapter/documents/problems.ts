@@ -1,6 +1,6 @@
 /** Problem answers of the OpenAPI documents, one shared response per status. Source: conventions 6. */
-import { PROBLEMS, type ProblemCode } from '../runtime/request/errors.js';
-import type { Json } from './openapi-schemas.js';
+import { PROBLEMS, type ProblemCode } from '../../runtime/request/errors.js';
+import type { Json } from './schemas.js';
 
 const REQUEST_ID = '0190b3a0-0000-7000-8000-00000000f00d';
 
@@ -142,7 +142,7 @@ export interface Refusals {
   hasBody: boolean;
   /** Has path parameters or a nullable answer. */
   mayBeAbsent: boolean;
-  /** The route's own words by status. */
+  /** The route's own descriptions by status. */
   own: Readonly<Record<number, string>>;
 }
 
@@ -173,7 +173,7 @@ export function problemResponses(refusals: Refusals): Json {
   return Object.fromEntries(statuses(refusals).map(status => [status, reference(status)]));
 }
 
-/** The shared responses whose names stand in the document. */
+/** The shared responses that the document refers to. */
 export function problemComponents(isUsed: (reference: string) => boolean): Json {
   const used = Object.values(DOCUMENTED).filter(({ name }) => isUsed(`#/components/responses/${name}`));
   return Object.fromEntries(used.map(documented => [documented.name, component(documented)]));

@@ -1,16 +1,14 @@
-/** Routes + schema -> OpenAPI 3.1, one document for all and one per service. Generated and checked in, so every review shows the change. */
-import type { GraphQLSchema } from 'graphql';
+/** Planned routes -> OpenAPI 3.1, one document for all and one per service. Generated and checked in, so every review shows the change. */
 import { stringify } from 'yaml';
-import { SLUGS, type Slug } from '../events/slugs.js';
-import type { ServiceDeclaration } from '../runtime/service.js';
-import { nativeOperation, operationOf, probeOperations, type Documented } from './openapi-operations.js';
-import { problemComponents, PROBLEM_SCHEMA, REQUEST_ID_HEADER } from './openapi-problems.js';
-import { Schemas, type Json } from './openapi-schemas.js';
-import { securitySchemes } from './openapi-security.js';
-import { planTables, type Plan } from './plan.js';
-import type { RouteTable } from './route.js';
+import { SLUGS, type Slug } from '../../events/slugs.js';
+import type { ServiceDeclaration } from '../../runtime/service.js';
+import { nativeOperation, operationOf, probeOperations, type Documented } from './operations.js';
+import { problemComponents, PROBLEM_SCHEMA, REQUEST_ID_HEADER } from './problems.js';
+import { Schemas, type Json } from './schemas.js';
+import { securitySchemes } from './security.js';
+import type { Plan } from '../plan.js';
 
-/** What the documents say of a service beyond its routes; a `ServiceDeclaration` is one. */
+/** What the documents show of a service beyond its routes; a `ServiceDeclaration` is one. */
 export type DocumentedService = Pick<ServiceDeclaration, 'slug' | 'purpose' | 'nativePaths'>;
 
 export interface OpenApi {
@@ -53,14 +51,14 @@ const infoOf = (title: string, purpose: string): Json => ({
 const titleOf = (slug: string): string =>
   slug
     .split('-')
-    .map(word => word.charAt(0).toUpperCase() + word.slice(1))
+    .map(part => part.charAt(0).toUpperCase() + part.slice(1))
     .join(' ');
 
 /** Operations of one service, in the order of its table. */
 function operationsOf(plans: readonly Plan[], service: DocumentedService, schemas: Schemas): Documented[] {
   const own = plans.filter(plan => plan.slug === service.slug);
   return [
-    ...own.map(plan => operationOf(schemas, plan, plan.field)),
+    ...own.map(plan => operationOf(schemas, plan)),
     ...(service.nativePaths ?? []).map(native => nativeOperation(service.slug, native)),
     ...probeOperations(service.slug),
   ];
@@ -128,9 +126,8 @@ const serversOf = (slug: Slug): Json[] => [
   },
 ];
 
-/** @throws Error when a route does not fit the schema, or two operations have one name. */
-export function openApi(schema: GraphQLSchema, tables: readonly RouteTable[], services: readonly DocumentedService[]): OpenApi {
-  const plans = planTables(schema, tables);
+/** @throws Error when two operations have one name. */
+export function openApi(plans: readonly Plan[], services: readonly DocumentedService[]): OpenApi {
   const known = inOrder(services);
   return {
     unified() {
@@ -160,12 +157,8 @@ export const toYaml = (document: Json): string =>
   HEAD + stringify(document, { version: '1.1', lineWidth: 120, aliasDuplicateObjects: false });
 
 /** File name -> YAML: `openapi.yaml` and `<slug>.yaml` of each service. */
-export function generateOpenApi(
-  schema: GraphQLSchema,
-  tables: readonly RouteTable[],
-  services: readonly DocumentedService[],
-): Map<string, string> {
-  const documents = openApi(schema, tables, services);
+export function generateOpenApi(plans: readonly Plan[], services: readonly DocumentedService[]): Map<string, string> {
+  const documents = openApi(plans, services);
   const perService = inOrder(services).map(({ slug }) => [`${slug}.yaml`, toYaml(documents.forService(slug))] as const);
   return new Map([['openapi.yaml', toYaml(documents.unified())], ...perService]);
 }

@@ -12,11 +12,11 @@ import {
   type GraphQLInputType,
   type GraphQLScalarType,
 } from 'graphql';
-import { constraintOf, type Constraint } from '../runtime/schema/constraints.js';
-import { scalarFormat } from './scalars.js';
-import type { Member, Shape } from './shape.js';
-import { isObject } from './validate.js';
-import { toSnake, toWireEnum, toWireType } from './wire.js';
+import { constraintOf, type Constraint } from '../../runtime/schema/constraints.js';
+import { scalarFormat } from '../scalars.js';
+import type { Member, Shape } from '../shape.js';
+import { isObject } from '../validate.js';
+import { toSnake, toWireEnum, toWireType } from '../wire.js';
 
 export type Json = Record<string, unknown>;
 
@@ -30,7 +30,7 @@ function orNull(schema: Json): Json {
 
 const described = (schema: Json, description: string | null | undefined): Json => (description ? { ...schema, description } : schema);
 
-/** Bounds that stand on a string, number or item. */
+/** Bounds of a string, number or item. */
 function valueBounds({ min, max, minLength, maxLength, pattern }: Constraint): Json {
   const bounds = { minimum: min, maximum: max, minLength, maxLength, pattern };
   return Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined));

@@ -1,13 +1,13 @@
 /** Routes, native paths and probes -> OpenAPI operations. */
-import { isInputObjectType, getNullableType, isNonNullType, type GraphQLField } from 'graphql';
-import type { NativePath } from '../runtime/service.js';
-import { problemResponses } from './openapi-problems.js';
-import type { Json, Schemas } from './openapi-schemas.js';
-import { callersOf, conditionsOf, securityOf } from './openapi-security.js';
-import { PAGE_LIMIT, type Parameter } from './parameters.js';
-import type { Plan } from './plan.js';
-import type { Upload } from './route.js';
-import type { BodyShape } from './variables.js';
+import { isInputObjectType, getNullableType, isNonNullType } from 'graphql';
+import type { NativePath } from '../../runtime/service.js';
+import { problemResponses } from './problems.js';
+import type { Json, Schemas } from './schemas.js';
+import { callersOf, conditionsOf, securityOf } from './security.js';
+import { PAGE_LIMIT, type Parameter } from '../parameters.js';
+import type { Plan } from '../plan.js';
+import type { Upload } from '../route.js';
+import type { BodyShape } from '../variables.js';
 
 /** An operation under its path, relative to the service. */
 export interface Documented {
@@ -18,28 +18,25 @@ export interface Documented {
 
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
 
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** `GET /v1/cycles/{id}` of clinical -> `getClinicalCyclesById`. */
 function idOfPath(slug: string, method: string, path: string): string {
-  const words = path
+  const parts = path
     .split('/')
     .filter(part => part !== '' && part !== 'v1')
     .map(part => part.replace(/^\{(.+)\}$/, 'by-$1'));
   return (
     method.toLowerCase() +
-    [slug, ...words]
-      .flatMap(word => word.split(/[^A-Za-z0-9]+/))
+    [slug, ...parts]
+      .flatMap(part => part.split(/[^A-Za-z0-9]+/))
       .map(capital)
       .join('')
   );
 }
 
-/** The document's operation name, which its author chose, else method and path. */
-export const operationIdOf = (plan: Plan): string =>
-  plan.operationName
-    ? plan.operationName.charAt(0).toLowerCase() + plan.operationName.slice(1)
-    : idOfPath(plan.slug, plan.route.method, plan.route.path);
+/** The operation's name in camelCase. */
+export const operationIdOf = ({ operationName }: Plan): string => operationName.charAt(0).toLowerCase() + operationName.slice(1);
 
 const LIMIT: Json = {
   type: 'integer',
@@ -68,13 +65,13 @@ function parameterSchema(schemas: Schemas, parameter: Parameter, isPage: boolean
 
 function parameterOf(schemas: Schemas, parameter: Parameter, isPage: boolean): Json {
   const { description, ...schema } = parameterSchema(schemas, parameter, isPage);
-  const says = description ?? parameter.usage?.description;
-  return { name: parameter.name, in: parameter.in, required: parameter.required, ...(says ? { description: says } : {}), schema };
+  const text = description ?? parameter.usage.description;
+  return { name: parameter.name, in: parameter.in, required: parameter.required, ...(text ? { description: text } : {}), schema };
 }
 
 function parametersOf(schemas: Schemas, plan: Plan): Json[] {
   const isPage = plan.shape.kind === 'page';
-  const own = plan.variables.parameters.map(parameter => parameterOf(schemas, parameter, isPage));
+  const own = plan.input.parameters.map(parameter => parameterOf(schemas, parameter, isPage));
   return plan.isMutation && plan.route.method === 'POST' ? [...own, { $ref: '#/components/parameters/IdempotencyKey' }] : own;
 }
 
@@ -94,7 +91,7 @@ const formSchema = ({ field, maxBytes }: Upload): Json => ({
   properties: { [field]: { type: 'string', contentMediaType: 'application/octet-stream', description: `At most ${maxBytes} bytes.` } },
 });
 
-function requestBodyOf(schemas: Schemas, { route, variables: { body } }: Plan): Json {
+function requestBodyOf(schemas: Schemas, { route, input: { body } }: Plan): Json {
   if (!body) return {};
   const isRequired = body.kind === 'keys' ? body.keys.some(key => key.required) : body.required;
   const media = { schema: bodySchema(schemas, body), ...(route.example?.request !== undefined && { example: route.example.request }) };
@@ -124,11 +121,11 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 };
 
 function successOf(schemas: Schemas, plan: Plan, status: number): Json {
-  const { route } = plan;
-  const isPlaced = route.redirect !== undefined || (route.location !== undefined && (status === 201 || status === 202));
+  const { route, location } = plan;
+  const hasLocation = route.redirect !== undefined || (location !== null && (status === 201 || status === 202));
   const headers = {
     ...REQUEST_ID,
-    ...(isPlaced && { Location: { description: 'Address of the resource.', schema: { type: 'string', format: 'uri-reference' } } }),
+    ...(hasLocation && { Location: { description: 'Address of the resource.', schema: { type: 'string', format: 'uri-reference' } } }),
     ...(route.etag && { ETag: { description: 'Changes with the answer.', schema: { type: 'string' } } }),
   };
   const description = DESCRIPTIONS[status] ?? 'Done.';
@@ -142,23 +139,24 @@ function successOf(schemas: Schemas, plan: Plan, status: number): Json {
 }
 
 function responsesOf(schemas: Schemas, plan: Plan): Json {
-  const { route, shape, variables, isMutation, isPublic } = plan;
-  const success = Object.fromEntries(route.status.map(status => [status, successOf(schemas, plan, status)]));
+  const { route, shape, input, isMutation, isPublic } = plan;
+  const success = Object.fromEntries(plan.status.map(status => [status, successOf(schemas, plan, status)]));
   const unchanged = route.etag ? { 304: { description: 'Unchanged since the `If-None-Match` of the request.' } } : {};
-  const hasParameters = variables.parameters.some(parameter => parameter.in === 'path');
+  const hasParameters = input.parameters.some(parameter => parameter.in === 'path');
   const problems = problemResponses({
     isPublic,
     isMutation,
     isPost: route.method === 'POST',
-    hasBody: variables.body !== null,
+    hasBody: input.body !== null,
     mayBeAbsent: hasParameters || shape.nullable,
     own: route.problems ?? {},
   });
   return { ...success, ...unchanged, ...problems };
 }
 
-/** One route as an operation. `field` is the field whose value is the answer. */
-export function operationOf(schemas: Schemas, plan: Plan, field: GraphQLField<unknown, unknown>): Documented {
+/** One route as an operation. */
+export function operationOf(schemas: Schemas, plan: Plan): Documented {
+  const { field } = plan;
   const graphql = `In GraphQL: ${plan.isMutation ? 'mutation' : 'query'} \`${plan.fieldPath.join('.')}\`.`;
   const description = [field.description, ...callersOf(plan.rules), ...conditionsOf(plan.rules), graphql].filter(Boolean).join('\n\n');
   const parameters = parametersOf(schemas, plan);

@@ -1,6 +1,6 @@
 /** Access rules -> OpenAPI security: one scheme per kind of caller. Source: identity A6, A7. */
-import type { AccessRule } from '../runtime/access/access.js';
-import type { Json } from './openapi-schemas.js';
+import type { AccessRule } from '../../runtime/access/access.js';
+import type { Json } from './schemas.js';
 
 type Scheme = 'serviceToken' | 'userToken' | 'staffToken' | 'internalClient';
 
@@ -47,12 +47,12 @@ function alternativesUnder(rules: readonly (AccessRule | null)[]): Alternative[]
 
 /** Security requirements of an operation under all these rules; empty for a public one. Only OAuth scopes are named here, see {@link callersOf}. */
 export function securityOf(rules: readonly (AccessRule | null)[]): Json[] {
-  const requirements = alternativesUnder(rules).map(({ scheme, holds }) => ({ [scheme]: scheme in WORDS ? [] : [...holds] }));
+  const requirements = alternativesUnder(rules).map(({ scheme, holds }) => ({ [scheme]: scheme in CALLER_NOTES ? [] : [...holds] }));
   return [...new Map(requirements.map(one => [JSON.stringify(one), one])).values()];
 }
 
-/** Permissions and client names are no OAuth scopes, so they stand in words. */
-const WORDS: Partial<Record<Scheme, (holds: string) => string>> = {
+/** Permissions and client names are no OAuth scopes, so the description has them. */
+const CALLER_NOTES: Partial<Record<Scheme, (holds: string) => string>> = {
   staffToken: holds => `Staff need the permission ${holds}.`,
   internalClient: holds => `Internal clients: ${holds || 'any'}.`,
 };
@@ -64,11 +64,11 @@ export function callersOf(rules: readonly (AccessRule | null)[]): string[] {
   const alternatives = alternativesUnder(rules);
   return KINDS.flatMap(kind => {
     const found = alternatives.filter(({ scheme }) => scheme === kind).map(({ holds }) => quoted(holds));
-    return WORDS[kind] && found.length > 0 ? [WORDS[kind](found.join(' or '))] : [];
+    return CALLER_NOTES[kind] && found.length > 0 ? [CALLER_NOTES[kind](found.join(' or '))] : [];
   });
 }
 
-/** What a rule demands beyond scopes, in words. */
+/** What a rule demands beyond scopes, for the description. */
 export function conditionsOf(rules: readonly (AccessRule | null)[]): string[] {
   const has = (key: keyof AccessRule): boolean => rules.some(rule => rule?.[key]);
   const stepUp = Math.min(...rules.map(rule => rule?.stepUp ?? Infinity));
@@ -87,13 +87,13 @@ const scopesUsed = (requirements: readonly Json[], scheme: Scheme): Json =>
       .map(scope => [scope, titleOf(scope)]),
   );
 
-const words = (name: string): string => name.replaceAll('_', ' ');
+const spaced = (name: string): string => name.replaceAll('_', ' ');
 
 /** `read:lab_orders` -> `Read lab orders`. */
 function titleOf(scope: string): string {
   const [verb, ...rest] = scope.split(':');
-  if (verb === 'admin') return `Full access to ${words(rest.join(' '))}`;
-  return `${verb![0]!.toUpperCase()}${verb!.slice(1)} ${words(rest.join(' '))}`;
+  if (verb === 'admin') return `Full access to ${spaced(rest.join(' '))}`;
+  return `${verb![0]!.toUpperCase()}${verb!.slice(1)} ${spaced(rest.join(' '))}`;
 }
 
 const TOKEN_URL = '/identity/v1/oauth/token';

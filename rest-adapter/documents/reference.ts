@@ -7,8 +7,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../runtime/request/errors.js';
-import { sendProblem } from '../runtime/http/server.js';
+import { Problem } from '../../runtime/request/errors.js';
+import { sendProblem } from '../../runtime/http/server.js';
 
 export interface DocsOptions {
   /** File name -> YAML: `openapi.yaml` and `<slug>.yaml`, as `generateOpenApi` makes them. */
