@@ -39,11 +39,12 @@ function isAlive(pid: number): boolean {
 }
 
 const FOLDER = 'platform-test-postgres-';
+const FOLDER_OF_RUN = new RegExp(`^${FOLDER}(\\d+)-`);
 
 /** Ends the PostgreSQL of a run that was killed: its folder says which run, its `postmaster.pid` which process. */
 async function removeOrphanServers(): Promise<void> {
-  const folders = (await readdir(tmpdir())).filter(name => name.startsWith(FOLDER));
-  for (const name of folders.filter(one => !isAlive(Number(one.slice(FOLDER.length).split('-')[0])))) {
+  const runs = (await readdir(tmpdir())).map(name => FOLDER_OF_RUN.exec(name)).filter(found => found !== null);
+  for (const { input: name } of runs.filter(([, pid]) => !isAlive(Number(pid)))) {
     const folder = join(tmpdir(), name);
     const lock = join(folder, 'data/postmaster.pid');
     if (existsSync(lock)) {

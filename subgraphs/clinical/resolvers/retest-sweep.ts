@@ -9,7 +9,7 @@ import { SweepRun, SweepRunConnection } from '../entities/sweep-run.js';
 @Resolver()
 export class SweepResolver {
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:retest' })
-  @OwnTransactions()
+  @OwnTransactions('a sweep finds only what no sweep has done')
   @Mutation(() => SweepRun, { description: 'Runs the sweep now: records, expires and prompts what is due.' })
   sweepRetestCycles(@Ctx() ctx: Context): Promise<SweepRun> {
     return sweepRetestCycles(ctx);

@@ -15,14 +15,14 @@ const FRESH = { ...OWN, stepUp: 600 } as const;
 @Resolver()
 export class CredentialResolver {
   @Access(FRESH)
-  @OwnTransactions()
+  @OwnTransactions('the same password is set again')
   @Mutation(() => User, { description: 'Gives the own account a new password; other sign-ins end.' })
   changePassword(@Arg('input', () => ChangePasswordInput) { newPassword }: ChangePasswordInput, @Ctx() ctx: Context): Promise<User> {
     return changePassword(ctx, newPassword);
   }
 
   @Access(FRESH)
-  @OwnTransactions()
+  @OwnTransactions('another code is sent, three times an hour at most')
   @Mutation(() => EmailChangeRequest, { description: 'Sends a code to the address that the account is to have.' })
   requestEmailChange(
     @Arg('input', () => RequestEmailChangeInput) { newEmail }: RequestEmailChangeInput,
@@ -32,7 +32,7 @@ export class CredentialResolver {
   }
 
   @Access(OWN)
-  @OwnTransactions()
+  @OwnTransactions('the code is spent, so the repeat is refused')
   @Mutation(() => User, {
     description: 'Makes the new address that of the account; other sign-ins end, and the old address can undo it for 72 h.',
   })

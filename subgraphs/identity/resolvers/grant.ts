@@ -48,7 +48,7 @@ export class GrantResolver {
   }
 
   /** One statement that may be repeated and that changes nothing anybody decides by, so it leaves no audit row each minute. */
-  @OwnTransactions()
+  @OwnTransactions('the same uses are noted again')
   @Access({ internal: true })
   @Mutation(() => Int, { description: 'Notes which apps used which scopes; how many granted scopes that were.' })
   reportScopeUse(@Arg('input', () => ReportScopeUseInput) input: ReportScopeUseInput, @Ctx() ctx: Context): Promise<number> {

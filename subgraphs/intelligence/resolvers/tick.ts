@@ -11,7 +11,7 @@ import { LoopTick, LoopTickConnection } from '../entities/loop.js';
 @Resolver()
 export class TickResolver {
   @Access(LOOP_RUNNERS)
-  @OwnTransactions()
+  @OwnTransactions('the tick is kept with the key and answered again')
   @Mutation(() => LoopTick, { description: 'Runs Monitor, Analyze and Propose, in this order; one tick at a time.' })
   runLoopTick(@Ctx() ctx: Context): Promise<LoopTick> {
     return runLoopTick(ctx);

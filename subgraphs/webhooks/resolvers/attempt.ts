@@ -24,7 +24,7 @@ export class AttemptResolver {
   }
 
   @Access(MANAGERS)
-  @OwnTransactions()
+  @OwnTransactions('the endpoint gets another example, which counts for nothing')
   @Mutation(() => WebhookAttempt, { description: "Sends a type's example to the endpoint once and answers what happened." })
   testWebhookSubscription(
     @Arg('input', () => TestWebhookSubscriptionInput) input: TestWebhookSubscriptionInput,
