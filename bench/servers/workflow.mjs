@@ -8,7 +8,7 @@ import { redFlagDetected } from '../../dist/events/catalogue/clinical.js';
 import { startPlatform } from '../../dist/gateway/composition/platform.js';
 import { loadConfig } from '../../dist/runtime/config.js';
 import { DEFINITIONS } from '../../dist/subgraphs/workflow/commands/definitions/definitions.js';
-import { start } from '../../dist/subgraphs/workflow/commands/run.js';
+import { start } from '../../dist/subgraphs/workflow/commands/starting.js';
 import { SERVICES } from '../../dist/subgraphs/services.js';
 import { answer } from './answering.mjs';
 

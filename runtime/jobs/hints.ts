@@ -28,7 +28,7 @@ export function wakeWorkers(ctx: Context, queues: Iterable<string>): void {
   for (const queue of new Set(queues)) ctx.afterCommit(() => hint(ctx.host, queue));
 }
 
-/** Tells the worker of a running job after the commit that the job is cancelled; its next heartbeat would say the same. */
+/** Tells the worker of a running job after the commit that the job is cancelled; its next heartbeat would find it, too. */
 export function cancelAtWorker(ctx: Context, queue: string, id: string): void {
   ctx.afterCommit(() => ctx.host.transport.hint('jobs', queue, { cancel: id }));
 }

@@ -17,7 +17,7 @@ export const SETTING_COLUMNS: Readonly<Record<keyof QueueSettings, string>> = {
   retentionDays: 'retention_days',
 };
 
-/** Code says what a queue is until an operator says otherwise, setting by setting. */
+/** A setting is the code's until an operator overrides it. */
 const KEPT = Object.values(SETTING_COLUMNS)
   .map(column => `${column} = case when '${column}' = any(q.overridden) then q.${column} else excluded.${column} end`)
   .join(', ');

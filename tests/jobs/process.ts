@@ -1,5 +1,5 @@
 /**
- * A process of the platform as production starts it, with one more queue, whose handler stays for good where `HOLD` says so. Run by node as it
+ * A process of the platform as production starts it, with one more queue, whose handler stays for good where `HOLD` is set. Run by node as it
  * stands, so only erasable syntax.
  */
 const DIST = new URL('../../dist/', import.meta.url).href;

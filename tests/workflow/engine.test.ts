@@ -174,7 +174,7 @@ describe('an event', () => {
     await p.sql('alter table dbos.notifications disable trigger user');
     await change('cleared', key);
     await until(
-      'the word to be there, unheard',
+      'the message to be there, not taken',
       () =>
         p.sql('select 1 from dbos.notifications n join workflow.workflow_run_meta r on r.engine_id = n.destination_uuid where r.id = $1', [
           id,

@@ -42,7 +42,7 @@ export class EnqueueJobInput {
   userId?: string | null;
 
   @Rule({ min: 1, max: 21 })
-  @Field(() => Int, { nullable: true, description: 'Default: as the queue says.' })
+  @Field(() => Int, { nullable: true, description: 'Default: as the queue has it.' })
   maxAttempts?: number | null;
 }
 

@@ -39,7 +39,7 @@ export class RetryDeadJobsInput {
   reason?: string | null;
 }
 
-@InputType({ description: 'What is left out stays; null: as the code says.' })
+@InputType({ description: 'What is left out stays; null: the value in code.' })
 export class UpdateJobQueueInput {
   @Rule({ minLength: 1, maxLength: 128 })
   @Field(() => String)

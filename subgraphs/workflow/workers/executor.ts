@@ -4,9 +4,8 @@ import { keepLease } from '../../../events/leases.js';
 import type { ServiceHost } from '../../../runtime/host.js';
 import { errorCodeOf } from '../../../runtime/jobs/redact.js';
 import { loggedError } from '../../../runtime/observe/log.js';
-import { alarm } from '../commands/notices.js';
 import { Engine } from '../ports/dbos.js';
-import { endRuns } from '../commands/ending.js';
+import { finishRun, type RunEnd } from '../commands/ending.js';
 import { alarmOldVersions, endLease, executable, LEASE_MS, renewLease, takeOver } from './lease.js';
 import { NOT_WAITING } from '../commands/records.js';
 import { EngineWorkflow } from './engine-workflow.js';
@@ -198,35 +197,17 @@ export class Executor {
     const workflow = new EngineWorkflow(this.host, this.#engine, this.definitions, definition, executed);
     try {
       const output = await definition.run(workflow, (run.input ?? {}) as never);
-      await this.#finish(run, 'succeeded', output, null);
+      await this.#finish(run, { status: 'succeeded', output, code: null });
     } catch (error) {
       if ((error as Error).name.startsWith('DBOS')) throw error; // cancelled, or no longer ours
-      await this.#finish(run, 'failed', null, error instanceof StepFailed ? error.code : errorCodeOf(error));
+      const code = error instanceof StepFailed ? error.code : errorCodeOf(error);
+      await this.#finish(run, { status: 'failed', output: null, code });
     }
   }
 
-  async #finish(run: RunRow, status: 'succeeded' | 'failed', output: object | null, code: string | null): Promise<void> {
-    await this.#engine.dbos.runStep(
-      () =>
-        this.host.transaction(async ctx => {
-          const [ended] = await ctx.sql(
-            `update workflow.workflow_run_meta set status = $3, output = $4::jsonb, error_code = $5, finished_at = $6, ${NOT_WAITING}
-             where id = $1 and engine_id = $2 and status in ('running', 'waiting') returning 1`,
-            [run.id, run.engine_id, status, output && JSON.stringify(output), code, ctx.now().toISOString()],
-          );
-          if (!ended) return;
-          ctx.afterCommit(() => this.host.metrics.runs.inc({ definition: run.definition_key, outcome: status }));
-          await endRuns(ctx, [run.id]);
-          if (status === 'failed') alarm(ctx, 'workflow_failed', { definition: run.definition_key, run_id: run.id });
-          else
-            await ctx.sql('update workflow.workflow_definition set last_success_at = $2, alarmed_at = null where key = $1', [
-              run.definition_key,
-              ctx.now().toISOString(),
-            ]);
-          ctx.audit(`workflow_run.${status}`, run.id, { definition: run.definition_key, error_code: code });
-        }),
-      { name: 'finish' },
-    );
+  async #finish(run: RunRow, end: RunEnd): Promise<void> {
+    const finish = (): Promise<void> => this.host.transaction(ctx => finishRun(ctx, run, end));
+    await this.#engine.dbos.runStep(finish, { name: 'finish' });
   }
 
   async stop(): Promise<void> {

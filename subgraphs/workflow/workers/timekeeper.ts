@@ -25,7 +25,7 @@ interface Due {
   ms: string;
 }
 
-/** Starts the run of each occurrence; missed ones as the definition says. Source: workflow 7.4. */
+/** Starts the run of each occurrence; missed ones by the definition's `misfire`. Source: workflow 7.4. */
 async function fire(ctx: Context, { definition_key: key, cron, time_zone: zone, ms }: Due): Promise<void> {
   const definition = DEFINITIONS.get(key)!;
   const now = ctx.now();
@@ -99,7 +99,7 @@ const timeouts: Timer<Context> = {
   },
 };
 
-/** The loop is silent: told once, until it succeeds again. */
+/** The loop is silent: one alarm, until it succeeds again. */
 const loopWatch: Timer<Context> = {
   name: 'workflow.loop_watch',
   everySeconds: 60,
