@@ -37,8 +37,8 @@ import { holdLimitTimer } from './timers/hold-limit.js';
 import { identityTimer } from './timers/identity.js';
 import { retentionTimer } from './timers/retention.js';
 import { endingSecretsTimer, secretsTimer } from './timers/secrets.js';
+import { deliveryWorker, ready } from './workers/delivery.js';
 import { jobWorker } from './workers/jobs.js';
-import { deliveryWorker, ready } from './workers/worker.js';
 
 export default service({
   slug: 'webhooks',

@@ -36,7 +36,8 @@ export class Conditions {
 export function rowAt(cursor: string | null | undefined): string | null {
   if (!cursor) return null;
   const [id] = decodeCursor(cursor, 1);
-  return typeof id === 'string' && isUuid(id) ? id : (decodeCursor('', 1) as never);
+  if (typeof id !== 'string' || !isUuid(id)) decodeCursor('', 1);
+  return String(id);
 }
 
 /** Timestamps come as text. */

@@ -62,7 +62,10 @@ export function textAt(body: unknown, pointer: string): string | null {
     .split('/')
     .slice(1)
     .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as never)[key] : undefined), body);
+    .reduce<unknown>(
+      (at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Record<string, unknown>)[key] : undefined),
+      body,
+    );
   if (typeof found === 'string') return found;
   return Number.isSafeInteger(found) ? String(found) : null;
 }

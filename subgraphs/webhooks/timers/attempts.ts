@@ -3,7 +3,7 @@ import type { Timer } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { Problem } from '../../../runtime/request/errors.js';
 import { signalOf } from '../commands/signal.js';
-import { areBusy } from '../workers/worker.js';
+import { areBusy } from '../workers/delivery.js';
 
 /** When each lane may go on: its head's time, or later where first attempts are held back. */
 const TIMES = `
