@@ -1,3 +1,4 @@
+import { inOrder } from '../../runtime/data/loaders.js';
 import { rowReferences, stubReferences } from '../../runtime/data/references.js';
 import { rowsBy } from '../../runtime/data/rows.js';
 import { holdsPermission, isStaff } from '../../runtime/request/caller.js';
@@ -39,28 +40,33 @@ const CLIENTS = { service: 'admin:identity', staff: 'admin:identity:read|admin:i
 /** What stands for an account that is not there (any more), so that lists of other services do not break. Source: identity 6. */
 const gone = (id: string): User => Object.assign(new User(), { id, status: UserStatus.ERASED });
 
+interface Reference {
+  id: string;
+}
+
+const idsOf = (references: readonly Reference[]): string[] => references.map(one => String(one.id));
+
 /** Every id is answered; what the caller may know of an account is decided by its fields. */
-const loadUsers: ReferenceLoader = async (ctx, references: readonly { id: string }[]) => {
-  const users = await rowsBy(
-    ctx,
-    User,
-    'id',
-    references.map(one => one.id),
-  );
-  return users.map((user, index) => user ?? gone(references[index]!.id));
+const loadUsers: ReferenceLoader = async (ctx, references: readonly Reference[]) => {
+  const ids = idsOf(references);
+  return (await rowsBy(ctx, User, 'id', ids)).map((user, index) => user ?? gone(ids[index]!));
 };
 
-/** Clients that a caller may see: its own, and those that its user has let in. */
-const VISIBLE = 'select distinct client_id from identity.oauth_grant where client_id = any($1) and user_id = $2';
+const seesClients = (ctx: Context): boolean =>
+  isAdmin(ctx.caller) || isInternal(ctx) || holdsPermission(ctx.caller, 'admin:identity:clients');
 
-const loadClients: ReferenceLoader = async (ctx, references: readonly { id: string }[]) => {
-  const ids = references.map(one => one.id);
-  const found = await rowsBy(ctx, OAuthClient, 'id', ids);
-  const all = isAdmin(ctx.caller) || isInternal(ctx) || holdsPermission(ctx.caller, 'admin:identity:clients');
-  if (all) return found;
-  const rows = await ctx.sql<{ client_id: string }>(VISIBLE, [ids, ctx.caller.userId]);
-  const visible = new Set([ctx.caller.clientId, ...rows.map(row => row.client_id)]);
-  return found.map(client => (client && visible.has(client.id) ? client : null));
+const LET_IN = 'select distinct client_id from identity.oauth_grant where client_id = any($1) and user_id = $2';
+
+/** Users see the apps that they have let in, and every caller sees its own client. */
+async function visibleClients(ctx: Context, ids: readonly string[]): Promise<string[]> {
+  if (seesClients(ctx)) return [...ids];
+  const rows = await ctx.sql<{ client_id: string }>(LET_IN, [ids, ctx.caller.userId]);
+  return ids.filter(id => id === ctx.caller.clientId || rows.some(row => row.client_id === id));
+}
+
+const loadClients: ReferenceLoader = async (ctx, references: readonly Reference[]) => {
+  const ids = idsOf(references);
+  return inOrder(ids, await ctx.em.find(OAuthClient, { id: { $in: await visibleClients(ctx, ids) } }), row => row.id);
 };
 
 const loadServiceTokens = rowReferences(ServiceToken, { readers: CLIENTS });
@@ -70,9 +76,9 @@ const loadIssued: ReferenceLoader = async (ctx, references) =>
   (await loadServiceTokens(ctx, references)).map(token => token && withoutValue(token as ServiceToken));
 
 /** A rotation in the answer to a repeated request. */
-const loadRotations: ReferenceLoader = async (ctx, references: readonly { id: string }[]) => {
-  const ids = references.map(one => one.id);
-  return Promise.all((await rowsBy(ctx, OAuthClientSecret, 'id', ids)).map(secret => secret && rotationAgain(ctx, secret)));
+const loadRotations: ReferenceLoader = async (ctx, references: readonly Reference[]) => {
+  const secrets = await rowsBy(ctx, OAuthClientSecret, 'id', idsOf(references));
+  return Promise.all(secrets.map(secret => secret && rotationAgain(ctx, secret)));
 };
 
 async function rotationAgain(ctx: Context, secret: OAuthClientSecret): Promise<RotatedOAuthClientSecret> {
@@ -82,13 +88,8 @@ async function rotationAgain(ctx: Context, secret: OAuthClientSecret): Promise<R
 
 /** Roles are no secret among staff; nobody else finds one. */
 const loadRoles: ReferenceLoader = async (ctx, references: readonly { key: string }[]) => {
-  if (!seesStaff(ctx) && !isStaff(ctx.caller)) return references.map(() => null);
-  return rowsBy(
-    ctx,
-    Role,
-    'key',
-    references.map(one => one.key),
-  );
+  const keys = references.map(one => String(one.key));
+  return seesStaff(ctx) || isStaff(ctx.caller) ? rowsBy(ctx, Role, 'key', keys) : keys.map(() => null);
 };
 
 /** Entries of other people are as absent as those that never were. */

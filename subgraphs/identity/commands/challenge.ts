@@ -80,32 +80,34 @@ function secretsOf(ctx: Context, id: string, kind: ChallengeKind, { code, link }
   };
 }
 
+/** What is kept sealed beside code and link: where it goes, and what takes effect with its proof. */
+function contentsOf(
+  { host }: Context,
+  id: string,
+  { to, payload }: NewChallenge,
+): Pick<AuthChallenge, 'recipientSealed' | 'payloadSealed'> {
+  const sealer = signingSealer(host);
+  const payloadSealed = payload ? sealer.seal(JSON.stringify(payload), sealContext('payload', id)) : null;
+  return { recipientSealed: sealer.seal(to, sealContext('recipient', id)), payloadSealed };
+}
+
 /** Makes a challenge and has it sent, both with this transaction. Nobody but comms learns its code and link. Source: identity 2, 5. */
 export async function issueChallenge(ctx: Context, wanted: NewChallenge): Promise<AuthChallenge> {
-  const { template, to, userId, staffId = null, channel = AuthChallengeChannel.EMAIL, interactionUid, payload } = wanted;
+  const { template, userId, staffId = null, channel = AuthChallengeChannel.EMAIL, interactionUid } = wanted;
   const kind: ChallengeKind = CHALLENGES[template];
-  const sealer = signingSealer(ctx.host);
-  const id = newId();
-  const now = ctx.now();
+  const [id, createdAt, purpose] = [newId(), ctx.now(), kind.purpose];
   const values = {
-    id,
-    userId,
-    staffId,
-    template,
-    channel,
-    purpose: kind.purpose,
-    createdAt: now,
+    ...{ id, userId, staffId, template, channel, purpose, createdAt },
     interactionHash: interactionUid === undefined ? null : sha256(interactionUid),
     locale: wanted.locale ?? (await localeOf(ctx, userId)),
-    expiresAt: after(now, wanted.lifetimeMs ?? kind.lifetimeMs),
-    recipientSealed: sealer.seal(to, sealContext('recipient', id)),
-    payloadSealed: payload ? sealer.seal(JSON.stringify(payload), sealContext('payload', id)) : null,
+    expiresAt: after(createdAt, wanted.lifetimeMs ?? kind.lifetimeMs),
+    ...contentsOf(ctx, id, wanted),
     ...secretsOf(ctx, id, kind, wanted),
   };
   const challenge = ctx.em.create(AuthChallenge, values as RequiredEntityData<AuthChallenge>, { partial: true });
   await ctx.em.flush();
   if (!wanted.unsent) announce(ctx, kind, challenge);
-  ctx.audit('challenge.issued', id, { purpose: kind.purpose, template, channel });
+  ctx.audit('challenge.issued', id, { purpose, template, channel });
   return challenge;
 }
 

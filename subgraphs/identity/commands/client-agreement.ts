@@ -41,14 +41,8 @@ export async function setAgreement(ctx: Context, input: SetClientAgreementInput)
   const client = await lockedClient(ctx, input.clientId);
   if (client.kind === OAuthClientKind.MACHINE) fail('conflict', 'A machine client holds no health-data scopes');
   const { clientId, documentVersion, signedBy, signedAt, expiresAt = null } = input;
-  const dates = { signedAt: signedAt ?? ctx.now(), expiresAt };
-  const agreement = Object.assign(new OAuthClientAgreement(), {
-    clientId,
-    documentVersion,
-    signedBy,
-    scopes: scopeSet(input.scopes),
-    ...dates,
-  });
+  const row = { clientId, documentVersion, signedBy, scopes: scopeSet(input.scopes), signedAt: signedAt ?? ctx.now(), expiresAt };
+  const agreement = Object.assign(new OAuthClientAgreement(), row);
   await withEffect(ctx, client, agreements => {
     ctx.em.persist(agreement);
     ctx.audit('oauth_client.agreement_signed', clientId, { agreement_id: agreement.id, scopes: agreement.scopes });

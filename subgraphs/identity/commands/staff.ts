@@ -63,15 +63,8 @@ export async function inviteStaff(ctx: Context, input: InviteStaffInput): Promis
   await requireGivable(ctx, roles, 'input/roles');
   await refuseTwice(ctx, email);
   const invitedRoles = [...new Set(roles)].sort();
-  const row = {
-    email,
-    emailKey: emailKey(email),
-    brandId,
-    ...given(shown),
-    invitedRoles,
-    invitedBy: actorOf(ctx.caller),
-    invitedAt: ctx.now(),
-  };
+  const invitation = { invitedRoles, invitedBy: actorOf(ctx.caller), invitedAt: ctx.now() };
+  const row = { email, emailKey: emailKey(email), brandId, ...given(shown), ...invitation };
   const staff = ctx.em.create(StaffMember, row, { partial: true });
   ctx.em.persist(staff);
   await ctx.em.flush();

@@ -1,4 +1,3 @@
-import type { RequiredEntityData } from '@mikro-orm/postgresql';
 import { renderSVG } from 'uqr';
 import { newId } from '../../../runtime/data/ids.js';
 import { findRow, lockRow, requireRow } from '../../../runtime/data/rows.js';
@@ -41,21 +40,10 @@ export async function beginTotp(ctx: Context, label: string | null): Promise<Tot
   if ((await activeMethods(ctx, userId)).length >= MAX_METHODS)
     fail('conflict', `There are ${MAX_METHODS} methods already`, { reason: 'too_many_methods' });
   await ctx.em.nativeDelete(MfaMethod, { userId, status: MfaMethodStatus.PENDING });
-  const id = newId();
-  const secret = newTotpSecret();
-  const now = ctx.now();
+  const [id, secret, now] = [newId(), newTotpSecret(), ctx.now()];
   const expiresAt = after(now, PENDING_MS);
-  const values = {
-    id,
-    userId,
-    label,
-    kind: MfaMethodKind.TOTP,
-    status: MfaMethodStatus.PENDING,
-    secretSealed: sealSecret(ctx.host, id, secret),
-    createdAt: now,
-    expiresAt,
-  };
-  ctx.em.create(MfaMethod, values as RequiredEntityData<MfaMethod>, { partial: true });
+  const states = { kind: MfaMethodKind.TOTP, status: MfaMethodStatus.PENDING, createdAt: now, expiresAt };
+  ctx.em.create(MfaMethod, { id, userId, label, ...states, secretSealed: sealSecret(ctx.host, id, secret) }, { partial: true });
   ctx.audit('mfa_method.begun', id, { user_id: userId, kind: 'totp' });
   return enrolmentOf(ctx, userId, { id, expiresAt }, secret);
 }

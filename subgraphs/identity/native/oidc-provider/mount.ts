@@ -21,10 +21,11 @@ import { GRANT_TYPES, Registrations } from './registration.js';
 import type { EngineRequest } from './state.js';
 import { addSteps } from './steps.js';
 
+type Method = 'GET' | 'POST' | 'OPTIONS';
 type Handle = (request: EngineRequest, response: FastifyReply['raw']) => Promise<void>;
 
 /** Exact paths only: an unknown one is the gateway's 404, not the engine's. */
-const ROUTES: readonly (readonly [methods: readonly ('GET' | 'POST' | 'OPTIONS')[], path: string])[] = [
+const ROUTES: readonly (readonly [methods: readonly Method[], path: string])[] = [
   [['POST', 'OPTIONS'], PATHS.token],
   [['POST', 'OPTIONS'], EXCHANGE],
   [['POST', 'OPTIONS'], PATHS.introspection],
@@ -158,28 +159,29 @@ function keepHeaders(request: FastifyRequest, reply: FastifyReply): void {
 /** Cookies are set at the canonical address only, so an authorization begins there. Source: identity A1. */
 const isForeign = (issuer: string, request: FastifyRequest): boolean => (request.headers.host ?? '').toLowerCase() !== new URL(issuer).host;
 
+/** Hands a request over to the engine, which answers on the raw response. */
+const handlerOf =
+  (engine: MountedEngine, issuer: string, path: string) =>
+  (request: FastifyRequest, reply: FastifyReply): FastifyReply | void => {
+    if (path === PATHS.authorization && isForeign(issuer, request)) return reply.redirect(`${issuer}${path}${queryOf(request.raw)}`, 302);
+    keepHeaders(request, reply);
+    reply.hijack();
+    void engine.answer(enginePath(path, request), request, reply);
+  };
+
 /** Serves the OAuth endpoints below `/identity`, and the metadata at the issuer's origin (RFC 8414) when the issuer has a path. */
 export async function mountEngine(app: FastifyInstance, host: ServiceHost): Promise<void> {
-  if (host.config.manualClock) installEngineClock();
+  const { issuer, manualClock } = host.config;
+  if (manualClock) installEngineClock();
   const engine = new MountedEngine(host);
   await engine.prepare(await host.read(async ctx => ctx.now()));
   await app.register(async scope => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null)); // the engine reads the body itself
-    const serve = (methods: readonly string[], url: string, path: string) =>
-      scope.route({
-        method: [...methods] as 'GET'[],
-        url,
-        handler: (request, reply) => {
-          if (path === PATHS.authorization && isForeign(host.config.issuer, request))
-            return reply.redirect(`${host.config.issuer}${path}${queryOf(request.raw)}`, 302);
-          keepHeaders(request, reply);
-          reply.hijack();
-          void engine.answer(enginePath(path, request), request, reply);
-        },
-      });
+    const serve = (methods: readonly Method[], url: string, path: string) =>
+      scope.route({ method: [...methods], url, handler: handlerOf(engine, issuer, path) });
     for (const [methods, path] of ROUTES) serve(methods, `/identity${path}`, path);
-    const issuerPath = new URL(host.config.issuer).pathname.replace(/\/$/, '');
+    const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
     if (issuerPath) serve(['GET', 'OPTIONS'], `${OAUTH_METADATA}${issuerPath}`, OAUTH_METADATA);
     scope.addHook('onClose', () => engine.stop());
   });

@@ -1,7 +1,7 @@
 import type { TotpEnrolment } from '../../entities/mfa.js';
-import { html, type Html } from './html.js';
+import { field, html, type Html } from './html.js';
 import { hidden, type Page, type Step } from './layout.js';
-import { ariaInvalid, cancel } from './views.js';
+import { cancel } from './views.js';
 
 /** Ways in which a person can prove who they are. */
 export interface SecondFactorWays {
@@ -14,19 +14,11 @@ export interface SecondFactorWays {
 
 const WRONG = 'That code is not right, or it was used before.';
 
-const codeField = (wrong: boolean): Html =>
-  html`<label for="code">Six-digit code</label>
-    <input
-      id="code"
-      class="code"
-      name="code"
-      inputmode="numeric"
-      autocomplete="one-time-code"
-      required
-      maxlength="16"
-      spellcheck="false"
-      ${ariaInvalid(wrong)}
-    />`;
+/** What the fields of all codes have in common. */
+const CODE = { class: 'code', name: 'code', maxlength: '16', spellcheck: 'false' };
+const DIGITS = { ...CODE, inputmode: 'numeric', autocomplete: 'one-time-code' };
+
+const codeField = (invalid: boolean): Html => field({ label: 'Six-digit code', id: 'code', ...DIGITS, invalid });
 
 const appForm = ({ action, csrf }: Step, wrong: boolean): Html =>
   html`<form method="post" action="${action}/mfa">
@@ -38,18 +30,7 @@ const appForm = ({ action, csrf }: Step, wrong: boolean): Html =>
 const mailForm = ({ action, csrf }: Step, email: string, wrong: boolean): Html =>
   html`<form method="post" action="${action}/mfa">
       ${hidden(csrf)}<input type="hidden" name="method" value="email_otp" />
-      <label for="mail-code">Code from the mail to ${email}</label>
-      <input
-        id="mail-code"
-        class="code"
-        name="code"
-        inputmode="numeric"
-        autocomplete="one-time-code"
-        required
-        maxlength="16"
-        spellcheck="false"
-        ${ariaInvalid(wrong)}
-      />
+      ${field({ label: `Code from the mail to ${email}`, id: 'mail-code', ...DIGITS, invalid: wrong })}
       <button>Continue</button>
     </form>
     <form method="post" action="${action}/mfa">
@@ -75,18 +56,7 @@ const backupForm = ({ action, csrf }: Step, wrong: boolean, alone: boolean): Htm
     <summary>Use a backup code</summary>
     <form method="post" action="${action}/mfa">
       ${hidden(csrf)}<input type="hidden" name="method" value="backup_code" />
-      <label for="backup-code">Backup code</label>
-      <input
-        id="backup-code"
-        class="code"
-        name="code"
-        autocomplete="off"
-        autocapitalize="none"
-        required
-        maxlength="32"
-        spellcheck="false"
-        ${ariaInvalid(wrong)}
-      />
+      ${field({ label: 'Backup code', id: 'backup-code', ...CODE, maxlength: '32', autocomplete: 'off', autocapitalize: 'none', invalid: wrong })}
       <button class="quiet">Continue with the backup code</button>
     </form>
   </details>`;
