@@ -61,8 +61,8 @@ describe('a body that is wrong is refused with every violation, and changes noth
     const before = await counts();
     const { errors } = await loop.graphql(documentOf(row), { input: inputOf(row) });
     expect(new Set(errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['INVALID_REQUEST']));
-    const told = errors.flatMap(({ extensions }) => extensions.errors ?? []);
-    if (told.length) expect(pointersOf(told)).toEqual(row.pointers.map(inGraphql).sort());
+    const violations = errors.flatMap(({ extensions }) => extensions.errors ?? []);
+    if (violations.length) expect(pointersOf(violations)).toEqual(row.pointers.map(inGraphql).sort());
     expect(await counts()).toEqual(before);
   });
 

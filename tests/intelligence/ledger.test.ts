@@ -16,7 +16,7 @@ beforeAll(async () => {
   loop = await Loop.open();
 });
 
-/** Words that stand in every column that may tell of a person's health; all of them must be found nowhere else. */
+/** Texts that stand in every column that may tell of a person's health; all of them must be found nowhere else. */
 const CANARY = 'canary7q4z';
 const SCHEMA = { type: 'object', properties: { goal: { type: 'string', maxLength: 32 } } };
 const person = (id: string) => ({ entity: { type: 'user', id } });
@@ -195,7 +195,7 @@ describe('erasure', () => {
   });
 });
 
-/** Joined decisions by the hundred: one is made through the door, the others are copies of it. */
+/** Joined decisions by the hundred: one is made through the API, the others are copies of it. */
 async function fill(policy: TestPolicy, count: number, entity: string): Promise<void> {
   const { id } = await loop.rank(policy, ['a', 'b'], person(entity));
   await loop.outcome(id);

@@ -35,7 +35,7 @@ const DEFAULTS = {
 
 type Shape = Pick<EntitlementFeature, 'key' | 'kind' | 'unit' | 'failMode' | 'defaultValue' | 'usageReset' | 'softLimit' | 'productIds'>;
 
-/** What of a feature does not go together. No order tells how much of a feature was bought, so products unlock boolean ones only. */
+/** What of a feature does not go together. No order has the amount of a metered one, so products unlock boolean ones only. */
 export function featureViolations({ key, kind, unit, failMode, defaultValue, usageReset, softLimit, productIds }: Shape): Violation[] {
   const [metered, closed] = [kind === METERED, CLOSED_AREAS.has(key.split('.')[0]!)];
   return violationsOf([

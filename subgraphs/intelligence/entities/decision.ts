@@ -20,7 +20,7 @@ export class GuardrailViolation {
   phase: GuardrailPhase;
 }
 
-@ObjectType({ description: 'A place in the answer.' })
+@ObjectType({ description: 'A candidate in the answer, with its rank.' })
 export class RankedCandidate {
   @Field(() => String)
   candidateId: string;

@@ -164,7 +164,7 @@ export class PutFeatureVectorInput extends AboutEntityInput {
   @Field(() => String)
   featureSet: string;
 
-  @Field(() => JSONObject, { description: 'Flat bands, counts and codes, as the set says; never measured values.' })
+  @Field(() => JSONObject, { description: 'Flat bands, counts and codes, as the set allows; never measured values.' })
   values: Record<string, unknown>;
 
   @Field(() => DateTime)

@@ -21,7 +21,7 @@ export class RankCandidateInput {
   @Field(() => String)
   id: string;
 
-  @Field(() => JSONObject, { nullable: true, description: "As the policy's candidateSchema says." })
+  @Field(() => JSONObject, { nullable: true, description: "Fits the policy's candidateSchema." })
   features?: Record<string, unknown> | null;
 
   @Rule({ maxItems: 50, maxLength: 64 })
@@ -69,7 +69,7 @@ export class RankInput extends PolicyNameInput {
   @Field(() => RankEntityInput)
   entity: RankEntityInput;
 
-  @Field(() => JSONObject, { nullable: true, description: "As the policy's contextSchema says." })
+  @Field(() => JSONObject, { nullable: true, description: "Fits the policy's contextSchema." })
   context?: Record<string, unknown> | null;
 
   @Rule({ minItems: 1, maxItems: 100 })

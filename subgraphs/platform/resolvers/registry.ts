@@ -34,7 +34,7 @@ export class RegistryResolver {
     return updateService(ctx, input);
   }
 
-  @FieldResolver(() => Url, { nullable: true, description: 'Where it answers, if not where the configuration says; null to users.' })
+  @FieldResolver(() => Url, { nullable: true, description: 'Where it answers, if not at the configured address; null to users.' })
   baseUrl(@Root() { baseUrl }: PlatformService, @Ctx() ctx: Context): string | null {
     return isInsider(ctx) ? baseUrl : null;
   }

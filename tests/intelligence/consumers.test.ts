@@ -24,7 +24,7 @@ const features = <E extends EventDefinition>(definition: E, id: string, data: Da
 
 describe('what others tell of a user changes counters, bands and recency, and nothing else', () => {
   const at = '2026-12-10T12:00:00.000Z';
-  const told: [counter: string, tell: (id: string) => Promise<string>][] = [
+  const events: [counter: string, tell: (id: string) => Promise<string>][] = [
     ['prompts_received', id => features(retestPrompted, id, { code: 'ldl_c', prompt_count: 1, prompted_at: at })],
     [
       'results_added',
@@ -83,7 +83,7 @@ describe('what others tell of a user changes counters, bands and recency, and no
     ],
   ];
 
-  test.each(told)('%s', async (counter, tell) => {
+  test.each(events)('%s', async (counter, tell) => {
     const id = randomUUID();
     await tell(id);
     expect(await activity(id)).toEqual({ [counter]: 1 });
@@ -102,7 +102,7 @@ describe('what others tell of a user changes counters, bands and recency, and no
 
   test('a decision is made on them, unless they are older than the set allows', async () => {
     const [policy, id] = [await loop.policy(), randomUUID()];
-    await told[3]![1](id);
+    await events[3]![1](id);
     const chats = async () => (await loop.decision((await loop.rank(policy, ['a'], person(id))).id)).context.features['activity.chats'];
     expect(await chats()).toBe(1);
     await loop.p.sql(`update intelligence.feature_set set max_age_hours = 2 where key = 'activity'`);
