@@ -10,7 +10,7 @@ interface Referenced<Row> {
   /** Rule of the type: a caller whom it refuses finds nothing. */
   readers?: Parameters<typeof ruleOf>[0];
   /** What the rows of this caller have in common, the owner above all. */
-  where?: (ctx: Context) => FilterQuery<Row>;
+  where?: (ctx: Context) => FilterQuery<NoInfer<Row>>;
   /** Told of the rows that are shown, for reads that leave an audit row. */
   onRead?: (ctx: Context, rows: Row[]) => Promise<void>;
 }
@@ -19,13 +19,16 @@ interface Referenced<Row> {
 export const rowReferences =
   <Row extends object>(
     entity: EntityClass<Row>,
-    { key = 'id' as never, readers, where, onRead }: Referenced<NoInfer<Row>> = {},
+    { key = 'id' as TextColumn<Row>, readers, where, onRead }: Referenced<Row> = {},
   ): ReferenceLoader =>
   async (ctx, references: readonly Record<string, string>[]) => {
     if (readers && !mayAccess(ruleOf(readers), ctx.caller)) return references.map(() => null);
     const keys = references.map(reference => reference[key]!);
-    const found = await rowsBy(ctx, entity, key, keys, where?.(ctx) as never);
-    await onRead?.(ctx, found.filter(row => row !== null) as Row[]);
+    const found = await rowsBy(ctx, entity, key, keys, where?.(ctx));
+    await onRead?.(
+      ctx,
+      found.filter(row => row !== null),
+    );
     return found;
   };
 

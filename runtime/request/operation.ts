@@ -5,26 +5,26 @@ import type { Context } from './context.js';
  * mutations (`@Prepare`) and of consumers (`prepare`), `of` gives its answer, typed, to the work inside the transaction.
  */
 export interface Preparation<Asked, Facts> {
-  readonly run: (ctx: Context, asked: Asked) => Promise<Facts>;
+  readonly run: (ctx: Context, asked: Asked) => Promise<Prepared<Facts>>;
   /** @throws Error where the running work was not prepared by this. */
   of(ctx: Context): Facts;
 }
 
-const prepared = Symbol('prepared');
-
-interface Prepared {
-  readonly [prepared]: object;
-  readonly facts: unknown;
+/** Facts with the preparation that found them, which alone reads them. */
+class Prepared<Facts> {
+  constructor(
+    readonly by: object,
+    readonly facts: Facts,
+  ) {}
 }
 
 /** Declares what is to be found out before a transaction: `const patient = preparation(async (ctx, { input }: { input: StartInput }) => ...)`. */
 export function preparation<Asked, Facts>(find: (ctx: Context, asked: Asked) => Promise<Facts>): Preparation<Asked, Facts> {
   const key = {};
   return {
-    run: async (ctx, asked) => ({ [prepared]: key, facts: await find(ctx, asked) }) satisfies Prepared as Facts,
-    of(ctx) {
-      const known = ctx.facts as Prepared | undefined;
-      if (known?.[prepared] !== key) throw new Error('this work was not prepared');
+    run: async (ctx, asked) => new Prepared(key, await find(ctx, asked)),
+    of({ facts: known }) {
+      if (!(known instanceof Prepared) || known.by !== key) throw new Error('this work was not prepared');
       return known.facts as Facts;
     },
   };

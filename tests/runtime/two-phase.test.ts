@@ -3,11 +3,12 @@ import { parse, type ExecutionResult } from 'graphql';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { internalRequest, type RequestInfo } from '../../runtime/request/request.js';
 import { Problem } from '../../runtime/request/errors.js';
-import { CALLER, reach, startCharges, type Charges } from './support/charges.js';
+import { reach, startCharges } from './support/charges.js';
 import { DECLINED, startProcessor, type Processor } from './support/processor.js';
+import { CALLER, type Started } from './support/service.js';
 
 let processor: Processor;
-let charges: Charges;
+let charges: Started;
 beforeAll(async () => {
   processor = await startProcessor();
   charges = await startCharges(processor);

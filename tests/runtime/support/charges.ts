@@ -1,28 +1,14 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Arg, Ctx, Field, FieldResolver, ID, Int, Mutation, ObjectType, Query, Resolver, Root } from 'type-graphql';
-import pg from 'pg';
-import { inject } from 'vitest';
-import type { Transport } from '../../../events/transport/port.js';
-import { openHost } from '../../../gateway/composition/hosts.js';
 import { Access } from '../../../runtime/access/access.js';
-import { Revocations } from '../../../runtime/access/revocations.js';
-import { loadConfig } from '../../../runtime/config.js';
-import { migrate } from '../../../runtime/data/database.js';
-import { houseTables } from '../../../runtime/data/house-tables.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { lockRow, requireRow } from '../../../runtime/data/rows.js';
-import { createLogger } from '../../../runtime/observe/log.js';
-import { createMetrics } from '../../../runtime/observe/metrics.js';
-import { systemCaller, type Caller } from '../../../runtime/request/caller.js';
 import { Context } from '../../../runtime/request/context.js';
 import { Problem } from '../../../runtime/request/errors.js';
 import { TwoPhase, twoPhases } from '../../../runtime/request/two-phase.js';
-import type { RunningService } from '../../../runtime/running-service.js';
 import { service } from '../../../runtime/service.js';
-import { atEnd } from '../../support/at-end.js';
-import { createDatabase, dropDatabase } from '../../support/database.js';
-import { platformEnv } from '../../support/platform.js';
 import type { Processor } from './processor.js';
+import { startService, type Started } from './service.js';
 
 type ChargeStatus = 'PENDING' | 'SUCCEEDED' | 'DECLINED' | 'FAILED';
 
@@ -107,47 +93,8 @@ const declaration = service({
 
 const TABLE = 'create table payments.charge (id uuid primary key, amount int not null, status text not null)';
 
-export const CALLER: Caller = {
-  ...systemCaller('payments'),
-  kind: 'service',
-  clientId: 'shop',
-  serviceSlug: null,
-  scopes: new Set(['admin:payments']),
-};
-
-const notCalled = (): Promise<never> => Promise.reject(new Error('not called'));
-
-async function openCharges(databaseUrl: string): Promise<RunningService> {
-  const log = createLogger('silent');
-  const revocations = new Revocations(async () => [], log);
-  await revocations.poll();
-  const host = await openHost(declaration, {
-    config: loadConfig(await platformEnv(databaseUrl)),
-    databaseUrl,
-    transport: { wake: () => undefined } as Transport,
-    metrics: createMetrics(),
-    revocations,
-    federation: () => ({ run: notCalled }),
-    log,
-  });
-  atEnd(() => host.orm.close(true));
-  return host;
-}
-
-export interface Charges {
-  host: RunningService;
-  /** SQL as the owner of the database. */
-  sql<Row = any>(text: string): Promise<Row[]>;
-}
-
-/** A service with one operation in two phases, on a database of its own. */
-export async function startCharges(given: Processor): Promise<Charges> {
+/** A service with one operation in two phases. */
+export function startCharges(given: Processor): Promise<Started> {
   processor = given;
-  const databaseUrl = await createDatabase(inject('databaseUrl'));
-  atEnd(() => dropDatabase(databaseUrl));
-  await migrate(databaseUrl, []);
-  const owner = new pg.Pool({ connectionString: databaseUrl, max: 1 });
-  atEnd(() => owner.end());
-  for (const statement of [...houseTables('payments'), TABLE]) await owner.query(statement);
-  return { host: await openCharges(databaseUrl), sql: async text => (await owner.query(text)).rows };
+  return startService(declaration, [TABLE]);
 }
