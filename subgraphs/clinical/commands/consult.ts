@@ -10,7 +10,6 @@ import {
   CONSULT_READERS,
   ConsultOutcome,
   ConsultStatus as Status,
-  ConsultStatus,
   RetainedConsult,
   type SealedConsult,
 } from '../entities/consult.js';
@@ -197,7 +196,7 @@ export const basisOf = (ctx: Context): string => `medical records: signed consul
 export async function retainConsults(ctx: Context, patientId: string): Promise<number> {
   const years = yearsOf(ctx);
   if (years === 0) return 0;
-  const signed = await ctx.em.find(Consult, { patientId, status: ConsultStatus.SIGNED });
+  const signed = await ctx.em.find(Consult, { patientId, status: Status.SIGNED });
   const kept = signed.map(({ id, type, createdAt, signedAt, followUpDueOn }) =>
     Object.assign(new RetainedConsult(), { id, type, createdAt, signedAt, followUpDueOn, keepUntil: keepUntil(signedAt!, years) }),
   );

@@ -23,16 +23,17 @@ interface LeasedRows<Row> {
   work(ctx: Context, row: Row): Promise<void>;
 }
 
-const columnOf = (ctx: Context, { entity, due }: LeasedRows<any>): string =>
-  ctx.em.getMetadata().get(entity).properties[due]!.fieldNames[0]!;
+/** The timer does not care what its rows are; only its `work` does. */
+type AnyRows = LeasedRows<any>;
 
 /** Table and columns of the rows, as SQL names them. */
-function namesOf(ctx: Context, rows: LeasedRows<any>): { table: string; id: string; due: string } {
+function namesOf(ctx: Context, rows: AnyRows): { table: string; id: string; due: string } {
   const { tableName, primaryKeys, properties } = ctx.em.getMetadata().get(rows.entity);
-  return { table: `${ctx.schema}.${tableName}`, id: properties[primaryKeys[0]!]!.fieldNames[0]!, due: columnOf(ctx, rows) };
+  const column = (property: string): string => properties[property]!.fieldNames[0]!;
+  return { table: `${ctx.schema}.${tableName}`, id: column(primaryKeys[0]!), due: column(rows.due) };
 }
 
-async function nextDue(ctx: Context, rows: LeasedRows<any>): Promise<Date | null> {
+async function nextDue(ctx: Context, rows: AnyRows): Promise<Date | null> {
   const { table, due } = namesOf(ctx, rows);
   const condition = rows.ended ? 'true' : rows.waiting;
   const [row] = await ctx.sql<{ due: number | null }>(
@@ -41,7 +42,7 @@ async function nextDue(ctx: Context, rows: LeasedRows<any>): Promise<Date | null
   return row?.due == null ? null : new Date(row.due);
 }
 
-async function claim(ctx: Context, rows: LeasedRows<any>, at: Date): Promise<void> {
+async function claim(ctx: Context, rows: AnyRows, at: Date): Promise<void> {
   const { table, id, due } = namesOf(ctx, rows);
   const { waiting, ended, sets, most, leaseMs } = rows;
   if (ended) await ctx.sql(`delete from ${table} where ${ended} and ${due} <= $1`, [at.toISOString()]);
