@@ -49,7 +49,7 @@ function closeGate(): () => void {
   processor.gate = promise;
   return resolve;
 }
-const calledTimes = (times: number) => expect.poll(() => processor.calls).toBe(times);
+const calledTimes = (times: number) => expect.poll(() => processor.calls, { timeout: 20_000 }).toBe(times);
 
 test('the intent is committed before the processor is called, and the outcome with the answer after it', async () => {
   const open = closeGate();
