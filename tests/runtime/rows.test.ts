@@ -91,11 +91,9 @@ describe('a locked row', () => {
     const id = await parcel();
     await write(async ctx => {
       await lockRow(ctx, Parcel, { id });
-      await expect(
-        started
-          .sql(`set lock_timeout = 100; update payments.parcel set version = 2 where id = '${id}'`)
-          .finally(() => started.sql('reset lock_timeout')),
-      ).rejects.toMatchObject({ code: '55P03' });
+      const change = started.sql(`set lock_timeout = 100; update payments.parcel set version = 2 where id = '${id}'`);
+      await expect(change).rejects.toMatchObject({ code: '55P03' });
+      await started.sql('reset lock_timeout');
     });
     await started.sql(`update payments.parcel set version = 2 where id = '${id}'`);
   });

@@ -45,7 +45,11 @@ export async function startProcessor(): Promise<Processor> {
       const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ amount }) });
       return (await answer.json()) as Receipt;
     },
-    stop: () => new Promise(resolve => server.close(() => resolve())),
+    stop: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections(); // of a test that has failed before it opened the gate
+      }),
   };
   atEnd(() => processor.stop());
   return processor;
