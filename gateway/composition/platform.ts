@@ -258,7 +258,6 @@ class Composition {
     const front = await openFront({
       source: service => this.#sourceOf(service as Slug),
       executor: this.#config.gatewayExecutor,
-      responseCacheBytes: this.#config.responseCacheBytes,
       federation: () => this.#federation(this.#ownSlug()),
       metrics: new OperationMetrics(this.#metrics.registry),
       log: this.#log,
@@ -352,10 +351,7 @@ class Composition {
   #listenToHints(): void {
     const hints = [
       this.#transport.onHint('auth.revocations', '*', body => this.#revocations.hear(body as unknown as Revocation)),
-      this.#transport.onHint('cache', '*', () => {
-        this.#front?.gateways.current.forget();
-        this.#hosts.forEach(host => void host.flags.refresh());
-      }),
+      this.#transport.onHint('cache', '*', () => this.#hosts.forEach(host => void host.flags.refresh())),
     ];
     this.#ends.push(async () => hints.forEach(hint => hint.stop()));
   }

@@ -1,19 +1,15 @@
 import type { Federation } from '../../runtime/federation/federation.js';
 import type { Logger } from '../../runtime/observe/log.js';
-import { cachePolicy } from '../plans/cache-policy.js';
 import { readSupergraph } from '../compose.js';
 import type { SubgraphSource } from '../sources/data-source.js';
 import { startGateway } from '../plans/gateway.js';
 import { Gateways, type FrontGateway } from '../plans/gateways.js';
 import { InFlight } from '../plans/in-flight.js';
 import type { OperationMetrics } from '../metrics/operation-metrics.js';
-import { ResponseCache } from '../plans/response-cache.js';
 import { ScopeUsage } from '../metrics/scope-usage.js';
 
 export interface FrontSetting {
   executor: 'compiled' | 'stock';
-  /** Memory for answers that may be kept, bytes; 0 keeps none. */
-  responseCacheBytes: number;
   /** The data source of a subgraph, the same for every gateway of this process. */
   source(service: string): SubgraphSource;
   /** Where the uses of scopes are reported. */
@@ -31,7 +27,7 @@ export interface Front {
 }
 
 /** Starts the gateway on the checked-in supergraph. */
-export async function openFront({ executor, responseCacheBytes, source, federation, metrics, log }: FrontSetting): Promise<Front> {
+export async function openFront({ executor, source, federation, metrics, log }: FrontSetting): Promise<Front> {
   const sources = new Map<string, SubgraphSource>();
   const sourceOf = (service: string): SubgraphSource => {
     const known = sources.get(service) ?? metrics.source(service, source(service));
@@ -42,16 +38,10 @@ export async function openFront({ executor, responseCacheBytes, source, federati
   const start = async (supergraphSdl: string): Promise<FrontGateway> => {
     const gateway = await startGateway({ supergraphSdl, source: sourceOf, executor, onPlan: metrics.plan, log });
     const watch = usage.watcher(gateway.supergraph);
-    const cache = new ResponseCache(new InFlight(gateway.executor, gateway.supergraph), {
-      maxAgeOf: responseCacheBytes > 0 ? cachePolicy(gateway.supergraph) : () => 0,
-      maxBytes: responseCacheBytes,
-      onLookup: metrics.lookup,
-    });
     return {
       ...gateway,
       executor: metrics.watch(watch(gateway.executor), 'service'),
-      shared: metrics.watch(watch(cache), 'client'),
-      forget: () => cache.clear(),
+      shared: metrics.watch(watch(new InFlight(gateway.executor, gateway.supergraph)), 'client'),
     };
   };
   const gateways = new Gateways(await start(await readSupergraph()));

@@ -11,7 +11,7 @@ import { problemHeaders, toProblem } from '../../runtime/http/server.js';
 import type { Logger } from '../../runtime/observe/log.js';
 import { limitObjects } from '../limits/cost.js';
 import type { FederatedContext } from '../sources/data-source.js';
-import { cacheHeaders, keyOf } from '../plans/executor.js';
+import { keyOf } from '../plans/executor.js';
 import type { FrontGateway, Gateways } from '../plans/gateways.js';
 import { answerOf, errorAnswer, formatError } from './graphql-errors.js';
 import { HotOperations, plainBody, sendResult } from './hot-operations.js';
@@ -42,7 +42,7 @@ const statusPlugin: ApolloServerPlugin<FederatedContext> = {
         const { data, errors } = response.body.singleResult;
         const answer = answerOf(data, errors);
         if (answer.status !== 200) response.http.status = answer.status;
-        for (const [name, value] of Object.entries({ ...answer.headers, ...cacheHeaders(contextValue.freshness) }))
+        for (const [name, value] of Object.entries(answer.headers))
           response.http.headers.set(name, value);
         response.http.headers.set('x-request-id', contextValue.request.id);
       },
@@ -71,7 +71,6 @@ function behindSeam(gateways: Gateways): GatewayInterface {
     }
     const operationName = request.operationName ?? null; // as it was sent, so that plans and answers are the hot route's too
     const result = await shared.execute({ document, source, key: keyOf(source), operationName, variables: request.variables ?? {} }, info);
-    federated.freshness = result.freshness;
     return {
       data: result.data,
       ...(result.errors.length && { errors: result.errors as never }),

@@ -14,7 +14,7 @@ import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Revocations } from '../../runtime/access/revocations.js';
 import { bearerOf, type TokenVerifier } from '../../runtime/access/token.js';
 import { graphqlFace } from './apollo.js';
-import { cacheHeaders, type PreparedOperation } from '../plans/executor.js';
+import type { PreparedOperation } from '../plans/executor.js';
 import type { FrontGateway, Gateways } from '../plans/gateways.js';
 import { sendGraphiql, wantsPage } from './pages.js';
 import { WarmUp } from '../plans/warm-up.js';
@@ -105,8 +105,8 @@ export async function restDoor(
       authorize: authorizer(hosts, revocations),
       services: [...hosts.values()].map(host => host.declaration),
       execute: async (operation, request) => {
-        const { data, errors, freshness } = await gateways.current.shared.execute(operation, request);
-        return { data, errors: errors as ExecuteResult['errors'], status: request.status, headers: cacheHeaders(freshness) };
+        const { data, errors } = await gateways.current.shared.execute(operation, request);
+        return { data, errors: errors as ExecuteResult['errors'], status: request.status };
       },
       onReplan: followRest,
       prepare: operation => {

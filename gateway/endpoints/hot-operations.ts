@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Kind, validate, type DocumentNode, type GraphQLError, type OperationDefinitionNode } from 'graphql';
-import { cacheHeaders, hasData, keyOf, type FederatedResult, type PreparedOperation } from '../plans/executor.js';
+import { hasData, keyOf, type FederatedResult, type PreparedOperation } from '../plans/executor.js';
 import type { Gateway } from '../plans/gateway.js';
 import { answerOf, formatError } from './graphql-errors.js';
 import { asksIntrospection } from './introspection.js';
@@ -76,7 +76,7 @@ export class HotOperations {
 export function sendResult(reply: FastifyReply, result: FederatedResult): FastifyReply {
   const text = result.text ?? JSON.stringify(result.data);
   reply.type('application/json; charset=utf-8');
-  if (result.errors.length === 0 && !result.extensions) return reply.headers(cacheHeaders(result.freshness)).send(`{"data":${text}}`);
+  if (result.errors.length === 0 && !result.extensions) return reply.send(`{"data":${text}}`);
   const errors = result.errors.map(error => formatError((error as GraphQLError).toJSON()));
   const { status, headers } = answerOf(hasData(result) ? result.data : null, errors);
   const told = errors.length ? `,"errors":${JSON.stringify(errors)}` : '';

@@ -44,7 +44,6 @@ export class OperationMetrics {
   readonly #byDocument = new WeakMap<DocumentNode, Operation>();
   readonly #byRequest = new WeakMap<RequestInfo, Operation>();
   readonly #plans: Record<PlanOrigin, number> = { prepared: 0, kept: 0, made: 0 };
-  readonly #lookups = { hit: 0, miss: 0 };
   readonly #seconds: Histogram<'door' | 'operation' | 'outcome'>;
 
   constructor(registry: Registry) {
@@ -76,16 +75,6 @@ export class OperationMetrics {
       registers,
       collect: () => each(time, calls => calls.seconds),
     });
-    const lookups: Counter<'outcome'> = new Counter({
-      name: 'gateway_response_cache_total',
-      help: 'Operations whose answers may be kept, by whether one was there',
-      labelNames: ['outcome'],
-      registers,
-      collect: () => {
-        lookups.reset();
-        for (const [outcome, count] of Object.entries(this.#lookups)) lookups.inc({ outcome }, count);
-      },
-    });
     const plans: Counter<'origin'> = new Counter({
       name: 'gateway_plans_total',
       help: 'Operations by where their plan came from',
@@ -100,9 +89,6 @@ export class OperationMetrics {
 
   /** Told by the executor of each operation that it runs. */
   readonly plan = (origin: PlanOrigin): void => void this.#plans[origin]++;
-
-  /** Told by the response cache of each answer that it may keep. */
-  readonly lookup = (outcome: 'hit' | 'miss'): void => void this.#lookups[outcome]++;
 
   /** An executor whose operations are counted. */
   watch(executor: Executor, door: Door): Executor {

@@ -17,32 +17,12 @@ export interface FederatedOperation {
 /** An operation without its variables. */
 export type PreparedOperation = Omit<FederatedOperation, 'variables'>;
 
-/** How long an answer that may be kept is good, for whom, and how old it is. */
-export interface Freshness {
-  /** Seconds from when it was made. */
-  readonly maxAge: number;
-  /** Seconds since then; null for one that was made now. */
-  readonly age: number | null;
-  /** It was made for a caller with a token, and is nobody else's. */
-  readonly isPrivate: boolean;
-}
-
-/** Headers of an answer that may be kept; without them the doors say `no-store`. Source: RFC 9111. */
-export function cacheHeaders(freshness: Freshness | undefined): Record<string, string> {
-  if (!freshness) return {};
-  const { maxAge, age, isPrivate } = freshness;
-  const headers = { 'cache-control': `${isPrivate ? 'private' : 'public'}, max-age=${maxAge}`, vary: 'Authorization' };
-  return age === null ? headers : { ...headers, age: String(age) };
-}
-
 export interface FederatedResult {
   /** JSON text of `data`, from an executor that writes text; then `data` is made from it when it is asked for. */
   readonly text?: string;
   readonly data: Record<string, unknown> | null;
   readonly errors: readonly GraphQLFormattedError[];
   readonly extensions?: Readonly<Record<string, unknown>>;
-  /** Of an answer that may be kept. */
-  readonly freshness?: Freshness | undefined;
 }
 
 /**
@@ -87,7 +67,7 @@ export function stockExecutor(gateway: ApolloGateway, run: GatewayExecutor, log:
   };
 }
 
-/** The answers are kept above the executors, see response-cache.ts, so the policy only has to exist. */
+/** Nothing caches answers, but @apollo/gateway calls the policy's functions. */
 const NO_POLICY = {
   restrict: () => undefined,
   replace: () => undefined,

@@ -8,8 +8,6 @@ export interface FrontGateway extends Gateway {
   executor: Executor;
   /** For clients: what is equal and under way at the same time runs once. */
   shared: Executor;
-  /** Forgets the answers that are kept. */
-  forget(): void;
 }
 
 /** Who holds something that is made from a supergraph. */

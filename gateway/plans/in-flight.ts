@@ -40,7 +40,7 @@ function kinshipOf(schema: GraphQLSchema, { definitions }: DocumentNode): Kinshi
 }
 
 /** Who asks, as far as an answer may depend on it. */
-export const askerOf = ({ token, caller }: RequestInfo): string =>
+const askerOf = ({ token, caller }: RequestInfo): string =>
   token ?? `${caller.kind}:${caller.userId ?? ''}:${caller.clientId ?? ''}:${caller.serviceSlug ?? ''}`;
 
 /** Each asker makes objects of his own out of the text. */

@@ -5,14 +5,11 @@ import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Metrics } from '../../runtime/observe/metrics.js';
 import type { Variables } from '../plans/compiled/run.js';
 import type { Send, Subgraph } from '../plans/compiled/subgraph.js';
-import type { Freshness } from '../plans/executor.js';
 import { Lru } from '../plans/lru.js';
 
 /** What the federation's context carries: the request at the door. */
 export interface FederatedContext {
   request: RequestInfo;
-  /** Of the answer, once it is there. */
-  freshness?: Freshness | undefined;
 }
 
 /** Documents of one subgraph that the stock executor's plans hold; the compiled ones keep their own. */

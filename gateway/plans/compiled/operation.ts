@@ -9,7 +9,6 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { RequestInfo } from '../../../runtime/request/request.js';
-import type { Freshness } from '../executor.js';
 import { Lru } from '../lru.js';
 import type { PlannedOperation, Planner } from './planner.js';
 import { ResponseCompiler } from './response.js';
@@ -34,7 +33,6 @@ export class Answer {
     readonly text: string,
     readonly errors: readonly GraphQLError[],
     readonly extensions?: Readonly<Record<string, unknown>>,
-    readonly freshness?: Freshness,
   ) {}
 
   get data(): Row | null {
