@@ -5,10 +5,10 @@
  * SUBGRAPHS; CALLERS=many: each request is another caller's, so that none waits for another's answer.
  */
 import { readFile } from 'node:fs/promises';
-import { LocalDataSource } from '../../dist/gateway/sources/data-source.js';
+import { LocalDataSource } from '../../dist/gateway/sources/local-data-source.js';
 import { HttpDataSource } from '../../dist/gateway/sources/http-data-source.js';
-import { graphqlFace } from '../../dist/gateway/endpoints/apollo.js';
-import { openFront } from '../../dist/gateway/composition/public-gateway.js';
+import { graphqlFace } from '../../dist/gateway/endpoints/graphql.js';
+import { openFront } from '../../dist/gateway/composition/reloadable-gateway.js';
 import { OperationMetrics } from '../../dist/gateway/metrics/operation-metrics.js';
 import { ServiceHost } from '../../dist/runtime/host.js';
 import { createHttp } from '../../dist/runtime/http/server.js';

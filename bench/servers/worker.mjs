@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { protocolStarted } from '../../dist/events/catalogue/clinical.js';
 import { handle } from '../../dist/events/consumer.js';
 import { timeOfId } from '../../dist/events/envelope.js';
-import { stepBack } from '../../dist/gateway/composition/background.js';
+import { lowerPriority } from '../../dist/gateway/composition/background.js';
 import { startPlatform } from '../../dist/gateway/composition/platform.js';
 import { loadConfig } from '../../dist/runtime/config.js';
 import { SERVICES } from '../../dist/subgraphs/services.js';
@@ -63,7 +63,7 @@ async function emit(host, { events, users, perTransaction, perSecond, first = 0,
 reset();
 const config = loadConfig(process.env);
 const platform = await startPlatform({ config, services });
-stepBack(config.roles);
+lowerPriority(config.roles);
 answer(platform, {
   emit: order => emit(platform.hosts.get('clinical'), order),
   reset,

@@ -9,7 +9,7 @@ const EMBEDDED_DATABASE = 'platform';
 
 export interface Database {
   url: string;
-  /** For people: what it is and where. Holds no credentials. */
+  /** For people, without credentials: kind and version or host. */
   name: string;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ async function ensureDatabase(url: string, name: string): Promise<void> {
   }
 }
 
-/** The database of `DATABASE_URL`, else a PostgreSQL of our own under the data folder. */
+/** The database of `DATABASE_URL`, else an embedded PostgreSQL in the data folder. */
 export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
   if (config.databaseUrl)
     return { url: config.databaseUrl, name: `PostgreSQL at ${new URL(config.databaseUrl).hostname}`, stop: async () => undefined };

@@ -1,7 +1,7 @@
 import { loadConfig, type Config } from '../../runtime/config.js';
 import { withDevelopmentSecrets } from '../../runtime/access/development-secrets.js';
 import { SERVICES } from '../../subgraphs/services.js';
-import { stepBack } from './background.js';
+import { lowerPriority } from './background.js';
 import { startPlatform, type Platform } from './platform.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -27,7 +27,7 @@ Try:
 
 Stop with Ctrl-C.`;
 
-/** How long a stop may take before the process ends anyway; below the 30 s that orchestrators grant. */
+/** Longest stop, ms; then the process exits anyway. Below the 30 s after which orchestrators kill it. */
 const STOP_MS = 25_000;
 
 /** The first signal stops cleanly; a second one ends at once. */
@@ -44,7 +44,7 @@ function stopOnSignals(platform: Platform): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
 }
 
-/** The hang-up signal reads the supergraph's file again, as daemons do with their configuration. */
+/** SIGHUP reads the supergraph's file again, as daemons do with their configuration. */
 function reloadOnHangup(platform: Platform): void {
   process.on('SIGHUP', () => {
     platform.reload().then(
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   const config = loadConfig(await withDevelopmentSecrets(process.env));
   say('Platform Service Suite is starting:');
   const platform = await startPlatform({ config, services: SERVICES, say });
-  stepBack(config.roles);
+  lowerPriority(config.roles);
   stopOnSignals(platform);
   reloadOnHangup(platform);
   say(welcome(config, platform, ((performance.now() - started) / 1000).toFixed(1)));

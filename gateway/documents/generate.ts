@@ -2,10 +2,10 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { buildASTSchema, parse } from 'graphql';
 import { generateOpenApi } from '../../rest-adapter/openapi.js';
 import { composeAll, loadAll } from '../compose.js';
-import { routeTables } from '../endpoints/endpoints.js';
+import { routeTables } from '../endpoints/route-tables.js';
 import { ASYNCAPI, eventFiles, SCHEMAS } from './event-files.js';
 
-/** A folder of the checkout, beside the sources whichever build runs. */
+/** A folder of the checkout, also when `dist` runs. */
 export const checkoutFolder = (path: string): URL =>
   new URL(import.meta.url.includes('/dist/') ? `../../../${path}` : `../../${path}`, import.meta.url);
 
@@ -19,7 +19,7 @@ export async function generated(): Promise<Map<string, string>> {
   return new Map([['gateway/supergraph.graphql', supergraph], ...documents, ...(await eventFiles(checkoutFolder))]);
 }
 
-/** Folders whose other files are left-overs of what no longer exists. */
+/** Folders that hold generated files only: any other file in them is deleted. */
 export const GENERATED_FOLDERS = ['rest-adapter/openapi/', SCHEMAS, ASYNCAPI];
 
 async function write(): Promise<void> {

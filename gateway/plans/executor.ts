@@ -5,7 +5,7 @@ import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Logger } from '../../runtime/observe/log.js';
 
-/** An operation that was parsed and validated against the API schema. `key` names it for plan caches. */
+/** An operation that was parsed and validated against the API schema. `key` identifies it in plan caches. */
 export interface FederatedOperation {
   document: DocumentNode;
   source: string;
@@ -18,31 +18,27 @@ export interface FederatedOperation {
 export type PreparedOperation = Omit<FederatedOperation, 'variables'>;
 
 export interface FederatedResult {
-  /** JSON text of `data`, from an executor that writes text; then `data` is made from it when it is asked for. */
+  /** JSON text of `data`, from an executor that writes text; `data` is then parsed from it at its first use. */
   readonly text?: string;
   readonly data: Record<string, unknown> | null;
   readonly errors: readonly GraphQLFormattedError[];
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * The seam behind which operations are planned and run: REST, `/graphql` and the services' own questions all pass here, so that
- * another executor can take the stock one's place. Source: issue "fastest gateway", gateway-speed.md.
- */
+/** Plans and runs operations: those of the REST API, of `/graphql` and of the services. Source: issue "fastest gateway", gateway-speed.md. */
 export interface Executor {
   execute(operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult>;
-  /** Makes an operation ready that will come again and again. @throws GraphQLError when it cannot be planned. */
+  /** Plans an operation ahead and keeps its plan for good. @throws GraphQLError when it cannot be planned. */
   prepare?(operation: PreparedOperation): void;
 }
 
-/** Whether there is data, without making objects of it. */
+/** Whether there is data, without parsing its text. */
 export const hasData = (result: FederatedResult): boolean => (result.text === undefined ? result.data !== null : result.text !== 'null');
 
 export const keyOf = (source: string): string => createHash('sha256').update(source).digest('hex');
 
-/** Plans and runs with @apollo/gateway as it is. */
+/** @apollo/gateway's own executor. */
 export function stockExecutor(gateway: ApolloGateway, run: GatewayExecutor, log: Logger): Executor {
-  const cache = { get: async () => undefined, set: async () => undefined, delete: async () => false };
   return {
     async execute({ document, source, key, operationName, variables }, request) {
       const response = await run({
@@ -52,7 +48,7 @@ export function stockExecutor(gateway: ApolloGateway, run: GatewayExecutor, log:
         operationName,
         schema: gateway.schema!,
         context: { request },
-        cache,
+        cache: NO_CACHE,
         logger: log as never,
         metrics: {},
         overallCachePolicy: NO_POLICY,
@@ -67,7 +63,8 @@ export function stockExecutor(gateway: ApolloGateway, run: GatewayExecutor, log:
   };
 }
 
-/** Nothing caches answers, but @apollo/gateway calls the policy's functions. */
+/** Answers are not cached, but @apollo/gateway calls the functions of a cache and of a policy. */
+const NO_CACHE = { get: async () => undefined, set: async () => undefined, delete: async () => false };
 const NO_POLICY = {
   restrict: () => undefined,
   replace: () => undefined,

@@ -15,7 +15,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { SubgraphAnswer } from '../../../gateway/plans/compiled/subgraph.js';
-import type { SubgraphSource } from '../../../gateway/sources/data-source.js';
+import type { SubgraphSource } from '../../../gateway/plans/subgraph-source.js';
 
 /** A number that is always the same for the same words. */
 export const hash = (...words: unknown[]): number => createHash('md5').update(JSON.stringify(words)).digest().readUInt32LE(0);
