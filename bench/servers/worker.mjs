@@ -39,7 +39,7 @@ const services = { ...SERVICES, clinical: async () => ({ ...(await SERVICES.clin
 
 /**
  * Events of random users in transactions of `perTransaction`; `perSecond` paces them, else as fast as they commit. A user's transactions
- * follow each other, so that a receiver can tell their order by `version`.
+ * follow each other, so that a receiver sees their order by `version`.
  */
 async function emit(host, { events, users, perTransaction, perSecond, first = 0, ...order }) {
   const concurrency = Math.min(order.concurrency, users.length);

@@ -29,8 +29,8 @@ function openTransport({ config, log }: Parts, pool: pg.Pool): Promise<Transport
 
 /** Opens the database and the event transport. */
 export async function openBackends(parts: Parts): Promise<Backends> {
-  const { config, stops, say } = parts;
-  const database = await openDatabase(config, line => say(`  ${line}`));
+  const { config, stops, print } = parts;
+  const database = await openDatabase(config, line => print(`  ${line}`));
   stops.add(() => database.stop());
   const pool = openPool('events', database.url, EVENTS_POOL);
   stops.add(() => pool.end());

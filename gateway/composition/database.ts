@@ -26,10 +26,10 @@ async function ensureDatabase(url: string, name: string): Promise<void> {
 }
 
 /** The database of `DATABASE_URL`, else an embedded PostgreSQL in the data folder. */
-export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
+export async function openDatabase(config: Config, print: (line: string) => void): Promise<Database> {
   if (config.databaseUrl)
     return { url: config.databaseUrl, name: `PostgreSQL at ${new URL(config.databaseUrl).hostname}`, stop: async () => undefined };
-  const server = await startEmbeddedPostgres({ dataDir: join(config.dataDir, 'postgres'), log: say });
+  const server = await startEmbeddedPostgres({ dataDir: join(config.dataDir, 'postgres'), log: print });
   try {
     await ensureDatabase(server.url, EMBEDDED_DATABASE);
   } catch (error) {

@@ -83,9 +83,9 @@ export async function startFeeds(
   revocations: Revocations,
   hosts: readonly ServiceHost[],
 ): Promise<void> {
-  const { stops, say } = parts;
+  const { stops, print } = parts;
   listenToHints(parts, transport, revocations, hosts);
-  await untilReachable(() => revocations.start(), say);
+  await untilReachable(() => revocations.start(), print);
   stops.add(() => revocations.stop());
   await Promise.all(hosts.map(host => host.flags.start()));
   stops.add(() => Promise.all(hosts.map(host => host.flags.stop())));

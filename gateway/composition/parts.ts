@@ -11,5 +11,5 @@ export interface Parts {
   /** Each step adds how to stop what it started. */
   readonly stops: StopStack;
   /** Prints a line for people who wait for the start. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }

@@ -30,7 +30,7 @@ export interface PlatformOptions {
   config: Config;
   services: ServiceList;
   /** Called with a line for people after each step of the start. */
-  say?: (line: string) => void;
+  print?: (line: string) => void;
 }
 
 export interface Platform {
@@ -68,9 +68,9 @@ class PlatformStart {
   #working = false;
 
   constructor(private readonly options: PlatformOptions) {
-    const { config, say = () => undefined } = options;
+    const { config, print = () => undefined } = options;
     const [log, metrics] = [createLogger(config.logLevel), createMetrics()];
-    this.#parts = { config, log, metrics, stops: new StopStack(log), say };
+    this.#parts = { config, log, metrics, stops: new StopStack(log), print };
     this.#eventMetrics = createEventMetrics(metrics.registry);
     this.#addresses = new Addresses(config, this.#hosts);
     this.#tokens = new InternalTokens(config, () => this.#addresses.identity);
@@ -126,7 +126,7 @@ class PlatformStart {
     const begun = performance.now();
     const result = await work();
     const [detail, seconds] = [detailOf(result), ((performance.now() - begun) / 1000).toFixed(1)];
-    this.#parts.say(`  ${name}${detail ? `: ${detail}` : ''} (${seconds} s)`);
+    this.#parts.print(`  ${name}${detail ? `: ${detail}` : ''} (${seconds} s)`);
     return result;
   }
 

@@ -4,7 +4,7 @@ import { SERVICES } from '../../subgraphs/services.js';
 import { lowerPriority } from './background.js';
 import { startPlatform, type Platform } from './platform.js';
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const DEMO = `
   Demo credentials (made now, for development only):
@@ -36,7 +36,7 @@ function stopOnSignals(platform: Platform): void {
   const stop = async (): Promise<void> => {
     if (stopping) process.exit(1);
     stopping = true;
-    say('Stopping …');
+    print('Stopping …');
     setTimeout(() => process.exit(1), STOP_MS).unref();
     await platform.stop();
     process.exit(0);
@@ -48,8 +48,8 @@ function stopOnSignals(platform: Platform): void {
 function reloadOnHangup(platform: Platform): void {
   process.on('SIGHUP', () => {
     platform.reload().then(
-      () => say('Reloaded the supergraph.'),
-      (error: Error) => say(`The supergraph was not reloaded: ${error.message}`),
+      () => print('Reloaded the supergraph.'),
+      (error: Error) => print(`The supergraph was not reloaded: ${error.message}`),
     );
   });
 }
@@ -57,12 +57,12 @@ function reloadOnHangup(platform: Platform): void {
 async function main(): Promise<void> {
   const started = performance.now();
   const config = loadConfig(await withDevelopmentSecrets(process.env));
-  say('Platform Service Suite is starting:');
-  const platform = await startPlatform({ config, services: SERVICES, say });
+  print('Platform Service Suite is starting:');
+  const platform = await startPlatform({ config, services: SERVICES, print });
   lowerPriority(config.roles);
   stopOnSignals(platform);
   reloadOnHangup(platform);
-  say(welcome(config, platform, ((performance.now() - started) / 1000).toFixed(1)));
+  print(welcome(config, platform, ((performance.now() - started) / 1000).toFixed(1)));
 }
 
 main().catch((error: Error) => {
