@@ -9,7 +9,18 @@
 import { parseArgs } from 'node:util';
 import { protocolStarted } from '../dist/events/catalogue/clinical.js';
 import { chooseRabbitmq } from '../scripts/backends.ts';
-import { newUsers, percentile, plantGrants, plantSubscriptions, range, say, startReceiver, startSystem, table, until } from './system.mjs';
+import {
+  newUsers,
+  percentile,
+  plantGrants,
+  plantSubscriptions,
+  range,
+  print,
+  startReceiver,
+  startSystem,
+  table,
+  until,
+} from './system.mjs';
 
 const { values: flags } = parseArgs({ options: { events: { type: 'string', default: '5000' }, part: { type: 'string' } } });
 const EVENTS = Number(flags.events);
@@ -22,10 +33,10 @@ const progress = line => process.stderr.write(`  ${line}\n`);
 const rate = (count, ms) => Math.round((count * 1000) / ms);
 
 /** Emits and waits until both consumers have handled everything. Answers events per second from the first emit to the last effect. */
-async function through({ front }, worker, order) {
+async function through({ api }, worker, order) {
   await worker.ask('reset');
   const started = Date.now();
-  await front.ask('emit', { ...BULK, ...order });
+  await api.ask('emit', { ...BULK, ...order });
   const seen = await until('all effects', async () => {
     const now = await worker.ask('seen');
     return now.handled >= order.events * CONSUMERS && now;
@@ -38,7 +49,7 @@ async function through({ front }, worker, order) {
 
 /** What waits while nobody works, and how fast it is done then. */
 async function backlog(system, events) {
-  await system.front.ask('emit', { ...BULK, events, users: newUsers(1_000) });
+  await system.api.ask('emit', { ...BULK, events, users: newUsers(1_000) });
   const worker = await system.worker({ ROLES: 'relay,consumers', SERVICES: 'clinical' });
   const started = Date.now();
   const seen = await until('the backlog to be done', async () => {
@@ -96,11 +107,11 @@ async function deliveries(subscriptions, count) {
         return seen.count >= wanted && seen;
       });
     const warm = BULK.perTransaction * Math.ceil(EVENTS / 200);
-    await system.front.ask('emit', { ...BULK, events: warm, users });
+    await system.api.ask('emit', { ...BULK, events: warm, users });
     await wait(warm * FAN_OUT);
     await receiver.ask('reset');
     const started = Date.now();
-    await system.front.ask('emit', { ...BULK, events: count / FAN_OUT, users, first: warm });
+    await system.api.ask('emit', { ...BULK, events: count / FAN_OUT, users, first: warm });
     const seen = await wait(count);
     if (seen.disordered) throw new Error(`${seen.disordered} deliveries were out of order`);
     await system.end(worker);
@@ -117,7 +128,7 @@ const rows = [['transport', 'what', 'measured', 'goal']];
 if (wanted('embedded')) rows.push(...(await machinery('embedded', null)));
 const rabbitmq = wanted('rabbitmq') ? await chooseRabbitmq() : null;
 if (rabbitmq) rows.push(...(await machinery(`RabbitMQ ${rabbitmq.version}`, rabbitmq.url)));
-else if (wanted('rabbitmq')) say('RabbitMQ was left out: none answers');
+else if (wanted('rabbitmq')) print('RabbitMQ was left out: none answers');
 if (wanted('deliveries')) {
   const rates = [];
   for (const subscriptions of [10, 100, 1_000]) rates.push(await deliveries(subscriptions, EVENTS * 2));

@@ -93,7 +93,7 @@ async function deliver(user, events, wanted, pauseMs = 0) {
   await receiver.ask('reset');
   const started = Date.now();
   for (let n = 0; n < events; n++) {
-    await system.front.ask('emit', { events: 1, users: [user], perTransaction: 1, concurrency: 1, first: n });
+    await system.api.ask('emit', { events: 1, users: [user], perTransaction: 1, concurrency: 1, first: n });
     if (pauseMs) await new Promise(resolve => setTimeout(resolve, pauseMs));
   }
   const seen = await until(
@@ -126,7 +126,7 @@ try {
   const before = percentile(await calm(), 99);
   const [stopMemory, stopProbe] = [watchMemory(worker.pid), probe(system.base, token)];
   const rounds = [await deliver(many, 1, SUBSCRIPTIONS)];
-  const most = stopMemory(); // of one event, as the goal says; V8 clears later what the next ones leave
+  const most = stopMemory(); // of one event, as in the goal; V8 clears later what the next ones leave
   while (rounds.length < ROUNDS) rounds.push(await deliver(many, 1, SUBSCRIPTIONS));
   const [seconds, later, meanwhile] = [
     Math.max(...rounds.map(round => round.seconds)),

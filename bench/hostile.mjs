@@ -101,7 +101,7 @@ async function refusals(base, token) {
 const percentile = (numbers, of) => [...numbers].sort((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(numbers.length * of))];
 
 /**
- * Sends at a steady rate for a while, whatever the answers do; every answer's ms.
+ * Sends at a steady rate for a while, without waiting for answers; every answer's time, ms.
  * @returns {Promise<number[]>}
  */
 async function stream(pool, bodyAt, token, rate) {

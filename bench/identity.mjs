@@ -39,7 +39,7 @@ async function cpuOf(pid) {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Answers for each second of CPU that the server used: what one core gives, whatever else the machine does. Elsewhere than on Linux per second of time. */
+/** Answers per second of CPU time of the server, so that other load on the machine does not count. Per second of wall time on other systems than Linux. */
 async function perCore(work) {
   if (process.platform !== 'linux') return underLoad(work);
   await autocannon({ ...work, connections, amount: WARM_UP });

@@ -35,8 +35,8 @@ async function ran(worker, count) {
 }
 
 /** Enqueued beforehand, then worked off. Answers jobs per second. */
-async function throughput({ front, worker }, count) {
-  await front.ask('batch', { count });
+async function throughput({ api, worker }, count) {
+  await api.ask('batch', { count });
   const started = Date.now();
   const one = await worker(WORKER);
   const ready = Date.now();
@@ -46,9 +46,9 @@ async function throughput({ front, worker }, count) {
 }
 
 /** Sent at a pace that leaves the worker idle in between. */
-async function waits({ front }, one, count, perSecond) {
+async function waits({ api }, one, count, perSecond) {
   await one.ask('reset');
-  await front.ask('single', { count, concurrency: 4, perSecond });
+  await api.ask('single', { count, concurrency: 4, perSecond });
   return (await ran(one, count)).ages;
 }
 
@@ -61,10 +61,10 @@ const connectionsOf = async pool =>
 
 const system = await startSystem({ file: 'jobs.mjs' });
 try {
-  await system.front.ask('single', { count: JOBS / 5, concurrency: 8 }); // warm
-  const { ms: each } = await system.front.ask('single', { count: JOBS, concurrency: 8 });
+  await system.api.ask('single', { count: JOBS / 5, concurrency: 8 }); // warm
+  const { ms: each } = await system.api.ask('single', { count: JOBS, concurrency: 8 });
   progress(`${JOBS} transactions of one job: ${rate(JOBS, each)}/s`);
-  const { ms: many } = await system.front.ask('batch', { count: JOBS * 4 });
+  const { ms: many } = await system.api.ask('batch', { count: JOBS * 4 });
   progress(`${JOBS * 4} jobs in batches: ${rate(JOBS * 4, many)}/s`);
   const drain = await throughput(system, 0);
   await ran(drain.one, JOBS / 5 + JOBS + JOBS * 4);
@@ -77,7 +77,7 @@ try {
   await system.end(one);
   await sleep(IDLE_MS);
   const idle = all - (await connectionsOf(system.pool));
-  await system.front.ask('batch', { count: WAITING, run_at: '2099-01-01T00:00:00.000Z' });
+  await system.api.ask('batch', { count: WAITING, run_at: '2099-01-01T00:00:00.000Z' });
   const full = await throughput(system, JOBS * 4);
   await system.end(full.one);
   const rows = [

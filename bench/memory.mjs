@@ -33,7 +33,7 @@ const [documents, step, fill, reloads, connections] = [flags.documents, flags.st
   Number,
 );
 const MOST_GROWTH = 1.1;
-const say = text => process.stderr.write(`  ${text}\n`);
+const print = text => process.stderr.write(`  ${text}\n`);
 
 const folder = await mkdtemp(join(tmpdir(), 'platform-memory-'));
 const port = await freePort();
@@ -101,7 +101,7 @@ const rows = [];
 async function note(what) {
   const { heapMb, rssMb, servingMb } = await memory();
   rows.push({ what, heapMb, rssMb, servingMb });
-  say(`${what}: heap ${heapMb.toFixed(0)} MB, resident ${rssMb.toFixed(0)} MB, before the collection ${servingMb.toFixed(0)} MB`);
+  print(`${what}: heap ${heapMb.toFixed(0)} MB, resident ${rssMb.toFixed(0)} MB, before the collection ${servingMb.toFixed(0)} MB`);
 }
 
 const line = cells => `| ${cells.join(' | ')} |`;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Node's options of `npm start`, which a measured platform has too. */
 export const START_FLAGS = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   .scripts.start.split(' ')
-  .filter(word => word.startsWith('--'));
+  .filter(argument => argument.startsWith('--'));
 
 /** Cores. The gateway has one for itself. */
 export const [GATEWAY_CORE, OTHER_CORE] = [0, 1];
@@ -22,24 +22,25 @@ export const moveTo = core => canPin && spawnSync('taskset', ['-cp', String(core
 const children = new Set();
 const LOG_CHARACTERS = 4_000;
 
-/** Starts a program; `said` holds the end of what it printed. */
+/** Starts a program; `output` holds the end of its output. */
 export function run(core, command, { cwd, env } = {}) {
   const [program, ...args] = pinned(core, command);
   const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  child.said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', text => (child.said = (child.said + text).slice(-LOG_CHARACTERS)));
+  child.output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', text => (child.output = (child.output + text).slice(-LOG_CHARACTERS)));
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
 }
 
-/** What a program prints until its end. @throws Error with its words, when it fails. */
+/** Output of a program that ends. @throws Error with its output when it fails. */
 export async function outputOf(core, command, options) {
   const child = run(core, command, options);
   let text = '';
   child.stdout.on('data', more => (text += more));
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${command[0]} ended with ${code}: ${child.said}`);
+  if (code !== 0) throw new Error(`${command[0]} ended with ${code}: ${child.output}`);
   return text;
 }
 
@@ -57,14 +58,14 @@ export async function stop(child) {
 
 export const stopAll = () => Promise.all([...children].map(stop));
 
-/** Looks until it holds. @throws Error with the program's words after a minute, or when it has ended. */
+/** Polls until it holds. @throws Error with the program's output after a minute, or when the program has ended. */
 export async function untilReady(child, look) {
   for (let tries = 0; tries < 300; tries++) {
     if (child.exitCode !== null) break;
     if (await look().catch(() => false)) return;
     await sleep(200);
   }
-  throw new Error(`did not start: ${child.said.slice(-1500)}`);
+  throw new Error(`did not start: ${child.output.slice(-1500)}`);
 }
 
 const TICKS_PER_SECOND = 100;

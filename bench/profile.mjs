@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const TOP = 40;
 const NOT_WORK = new Set(['(idle)', '(program)', '(root)']);
 
-/** `pg`, `ours: gateway/compiled`, `(garbage collector)`; null for what works for whoever calls it: Node and V8. */
+/** `pg`, `ours: gateway/compiled`, `(garbage collector)`; null for Node and V8, whose time counts for their caller. */
 function packageOf({ url, functionName }) {
   const found = [...url.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].at(-1)?.[1];
   const own = /\/dist\/(.+)\/[^/]+$/.exec(url)?.[1];

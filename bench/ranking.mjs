@@ -95,7 +95,7 @@ async function prepare() {
     context_schema: { type: 'object', properties },
   });
   const arms = Object.fromEntries(
-    ids.map((id, index) => [id, { a_inv: identity, theta: NAMES.map((_, place) => Math.sin(index + place) / 10) }]),
+    ids.map((id, index) => [id, { a_inv: identity, theta: NAMES.map((_, at) => Math.sin(index + at) / 10) }]),
   );
   const version = await call('POST', '/registry', { policy_id: policy.id, parameters: { linucb: { alpha: 1, features: NAMES, arms } } });
   await call('POST', `/registry/${version.id}/promote`, {});
@@ -112,7 +112,7 @@ const question = () => ({
   slots: 3,
 });
 
-/** Latencies in ms of work that begins at a rate, whatever the answers take; ascending. */
+/** Latencies, ms, ascending, of work that begins at a steady rate without waiting for answers. */
 async function atRate(rate, seconds, work) {
   const running = [];
   const began = performance.now();

@@ -1,4 +1,4 @@
-/** What the benchmarks of events and webhooks share: a platform in processes on a PostgreSQL of its own, subscriptions by the thousand, figures. */
+/** For the benchmarks of events, jobs and webhooks: a platform in processes on a PostgreSQL of its own, subscriptions by the thousand, figures. */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { freePort } from './port.mjs';
 const HERE = import.meta.dirname;
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const KEYS = `bench:${KEY}`;
-export const say = line => process.stdout.write(`${line}\n`);
+export const print = line => process.stdout.write(`${line}\n`);
 export const range = count => Array.from({ length: count }, (_, at) => at);
 export const newUsers = count => range(count).map(() => v7());
 
@@ -33,7 +33,7 @@ async function child(file, env) {
   let last = 0;
   const gone = new Promise(resolve => process_.once('exit', resolve));
   process_.on('message', ({ id, answer }) => waiting.get(id)?.(answer));
-  void gone.then(code => waiting.size && code && process.exit(code)); // it said why
+  void gone.then(code => waiting.size && code && process.exit(code)); // it has printed why
   const answer = id => new Promise(resolve => waiting.set(id, resolve)).finally(() => waiting.delete(id));
   const first = await answer(0);
   const ask = (name, order) => {
@@ -54,7 +54,7 @@ export const startReceiver = () => child('receiver.mjs', {});
 /** Memory of a process, MB. Source: proc(5). */
 export const memoryOf = async pid => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
 
-/** Looks until it holds. @throws Error after `ms`. */
+/** Polls until a result is truthy. @throws Error after `ms`. */
 export async function until(what, look, ms = 120_000) {
   const end = performance.now() + ms;
   for (;;) {
@@ -79,8 +79,8 @@ async function removeBrokerObjects(url, prefix, pool) {
 }
 
 /**
- * A PostgreSQL in a temporary folder and a front process that serves and emits; `worker(env)` adds processes. The embedded transport, or
- * RabbitMQ where `amqpUrl` names one: its objects are removed at the end. `file` is what its processes run.
+ * A PostgreSQL in a temporary folder and a process `api` that serves requests and emits; `worker(env)` adds processes. The transport is the
+ * embedded one, or the RabbitMQ of `amqpUrl`, whose objects are removed at the end. `file`: the program of its processes.
  */
 export async function startSystem({ amqpUrl = null, file = 'worker.mjs' } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'platform-bench-'));
@@ -106,8 +106,8 @@ export async function startSystem({ amqpUrl = null, file = 'worker.mjs' } = {}) 
     ),
     ...(amqpUrl && { AMQP_URL: amqpUrl, AMQP_PREFIX: prefix }),
   };
-  const front = await child(file, { ...env, PORT: String(port), ROLES: 'subgraphs,gateway,rest' });
-  const children = [front];
+  const api = await child(file, { ...env, PORT: String(port), ROLES: 'subgraphs,gateway,rest' });
+  const children = [api];
   const worker = async more => {
     const one = await child(file, { ...env, SUBGRAPH_URL_IDENTITY: base, MIGRATE: 'off', PORT: String(await freePort()), ...more });
     children.push(one);
@@ -125,7 +125,7 @@ export async function startSystem({ amqpUrl = null, file = 'worker.mjs' } = {}) 
     await rm(await realpath(folder), { recursive: true });
     await rm(folder, { force: true }); // a link, where root had to put the data elsewhere
   };
-  return { base, pool, front, worker, end, stop };
+  return { base, pool, api, worker, end, stop };
 }
 
 const SUBSCRIBE = `
@@ -161,5 +161,5 @@ export const plantGrants = (pool, scope, pairs) =>
 /** Prints a table: the first row names the columns. */
 export function table(rows) {
   const line = cells => `| ${cells.join(' | ')} |`;
-  say([line(rows[0]), line(rows[0].map(() => '---')), ...rows.slice(1).map(line)].join('\n'));
+  print([line(rows[0]), line(rows[0].map(() => '---')), ...rows.slice(1).map(line)].join('\n'));
 }

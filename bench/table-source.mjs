@@ -1,6 +1,6 @@
 import { graphql } from 'graphql';
 
-/** A subgraph that looks its answers up, as JSON text, so that every call gets objects of its own. `called` is told of each. */
+/** A subgraph that looks its answers up, as JSON text, so that every call gets objects of its own. `called` is called with each. */
 export function tableSource(schemaOf, called = () => undefined) {
   const table = new Map();
   let schema;

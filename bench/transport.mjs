@@ -139,7 +139,7 @@ const VARIANTS = {
 async function measured({ call }, forSeconds) {
   const [until, cpu] = [performance.now() + forSeconds * 1000, process.cpuUsage()];
   let calls = 0;
-  const asker = async () => {
+  const client = async () => {
     while (performance.now() < until) {
       const request = { ...internalRequest(ANONYMOUS, undefined, TOKEN), signal: new AbortController().signal };
       const { data } = await call(request);
@@ -147,7 +147,7 @@ async function measured({ call }, forSeconds) {
       calls++;
     }
   };
-  await Promise.all(Array.from({ length: connections }, asker));
+  await Promise.all(Array.from({ length: connections }, client));
   const { user, system } = process.cpuUsage(cpu);
   return { rps: calls / forSeconds, cpu: (user + system) / calls };
 }

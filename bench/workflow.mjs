@@ -18,7 +18,7 @@ const STEPS = 5;
 const EXECUTOR = { ROLES: 'relay,consumers,scheduler', SERVICES: 'workflow' };
 /** Events, and timers, one after the other so far apart. */
 const [WAKINGS, APART_MS] = [150, 50];
-/** Timers of the engine and of ours have all been due by then. */
+/** After this time the timers of the engine and of the platform have all been due. */
 const QUIET_MS = 60_000;
 /** For timers: all runs sleep by then. */
 const LEAD_MS = 10_000;
@@ -31,7 +31,7 @@ const below = (what, measured, goal) => [what, measured, `< ${goal}`, measured <
 const atMost = (what, measured, goal) => [what, measured, `≤ ${goal}`, measured <= goal ? 'holds' : 'MISSED'];
 
 const system = await startSystem({ file: 'workflow.mjs' });
-const { front, pool } = system;
+const { api, pool } = system;
 
 const waitsOf = async definition =>
   (
@@ -43,7 +43,7 @@ const waitsOf = async definition =>
 /** Steps per second of runs that have begun already when the executor has started. */
 async function throughput(executor) {
   const started = Date.now();
-  await front.ask('begin', { definition: 'bench_steps', inputs: range(RUNS).map(() => ({ steps: STEPS })) });
+  await api.ask('begin', { definition: 'bench_steps', inputs: range(RUNS).map(() => ({ steps: STEPS })) });
   const seen = await until(
     'the steps',
     async () => {
@@ -59,7 +59,7 @@ async function throughput(executor) {
 async function waiting() {
   const keys = range(WAITING).map(() => v7());
   const started = Date.now();
-  await front.ask('begin', { definition: 'bench_event', inputs: keys.map(flag_id => ({ flag_id })) });
+  await api.ask('begin', { definition: 'bench_event', inputs: keys.map(flag_id => ({ flag_id })) });
   await until('all to wait', async () => (await waitsOf('bench_event')) >= WAITING, PATIENCE_MS);
   progress(`${WAITING} runs wait after ${Math.round((Date.now() - started) / 1000)} s`);
   return keys;
@@ -86,7 +86,7 @@ async function ages(executor, count) {
 
 async function afterEvents(executor, keys) {
   for (const key of keys) {
-    await front.ask('emit', [key]);
+    await api.ask('emit', [key]);
     await sleep(APART_MS);
   }
   return ages(executor, keys.length);
@@ -94,7 +94,7 @@ async function afterEvents(executor, keys) {
 
 async function afterTimers(executor) {
   const from = Date.now() + LEAD_MS;
-  await front.ask('begin', { definition: 'bench_timer', inputs: range(WAKINGS).map(at => ({ at: from + at * APART_MS })) });
+  await api.ask('begin', { definition: 'bench_timer', inputs: range(WAKINGS).map(at => ({ at: from + at * APART_MS })) });
   return ages(executor, WAKINGS);
 }
 

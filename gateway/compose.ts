@@ -6,10 +6,10 @@ import { subgraphSdl } from '../runtime/subgraph.js';
 import { SERVICES } from '../subgraphs/services.js';
 import type { ServiceDeclaration } from '../runtime/service.js';
 
-/** Hints of composition that mean a mistake here: a rule that one subgraph states otherwise than another. */
+/** Composition hints that are errors here: subgraphs that declare a directive or an argument of a shared field differently. */
 const FATAL_HINTS = /DIRECTIVE|INCONSISTENT_BUT_COMPATIBLE_ARGUMENT/;
 
-/** The supergraph is written beside the sources, whichever build runs. */
+/** Beside the sources, also when `dist` runs. */
 const SUPERGRAPH = new URL(
   import.meta.url.includes('/dist/') ? '../../gateway/supergraph.graphql' : './supergraph.graphql',
   import.meta.url,

@@ -55,8 +55,6 @@ export interface Config {
   readonly subgraphPipelining: boolean;
   /** When the operations of the REST rows are planned: all in the first seconds after the start, or each at its first use, which tests prefer. */
   readonly restPlans: 'idle' | 'use';
-  /** Memory for answers that the gateway may keep, bytes; 0 keeps none. */
-  readonly responseCacheBytes: number;
   /** How long a process that was told to stop goes on answering before it closes its doors, ms. */
   readonly stopGraceMs: number;
   /** Time that a request has until what works for it is stopped, ms. */
@@ -176,7 +174,6 @@ export function loadConfig(env: Env): Config {
     subgraphCalls: oneOf<'process' | 'http'>(env, 'SUBGRAPH_CALLS', 'process', 'process', 'http'),
     subgraphPipelining: oneOf(env, 'SUBGRAPH_PIPELINING', 'on', 'on', 'off') === 'on',
     restPlans: oneOf<'idle' | 'use'>(env, 'REST_PLANS', 'idle', 'idle', 'use'),
-    responseCacheBytes: integer(env, 'RESPONSE_CACHE_BYTES', 32 * 1024 * 1024, 0, 4 * 1024 ** 3),
     stopGraceMs: integer(env, 'STOP_GRACE_MS', production ? 1_000 : 0, 0, 20_000),
     requestDeadlineMs: integer(env, 'REQUEST_DEADLINE_MS', 30_000, 100, 600_000),
     tracesUrl: env.TRACES_URL || null,

@@ -26,10 +26,9 @@ import { testControls } from './test-controls.js';
 const FEDERATION_LINK = `
 extend schema
   @link(url: "https://specs.apollo.dev/federation/v2.12", import: ["@key", "@shareable", "@external", "@requires", "@provides", "@inaccessible", "@override", "@tag", "@interfaceObject", "@composeDirective"])
-  @link(url: "https://platform.example/access/v1.0", import: ["@access", "@constraint", "@cacheControl"])
+  @link(url: "https://platform.example/access/v1.0", import: ["@access", "@constraint"])
   @composeDirective(name: "@access")
   @composeDirective(name: "@constraint")
-  @composeDirective(name: "@cacheControl")
 `;
 
 type ObjectNode = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;

@@ -15,15 +15,15 @@ const MODULES = join(ROOT, 'node_modules');
 const PACKAGED_NODE = join(MODULES, '.bin', 'node');
 const STAMP = join(MODULES, '.setup-stamp');
 const BUILD_INFO = join(MODULES, '.cache', 'tsc.tsbuildinfo');
-/** Says of which sources `dist` was made. */
+/** Fingerprint of the sources of which `dist` was made. */
 const BUILD_STAMP = join(MODULES, '.cache', 'build-stamp');
 const DIST = join(ROOT, 'dist');
 /** The oldest Node that can run the platform. */
 const NODE_MAJOR = 24;
-/** How often a long step says that it is still running, ms. */
+/** How often a long step prints that it is still running, ms. */
 const TICK = 5_000;
 
-const say = line => console.log(`set-up: ${line}`);
+const print = line => console.log(`set-up: ${line}`);
 
 function stop(line) {
   console.error(`set-up: ${line}`);
@@ -60,7 +60,7 @@ const outerPath = () =>
 
 function run(command, args, env) {
   const started = Date.now();
-  const ticker = setInterval(() => say(`still installing, ${seconds(started)}`), TICK);
+  const ticker = setInterval(() => print(`still installing, ${seconds(started)}`), TICK);
   return new Promise(done => {
     const child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'], shell: process.platform === 'win32' });
     child.once('error', error => stop(`${command} could not be run: ${error.message}`));
@@ -73,12 +73,12 @@ function run(command, args, env) {
 
 async function install() {
   const started = Date.now();
-  say('installing the packages of package-lock.json, about 20 s …');
+  print('installing the packages of package-lock.json, about 20 s …');
   // Build and tests need the development packages even where NODE_ENV=production; old Node's engine warnings do not apply to Node 24.
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
   const code = await run('npm', args, { ...process.env, PATH: outerPath() });
   if (code !== 0) stop(`npm ci failed with exit code ${code}`);
-  say(`packages installed in ${seconds(started)}`);
+  print(`packages installed in ${seconds(started)}`);
 }
 
 /** npm 10 removes the link together with those of the other platforms' packages, which have the same name. */
@@ -138,7 +138,7 @@ function compile(node) {
   const { status } = spawnSync(node, [join(MODULES, 'typescript', 'bin', 'tsc'), '-p', ROOT], { cwd: ROOT, stdio: 'inherit' });
   if (status !== 0) stop('the code does not compile');
   writeFileSync(BUILD_STAMP, made);
-  if (Date.now() - started > 2_000) say(`compiled in ${seconds(started)}`);
+  if (Date.now() - started > 2_000) print(`compiled in ${seconds(started)}`);
 }
 
 const hash = wanted();

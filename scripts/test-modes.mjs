@@ -1,5 +1,5 @@
 /**
- * `npm run test:modes`: the tests of the REST and GraphQL faces three times, once in each way in which the gateway can run an operation:
+ * `npm run test:modes`: the tests of the REST and GraphQL APIs three times, once in each way in which the gateway can run an operation:
  * by @apollo/gateway's own executor with graphql-js in the services, compiled with the services in process, compiled with the services
  * called over the network.
  * They run on embedded PostgreSQL and transport: a server's 100 connections are too few for all of them.
@@ -17,7 +17,7 @@ const MODES = {
 };
 const FOLDERS = ['tests/gateway', 'tests/rest-adapter', 'tests/house', 'tests/platform'];
 
-/** What the last line of a run says, passed on as it comes. */
+/** Counts of a run's last line. Its output is passed on as it comes. */
 async function countsOf(folders, env) {
   const child = spawn(process.execPath, [join(ROOT, 'scripts/test.mjs'), ...folders], {
     env: { TEST_DATABASE_URL: EMBEDDED, TEST_AMQP_URL: EMBEDDED, ...ENV, ...env },

@@ -1,8 +1,8 @@
 /**
  * `npm test`: static checks, the whole suite once on embedded PostgreSQL and embedded transport, and what depends on them once more on
  * RabbitMQ and a PostgreSQL 15 server, where they are. `npm test -- <arguments of vitest>` is one run with these arguments and nothing else.
- * The last line is `N passed, N failed`, summed over all runs; what failed is named above it, and whatever went wrong outside of tests is counted.
- * Files that fail in a run of everything are run once more, alone: what passes then was the load of the machine. It is named as well.
+ * The last line is `N passed, N failed`, summed over all runs; failures outside of tests count, too. The lines above it name what failed.
+ * Files that fail in a run of everything are run once more, alone: what passes then failed by the load of the machine. It is named as well.
  * With CI=true a part that cannot run, or a skipped test, is a failure.
  */
 import { spawn } from 'node:child_process';
@@ -36,7 +36,7 @@ function hasEmbedded() {
   }
 }
 
-/** Where a Chromium is, in which the tests of people's pages run; tests/support/chromium.ts looks at the same places. */
+/** Where a Chromium is, in which the tests of people's pages run; tests/support/chromium.ts looks for the same paths. */
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const hasChromium = () => Boolean(process.env.CHROMIUM) || CHROMIUM.some(existsSync);
 
@@ -77,10 +77,10 @@ async function survey() {
   return { pairs, missing };
 }
 
-/** This process was told to stop: no further run begins. */
+/** This process got a signal to stop: no further run begins. */
 let stopped = false;
 
-/** Waits for the end of vitest, which undoes what its set-up made, also when this process is told to stop. */
+/** Waits for the end of vitest, also when this process gets a signal to stop: vitest removes what its set-up made. */
 async function exitOf(child) {
   const forward = signal => {
     stopped = true;

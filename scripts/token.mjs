@@ -85,7 +85,7 @@ function totp(secret, step) {
 
 const asksCode = page => !page.location && page.html.includes('/mfa"');
 
-/** A code is good once, so the one of the next step, which is taken as well, is tried after that of now. */
+/** Tries the code of the current step, then that of the next, which is valid as well, because each code can be used once. */
 async function answerSecondFactor(browser, page, secret, callback) {
   if (!secret) stop('a second factor is asked for: give the secret of the authenticator app with --totp-secret');
   const now = Math.floor(Date.now() / 1000 / STEP_SECONDS);
@@ -101,7 +101,7 @@ async function answerSecondFactor(browser, page, secret, callback) {
         ],
         callback,
       );
-  if (asksCode(asked)) stop('401: the code of the second factor was refused; a code is good once, so wait half a minute');
+  if (asksCode(asked)) stop('401: the code of the second factor was refused; a code can be used once, so wait half a minute');
   return asked;
 }
 

@@ -19,7 +19,7 @@ function done(s, l) local e = s.errors io.write(string.format("RESULT %d %d %.0f
 async function viaWrk({ url, bodies, headers, seconds, connections, folder }) {
   const file = join(folder, 'load.lua');
   await writeFile(file, script(bodies, headers));
-  const said = await outputOf(OTHER_CORE, [
+  const output = await outputOf(OTHER_CORE, [
     'wrk',
     '-t1',
     `-c${connections}`,
@@ -31,7 +31,7 @@ async function viaWrk({ url, bodies, headers, seconds, connections, folder }) {
     file,
     url,
   ]);
-  const [requests, micros, p50, p99, failed] = /RESULT (.*)/.exec(said)[1].split(' ').map(Number);
+  const [requests, micros, p50, p99, failed] = /RESULT (.*)/.exec(output)[1].split(' ').map(Number);
   return { requests, rps: requests / (micros / 1e6), p50: p50 / 1000, p99: p99 / 1000, failed };
 }
 

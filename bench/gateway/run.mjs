@@ -37,7 +37,7 @@ const [rounds, seconds, warmUp, connections] = [flags.rounds, flags.seconds, fla
 const chosen = flags.only?.split(',') ?? Object.keys(VARIANTS);
 const works = flags.workloads?.split(',') ?? Object.keys(WORKLOADS);
 const isWhole = !flags.only && !flags.workloads;
-const say = text => process.stderr.write(`${text}\n`);
+const print = text => process.stderr.write(`${text}\n`);
 
 const HEADERS = { 'content-type': 'application/json' };
 
@@ -62,7 +62,7 @@ async function startGateway(name) {
   const all = { NODE_ENV: 'production', PORT: String(port), SUBGRAPHS: base, ...env, ...semi };
   const child = run(
     GATEWAY_CORE,
-    command.map(word => (word === 'PORT' ? String(port) : word)),
+    command.map(part => (part === 'PORT' ? String(port) : part)),
     { cwd, env: all },
   );
   const [probe] = bodiesOf(WORKLOADS.point);
@@ -118,10 +118,10 @@ async function round(name, at) {
       await compareAnswer(name, work, gateway);
       const figures = await measure(gateway, work);
       ((runs[work] ??= {})[name] ??= []).push(figures);
-      say(`  round ${at + 1} of ${rounds}: ${name} ${work} ${figures.rps.toFixed(0)} req/s, CPU ${figures.cpu.toFixed(3)} ms`);
+      print(`  round ${at + 1} of ${rounds}: ${name} ${work} ${figures.rps.toFixed(0)} req/s, CPU ${figures.cpu.toFixed(3)} ms`);
     }
   } catch (error) {
-    say(`  round ${at + 1} of ${rounds}: ${name}: ${error.message}`);
+    print(`  round ${at + 1} of ${rounds}: ${name}: ${error.message}`);
     process.exitCode = 1; // the others are measured all the same
   } finally {
     await stop(gateway.child);

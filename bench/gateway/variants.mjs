@@ -67,7 +67,7 @@ const exists = file =>
     () => false,
   );
 
-/** Installs a peer as its lock file says, unless it is there. @throws Error with npm's words. */
+/** Installs a peer as its lock file says, unless it is there. @throws Error with npm's output. */
 async function install(peer) {
   const folder = join(PEERS, peer);
   const lock = await readFile(join(HERE, 'peers', peer, 'package-lock.json'), 'utf8');

@@ -1,5 +1,5 @@
 /**
- * The two requests of the benchmark of REST as one would write them by hand: Fastify, pg and jose, nothing of ours. Same token checks, same
+ * The two requests of the benchmark of REST written by hand: Fastify, pg and jose, no code of the platform. Same token checks, same
  * checks of the input, same rows, same answers: a brand with its domains is read; a vial is registered with its idempotency key, its audit
  * row and its event in one commit.
  *
@@ -19,14 +19,14 @@ const [platform, clinical] = [poolAs('platform_platform'), poolAs('platform_clin
 
 const app = fastify({ ajv: { customOptions: { removeAdditional: false, coerceTypes: false } } });
 
-function refuse(statusCode, code) {
+function failWith(statusCode, code) {
   throw Object.assign(new Error(code), { statusCode, code });
 }
 
 /** Scopes and client of a service token. */
 async function callerOf({ headers }) {
   const match = /^Bearer svc_(.+)$/.exec(headers.authorization ?? '');
-  if (!match) refuse(401, 'unauthenticated');
+  if (!match) failWith(401, 'unauthenticated');
   const options = {
     algorithms: ['ES256'],
     typ: 'at+jwt',
@@ -35,8 +35,8 @@ async function callerOf({ headers }) {
     clockTolerance: 5,
     requiredClaims: ['sub', 'client_id', 'exp', 'jti'],
   };
-  const { payload } = await jwtVerify(match[1], keys, options).catch(() => refuse(401, 'unauthenticated'));
-  if (payload.token_use !== 'service') refuse(401, 'unauthenticated');
+  const { payload } = await jwtVerify(match[1], keys, options).catch(() => failWith(401, 'unauthenticated'));
+  if (payload.token_use !== 'service') failWith(401, 'unauthenticated');
   return { clientId: payload.client_id, scopes: new Set(payload.scope.split(' ')) };
 }
 
@@ -57,7 +57,7 @@ const themeOf = theme => Object.fromEntries(COLOURS.map(name => [snake(name), th
 app.get('/platform/v1/brands/:slug', async (request, reply) => {
   await callerOf(request);
   const { rows } = await platform.query(BRAND, [request.params.slug]);
-  if (!rows[0]) refuse(404, 'not_found');
+  if (!rows[0]) failWith(404, 'not_found');
   const { theme, support_email, support_url, tax_inclusive_prices, legal_version, version, ...brand } = rows[0];
   const { rows: domains } = await platform.query(DOMAINS, [brand.id]);
   const more = { support_email, support_url, tax_inclusive_prices, legal_version, version };
@@ -133,12 +133,12 @@ function eventOf(id, { user_id, product_code, expires_on, doses_planned }, clien
 async function register(sql, given, { clientId }, key, requestId) {
   const [id, at, caller] = [v7(), new Date(), `service:${clientId}:`];
   const hash = createHash('sha256').update(JSON.stringify(given)).digest();
-  if (!(await sql(CLAIM, [`clinical:${caller}\ncreateVial\nresult\n${key}`]))[0].ok) refuse(409, 'conflict');
+  if (!(await sql(CLAIM, [`clinical:${caller}\ncreateVial\nresult\n${key}`]))[0].ok) failWith(409, 'conflict');
   const [stored] = await sql(FIND, [caller, key]);
-  if (stored) refuse(stored.hash.equals(hash) ? 409 : 422, 'idempotency_mismatch'); // the load repeats no key
+  if (stored) failWith(stored.hash.equals(hash) ? 409 : 422, 'idempotency_mismatch'); // the load repeats no key
   await sql(LOCK, [`clinical:patient:${given.user_id}`]);
   const expiresAt = new Date(Date.parse(`${given.expires_on}T00:00:00Z`) + 86_400_000);
-  if (expiresAt <= at) refuse(400, 'invalid_request');
+  if (expiresAt <= at) failWith(400, 'invalid_request');
   await sql(INSERT, [id, given.user_id, given.product_code, given.stability_days, given.expires_on, expiresAt, given.doses_planned, at]);
   await sql(REMEMBER, [caller, key, hash, JSON.stringify(id)]);
   await sql(AUDIT, [v7(), { kind: 'service', client_id: clientId }, id, at, requestId, { product: given.product_code }]);
@@ -148,7 +148,7 @@ async function register(sql, given, { clientId }, key, requestId) {
 
 app.post('/clinical/v1/vials', { schema: { body: VIAL } }, async (request, reply) => {
   const caller = await callerOf(request);
-  if (!caller.scopes.has('admin:clinical')) refuse(403, 'insufficient_scope');
+  if (!caller.scopes.has('admin:clinical')) failWith(403, 'insufficient_scope');
   const client = await clinical.connect();
   const sql = async (text, values) => (await client.query(text, values)).rows;
   try {

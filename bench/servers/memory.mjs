@@ -1,10 +1,10 @@
-/** The platform as `npm start` runs it, which also tells its parent what it holds before and after a collection of garbage. Needs --expose-gc. */
+/** The platform as `npm start` runs it, which also sends its parent the memory before and after a garbage collection. Needs --expose-gc. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const SETTLE_MS = 500;
 const mb = bytes => bytes / 2 ** 20;
 
-async function tell() {
+async function report() {
   const servingMb = mb(process.memoryUsage.rss());
   for (let times = 0; times < 3; times++) {
     // An ordinary collection leaves V8 the pages it has for what comes next, up to three times of what lives; this one gives them back.
@@ -15,6 +15,6 @@ async function tell() {
   process.send({ heapMb: mb(heapUsed), rssMb: mb(rss), servingMb });
 }
 
-process.on('message', () => void tell());
+process.on('message', () => void report());
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 await import('../../dist/gateway/main.js');

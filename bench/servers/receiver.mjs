@@ -12,12 +12,12 @@ let hanging = new Set();
 async function take(request, response) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
-  const place = `${request.headers.host}${request.url}`;
-  if (hanging.has(place)) return;
+  const address = `${request.headers.host}${request.url}`;
+  if (hanging.has(address)) return;
   response.writeHead(204).end();
   const { id, user_id: user, data } = JSON.parse(Buffer.concat(chunks));
   const now = Date.now();
-  const key = `${place} ${user}`;
+  const key = `${address} ${user}`;
   if ((seen.last.get(key) ?? 0) >= data.version) seen.disordered++;
   seen.last.set(key, data.version);
   seen.count++;
@@ -31,7 +31,7 @@ server.keepAliveTimeout = 60_000;
 
 const answers = {
   reset,
-  hang: places => void (hanging = new Set(places)),
+  hang: addresses => void (hanging = new Set(addresses)),
   seen: () => ({ count: seen.count, disordered: seen.disordered, ages: seen.ages, firstAt: seen.firstAt, lastAt: seen.lastAt }),
   stop: () => void setImmediate(() => process.exit(0)),
 };

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { protocolStarted } from '../../dist/events/catalogue/clinical.js';
 import { handle } from '../../dist/events/consumer.js';
 import { timeOfId } from '../../dist/events/envelope.js';
-import { stepBack } from '../../dist/gateway/composition/background.js';
+import { lowerPriority } from '../../dist/gateway/composition/background.js';
 import { startPlatform } from '../../dist/gateway/composition/platform.js';
 import { loadConfig } from '../../dist/runtime/config.js';
 import { SERVICES } from '../../dist/subgraphs/services.js';
@@ -39,7 +39,7 @@ const services = { ...SERVICES, clinical: async () => ({ ...(await SERVICES.clin
 
 /**
  * Events of random users in transactions of `perTransaction`; `perSecond` paces them, else as fast as they commit. A user's transactions
- * follow each other, so that a receiver can tell their order by `version`.
+ * follow each other, so that a receiver sees their order by `version`.
  */
 async function emit(host, { events, users, perTransaction, perSecond, first = 0, ...order }) {
   const concurrency = Math.min(order.concurrency, users.length);
@@ -63,7 +63,7 @@ async function emit(host, { events, users, perTransaction, perSecond, first = 0,
 reset();
 const config = loadConfig(process.env);
 const platform = await startPlatform({ config, services });
-stepBack(config.roles);
+lowerPriority(config.roles);
 answer(platform, {
   emit: order => emit(platform.hosts.get('clinical'), order),
   reset,

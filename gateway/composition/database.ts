@@ -9,7 +9,7 @@ const EMBEDDED_DATABASE = 'platform';
 
 export interface Database {
   url: string;
-  /** For people: what it is and where. Holds no credentials. */
+  /** For people, without credentials: kind and version or host. */
   name: string;
   stop(): Promise<void>;
 }
@@ -25,11 +25,11 @@ async function ensureDatabase(url: string, name: string): Promise<void> {
   }
 }
 
-/** The database of `DATABASE_URL`, else a PostgreSQL of our own under the data folder. */
-export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
+/** The database of `DATABASE_URL`, else an embedded PostgreSQL in the data folder. */
+export async function openDatabase(config: Config, print: (line: string) => void): Promise<Database> {
   if (config.databaseUrl)
     return { url: config.databaseUrl, name: `PostgreSQL at ${new URL(config.databaseUrl).hostname}`, stop: async () => undefined };
-  const server = await startEmbeddedPostgres({ dataDir: join(config.dataDir, 'postgres'), log: say });
+  const server = await startEmbeddedPostgres({ dataDir: join(config.dataDir, 'postgres'), log: print });
   try {
     await ensureDatabase(server.url, EMBEDDED_DATABASE);
   } catch (error) {

@@ -1,28 +1,53 @@
 import { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { loggedError, type Logger } from '../../runtime/observe/log.js';
 
-/** How long those who are connected have for their last request, ms; idle ones are cut off then. */
+/** Functions that stop what was started; they run in reverse order. One that fails is logged and does not keep the others from running. */
+export class StopStack {
+  readonly #stops: (() => unknown)[] = [];
+
+  constructor(private readonly log: Logger) {}
+
+  add(...stops: (() => unknown)[]): void {
+    this.#stops.push(...stops);
+  }
+
+  async run(): Promise<void> {
+    for (const stop of this.#stops.splice(0).reverse()) await this.#try(stop);
+  }
+
+  async #try(stop: () => unknown): Promise<void> {
+    try {
+      await stop();
+    } catch (error) {
+      this.log.warn({ err: loggedError(error) }, 'a part did not stop cleanly');
+    }
+  }
+}
+
+/** Time for last requests on open connections, ms; after it idle connections are closed. */
 const LAST_ANSWERS_MS = 2_000;
-const LOOK_MS = 25;
+const POLL_MS = 25;
 
 const connections = (server: Server): Promise<number> => new Promise(resolve => server.getConnections((_error, count) => resolve(count)));
 
-async function untilAllAreGone(server: Server): Promise<void> {
+async function untilDisconnected(server: Server): Promise<void> {
   const end = performance.now() + LAST_ANSWERS_MS;
-  while (performance.now() < end && (await connections(server)) > 0) await sleep(LOOK_MS);
+  while (performance.now() < end && (await connections(server)) > 0) await sleep(POLL_MS);
 }
 
 /**
- * Closes the doors; whoever was let in is answered first. With a grace, during which `/readyz` says no, so that a balancer looks elsewhere,
- * nobody new is let in after it and each answer ends its connection, because one that is closed while idle may just carry a request.
+ * Closes the server after the requests under way are answered. With a grace period requests are still accepted during it, while `/readyz`
+ * fails and a load balancer learns of it. After it no connection is accepted and every answer closes its connection, because a connection
+ * that the server closes while it is idle may just be carrying a request.
  */
-export async function leave(app: FastifyInstance, graceMs: number): Promise<void> {
+export async function closeGracefully(app: FastifyInstance, graceMs: number): Promise<void> {
   if (graceMs > 0) {
     await sleep(graceMs);
     app.server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false));
-    Server.prototype.close.call(app.server); // of node:net: that of node:http closes idle connections, too
-    await untilAllAreGone(app.server);
+    Server.prototype.close.call(app.server); // of node:net, because that of node:http also closes idle connections
+    await untilDisconnected(app.server);
   }
   await app.close();
 }

@@ -1,10 +1,10 @@
 import { loadConfig, type Config } from '../../runtime/config.js';
 import { withDevelopmentSecrets } from '../../runtime/access/development-secrets.js';
 import { SERVICES } from '../../subgraphs/services.js';
-import { stepBack } from './background.js';
+import { lowerPriority } from './background.js';
 import { startPlatform, type Platform } from './platform.js';
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const DEMO = `
   Demo credentials (made now, for development only):
@@ -27,7 +27,7 @@ Try:
 
 Stop with Ctrl-C.`;
 
-/** How long a stop may take before the process ends anyway; below the 30 s that orchestrators grant. */
+/** Longest stop, ms; then the process exits anyway. Below the 30 s after which orchestrators kill it. */
 const STOP_MS = 25_000;
 
 /** The first signal stops cleanly; a second one ends at once. */
@@ -36,7 +36,7 @@ function stopOnSignals(platform: Platform): void {
   const stop = async (): Promise<void> => {
     if (stopping) process.exit(1);
     stopping = true;
-    say('Stopping …');
+    print('Stopping …');
     setTimeout(() => process.exit(1), STOP_MS).unref();
     await platform.stop();
     process.exit(0);
@@ -44,12 +44,12 @@ function stopOnSignals(platform: Platform): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
 }
 
-/** The hang-up signal reads the supergraph's file again, as daemons do with their configuration. */
+/** SIGHUP reads the supergraph's file again, as daemons do with their configuration. */
 function reloadOnHangup(platform: Platform): void {
   process.on('SIGHUP', () => {
     platform.reload().then(
-      () => say('Reloaded the supergraph.'),
-      (error: Error) => say(`The supergraph was not reloaded: ${error.message}`),
+      () => print('Reloaded the supergraph.'),
+      (error: Error) => print(`The supergraph was not reloaded: ${error.message}`),
     );
   });
 }
@@ -57,12 +57,12 @@ function reloadOnHangup(platform: Platform): void {
 async function main(): Promise<void> {
   const started = performance.now();
   const config = loadConfig(await withDevelopmentSecrets(process.env));
-  say('Platform Service Suite is starting:');
-  const platform = await startPlatform({ config, services: SERVICES, say });
-  stepBack(config.roles);
+  print('Platform Service Suite is starting:');
+  const platform = await startPlatform({ config, services: SERVICES, print });
+  lowerPriority(config.roles);
   stopOnSignals(platform);
   reloadOnHangup(platform);
-  say(welcome(config, platform, ((performance.now() - started) / 1000).toFixed(1)));
+  print(welcome(config, platform, ((performance.now() - started) / 1000).toFixed(1)));
 }
 
 main().catch((error: Error) => {

@@ -10,7 +10,7 @@ export const SCHEMAS = 'events/schemas/';
 export const ASYNCAPI = 'events/asyncapi/';
 const REGISTRY = `${SCHEMAS}registry.json`;
 
-/** What is checked in of a type: its newest revision, and the fingerprint of each by number. */
+/** A type's entry in the checked-in register: its newest revision, and the fingerprint of each revision by number. */
 interface Released extends Omit<Revision, 'data'> {
   fingerprints: Readonly<Record<string, string>>;
 }
@@ -25,7 +25,7 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
  */
 export async function eventFiles(checkout: (path: string) => URL): Promise<[string, string][]> {
   const released = await readReleased(checkout);
-  await refuseBreaks(released, checkout);
+  await requireCompatible(released, checkout);
   const registry = Object.fromEntries(
     [...CATALOGUE.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(event => [event.name, releasedNow(event, released)]),
   );
@@ -45,8 +45,11 @@ function releasedNow(event: EventDefinition, released: Record<string, Released>)
   return { ...facts, fingerprints: { ...released[event.name]?.fingerprints, [event.revision]: fingerprintOf(revisionOf(event)) } };
 }
 
-/** A type that nobody has released yet may be declared anew: then its entry is taken out of the register by hand, and the review shows it. */
-async function refuseBreaks(released: Record<string, Released>, checkout: (path: string) => URL): Promise<void> {
+/**
+ * @throws Error naming every change against the rules of evolution. To change a type that was never released, delete its entry in the
+ * register by hand, which the review then shows.
+ */
+async function requireCompatible(released: Record<string, Released>, checkout: (path: string) => URL): Promise<void> {
   const conflicts = await Promise.all(
     Object.entries(released).map(async ([name, known]) => {
       const event = CATALOGUE.get(name);
@@ -56,7 +59,7 @@ async function refuseBreaks(released: Record<string, Released>, checkout: (path:
       return conflict && `${name}: ${conflict}`;
     }),
   );
-  const refused = conflicts.filter(conflict => conflict !== null);
-  if (refused.length > 0)
-    throw new Error(`event types changed against the rules of evolution (events/evolution.ts):\n- ${refused.join('\n- ')}`);
+  const broken = conflicts.filter(conflict => conflict !== null);
+  if (broken.length > 0)
+    throw new Error(`event types changed against the rules of evolution (events/evolution.ts):\n- ${broken.join('\n- ')}`);
 }

@@ -4,10 +4,10 @@ import { generateOpenApi } from '../../rest-adapter/documents/openapi.js';
 import { rowList } from '../../rest-adapter/documents/rows.js';
 import { planTables } from '../../rest-adapter/plan.js';
 import { composeAll, loadAll } from '../compose.js';
-import { routeTables } from '../endpoints/endpoints.js';
+import { routeTables } from '../endpoints/route-tables.js';
 import { ASYNCAPI, eventFiles, SCHEMAS } from './event-files.js';
 
-/** A folder of the checkout, beside the sources whichever build runs. */
+/** A folder of the checkout, also when `dist` runs. */
 export const checkoutFolder = (path: string): URL =>
   new URL(import.meta.url.includes('/dist/') ? `../../../${path}` : `../../${path}`, import.meta.url);
 
@@ -25,7 +25,7 @@ export async function generated(): Promise<Map<string, string>> {
   ]);
 }
 
-/** Folders whose other files are left-overs of what no longer exists. */
+/** Folders that hold generated files only: any other file in them is deleted. */
 export const GENERATED_FOLDERS = ['rest-adapter/openapi/', SCHEMAS, ASYNCAPI];
 
 async function write(): Promise<void> {

@@ -1,20 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Kind, validate, type DocumentNode, type GraphQLError, type OperationDefinitionNode } from 'graphql';
-import { cacheHeaders, hasData, keyOf, type FederatedResult, type PreparedOperation } from '../plans/executor.js';
+import { hasData, keyOf, type FederatedResult, type PreparedOperation } from '../plans/executor.js';
 import type { Gateway } from '../plans/gateway.js';
 import { answerOf, formatError } from './graphql-errors.js';
-import { asksIntrospection } from './introspection.js';
-import { Lru } from '../plans/lru.js';
+import { asksIntrospection } from '../plans/introspection.js';
+import { BYTES_PER_CHARACTER, Lru } from '../plans/lru.js';
 
-/** Documents kept: by number, and by bytes, of which a parsed document takes some thirty per character. */
+/** Limits of the documents kept: number and memory. */
 const MAX_OPERATIONS = 2_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-const BYTES_PER_CHARACTER = 30;
 
-/** An operation that ApolloServer would validate and answer no otherwise; its variables come with each request. */
+/** A parsed and validated operation, without its variables. */
 export interface HotOperation {
   readonly operation: OperationDefinitionNode;
-  readonly federated: PreparedOperation;
+  readonly prepared: PreparedOperation;
 }
 
 interface Body {
@@ -27,7 +26,7 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 const isPlainJson = (type: string | undefined): boolean => /^application\/json(;\s*charset=utf-8)?$/i.test(type ?? '');
 const takesJson = (accept: string | undefined): boolean => accept === undefined || accept === '*/*' || accept === 'application/json';
 
-/** The body of a request that needs nothing of ApolloServer: a plain POST of one document, without extensions or other media types. */
+/** The body of a request that needs no feature of @apollo/server: a POST of one document as JSON, without extensions. Null for any other. */
 export function plainBody({ method, headers, body }: FastifyRequest): Body | null {
   if (method !== 'POST' || !isPlainJson(headers['content-type']) || !takesJson(headers.accept) || body === null || typeof body !== 'object')
     return null;
@@ -42,8 +41,8 @@ function operationOf({ definitions }: DocumentNode, name: string | null): Operat
 }
 
 /**
- * Documents that were seen before and are valid, with what each request would find out anew. A document enters at its second
- * sight, so that those who put values into their texts do not push out the others.
+ * Keeps documents that came before, parsed and validated. A document is kept when it comes a second time, so that clients who write values
+ * into their documents do not evict the others.
  */
 export class HotOperations {
   readonly #known = new Lru<HotOperation | 'cold' | 'seen'>(MAX_OPERATIONS, MAX_BYTES);
@@ -53,9 +52,9 @@ export class HotOperations {
     private readonly parse: (source: string) => DocumentNode,
   ) {}
 
-  /** Null for what ApolloServer answers: the first sight of a document, an invalid one, introspection. */
+  /** Null where @apollo/server has to answer: a new or an invalid document, introspection. */
   find({ query, operationName }: Body): HotOperation | null {
-    const key = isAbsent(operationName) ? query : `${operationName}\0${query}`; // no valid document holds U+0000, so no two requests share a key
+    const key = isAbsent(operationName) ? query : `${operationName}\0${query}`; // no valid document holds U+0000, so keys are unique
     const known = this.#known.get(key);
     if (known === undefined) this.#known.set(key, 'seen', query.length * 2);
     else if (known === 'seen')
@@ -68,20 +67,20 @@ export class HotOperations {
     const document = this.parse(source);
     const operation = operationOf(document, operationName);
     if (!operation || asksIntrospection(document) || validate(this.gateway.apiSchema, document).length > 0) return null;
-    return { operation, federated: { document, source, key: keyOf(source), operationName } };
+    return { operation, prepared: { document, source, key: keyOf(source), operationName } };
   }
 }
 
-/** Sends a result as ApolloServer would: its status from its errors, each of them in our form. */
+/** Sends a result with the body, status and headers that @apollo/server would send. */
 export function sendResult(reply: FastifyReply, result: FederatedResult): FastifyReply {
   const text = result.text ?? JSON.stringify(result.data);
   reply.type('application/json; charset=utf-8');
-  if (result.errors.length === 0 && !result.extensions) return reply.headers(cacheHeaders(result.freshness)).send(`{"data":${text}}`);
+  if (result.errors.length === 0 && !result.extensions) return reply.send(`{"data":${text}}`);
   const errors = result.errors.map(error => formatError((error as GraphQLError).toJSON()));
   const { status, headers } = answerOf(hasData(result) ? result.data : null, errors);
-  const told = errors.length ? `,"errors":${JSON.stringify(errors)}` : '';
+  const errorMember = errors.length ? `,"errors":${JSON.stringify(errors)}` : '';
   return reply
     .status(status)
     .headers(headers)
-    .send(`{"data":${text}${told}${result.extensions ? `,"extensions":${JSON.stringify(result.extensions)}` : ''}}`);
+    .send(`{"data":${text}${errorMember}${result.extensions ? `,"extensions":${JSON.stringify(result.extensions)}` : ''}}`);
 }

@@ -1,15 +1,15 @@
 import staticFiles from '@fastify/static';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CATALOGUE } from '../../events/catalogue.js';
 import { SLUGS, type Slug } from '../../events/slugs.js';
 
 const require = createRequire(import.meta.url);
-/** A folder of a package; `exports` names only its entry. */
+/** A folder of a package, found by its package.json, because `exports` names only its entry. */
 const folderOf = (name: string, folder: string): string => join(dirname(require.resolve(`${name}/package.json`)), folder);
 
-/** GraphiQL's editor sets inline styles; scripts come from this origin only, nothing from anywhere else. */
+/** Everything from this origin only. GraphiQL's editor sets inline styles. */
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
 
@@ -47,7 +47,7 @@ const home = (here: readonly Slug[]): string =>
 const html = (reply: FastifyReply, text: string): FastifyReply =>
   reply.header('content-security-policy', CSP).type('text/html; charset=utf-8').send(text);
 
-/** The start page, and GraphiQL at `GET /graphql` for browsers; all files are served from here. */
+/** The start page, and the files of GraphiQL. */
 export async function pages(app: FastifyInstance, services: readonly Slug[]): Promise<void> {
   const assets = { react: folderOf('react', 'umd'), 'react-dom': folderOf('react-dom', 'umd'), graphiql: folderOf('graphiql', '.') };
   for (const [name, root] of Object.entries(assets)) {
@@ -65,8 +65,14 @@ export async function pages(app: FastifyInstance, services: readonly Slug[]): Pr
   app.get('/', (_request, reply) => html(reply, home(services)));
 }
 
-/** Whether a request for `/graphql` comes from a person's browser and not from a program. */
-export const wantsPage = (method: string, accept: string | undefined, query: unknown): boolean =>
-  method === 'GET' && (accept ?? '').includes('text/html') && !(query as { query?: unknown })?.query;
+/** Whether a person's browser asks for `/graphql`, without an operation. */
+const wantsGraphiql = ({ method, url, headers, query }: FastifyRequest): boolean =>
+  method === 'GET' &&
+  url.split('?')[0] === '/graphql' &&
+  (headers.accept ?? '').includes('text/html') &&
+  !(query as { query?: unknown })?.query;
 
-export const sendGraphiql = (reply: FastifyReply): FastifyReply => html(reply, GRAPHIQL);
+/** Answers browsers at `GET /graphql` with GraphiQL. */
+export function graphiql(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => (wantsGraphiql(request) ? html(reply, GRAPHIQL) : undefined));
+}

@@ -6,7 +6,7 @@ import { sendProblem } from '../../runtime/http/server.js';
 
 const UPSTREAM_MS = 30_000;
 
-/** Host and scheme of the issuer, so that the service behind builds canonical addresses. */
+/** Headers of a proxied request: host and scheme of the issuer, from which the service builds canonical URLs. */
 function forwarded(issuer: URL, request: FastifyRequest, headers: Record<string, unknown>): Record<string, string> {
   return {
     ...(headers as Record<string, string>),
@@ -18,8 +18,8 @@ function forwarded(issuer: URL, request: FastifyRequest, headers: Record<string,
 }
 
 /**
- * The front door to services in other processes: their health and native paths are streamed as raw bytes. What the REST adapter
- * knows never comes here, because an exact route wins over these wildcards.
+ * Reverse proxy for services in other processes: their health and native paths are streamed as raw bytes. REST rows never get here, because
+ * an exact route takes precedence over these wildcards.
  */
 export async function proxyServices(app: FastifyInstance, urls: Readonly<Partial<Record<Slug, string>>>, issuer: string): Promise<void> {
   await app.register(async scope => {

@@ -4,13 +4,14 @@ import { GraphQLError, validate, type DocumentNode } from 'graphql';
 import { fail, Problem } from '../../runtime/request/errors.js';
 import { problemHeaders, toProblem } from '../../runtime/http/server.js';
 import type { RunningService } from '../../runtime/running-service.js';
+import type { Authenticate } from '../../runtime/service.js';
 import { answerOf, errorAnswer, formatError, SHOWN_TO_GATEWAYS } from './graphql-errors.js';
-import { CheckedDocuments } from '../limits/limits.js';
+import { CheckedDocuments } from '../limits/checked-documents.js';
 
-/** Documents of one subgraph that were parsed and validated; they come from plans, so they repeat. */
+/** Parsed and validated documents kept for one subgraph; they come from plans, so they repeat. */
 const MAX_DOCUMENTS = 5_000;
 
-/** The largest input that a subgraph takes, a laboratory report of 20 MiB as base64, and room for the rest. Source: clinical 4. */
+/** Largest body, bytes: a laboratory report of 20 MiB as base64, and 1.3 MiB for the rest. Source: clinical 4. */
 const BODY_LIMIT = 28 * 1024 * 1024;
 
 interface Body {
@@ -19,18 +20,13 @@ interface Body {
   operationName?: string | null;
 }
 
-/** @throws Problem invalid_request naming every fault against the subgraph's schema. */
+/** @throws Problem invalid_request with every error of the document against the subgraph's schema. */
 function checkAgainst(host: RunningService, document: DocumentNode): void {
   const errors = validate(host.schema, document);
   if (errors.length) fail('invalid_request', errors.map(error => error.message).join('; '));
 }
 
-async function answer(
-  host: RunningService,
-  documents: CheckedDocuments,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function answer(host: RunningService, documents: CheckedDocuments, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { query, variables, operationName } = (request.body ?? {}) as Body;
   if (typeof query !== 'string') fail('invalid_request', 'The body has no query');
   const result = await host.execute({ document: documents.get(query as string), variables, operationName }, request.info);
@@ -44,17 +40,17 @@ async function answer(
     .send(JSON.stringify({ data: result.data ?? null, ...(errors && { errors }) }));
 }
 
-/** The address that the gateway saw, else all callers would share the gateway's. It serves rate limits only, so it need not be proved. */
+/** The client's address as the gateway forwards it, so that clients do not share a rate limit. It is used for nothing else, so it is not verified. */
 function callerAddress(request: FastifyRequest): string {
   const forwarded = request.headers['x-forwarded-for'];
   return typeof forwarded === 'string' && isIP(forwarded) ? forwarded : request.ip;
 }
 
 /**
- * `/<slug>/graphql`: the subgraph for gateways in other processes. It verifies the token itself and trusts no identity header;
- * without a token only public operations answer.
+ * `/<slug>/graphql`: a subgraph for gateways in other processes. It verifies the token itself and trusts no identity header; without a token
+ * only public operations answer.
  */
-export function subgraphRoute(app: FastifyInstance, host: RunningService, authenticate: (request: FastifyRequest) => Promise<void>): void {
+export function subgraphRoute(app: FastifyInstance, host: RunningService, authenticate: Authenticate): void {
   const documents = new CheckedDocuments(MAX_DOCUMENTS, document => checkAgainst(host, document));
   app.post(`/${host.slug}/graphql`, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
     try {

@@ -18,17 +18,17 @@ import {
 import { fail } from '../../runtime/request/errors.js';
 import type { Variables } from '../plans/compiled/run.js';
 
-/** Objects that one operation may ask for, if every page is full. A page of 100 whose rows have a page of 100 each passes; a third level of it does not. */
+/** Most objects that one operation may ask for, counting every page as full: a page of 100 whose rows have a page of 100 each passes, a third level does not. */
 export const MAX_OBJECTS = 25_000;
-/** A list that has no `first` is short by its nature: a brand's domains, a person's roles. */
+/** Assumed length of a list without `first`: a brand's domains, a person's roles. */
 const SHORT_LIST = 10;
-/** `first` where neither the document nor the schema says it. Source: conventions 4. */
+/** Page size where neither the document nor the schema gives `first`. Source: conventions 4. */
 const PAGE = 20;
 
-/** How many objects a selection asks for below one object. */
+/** Number of objects that a selection asks for below one object. */
 type Count = (variables: Variables) => number;
 
-/** `first` of a page: a number in the document, a variable, or the schema's default. */
+/** Size of a page: `first` in the document, a variable's value, or the schema's default. */
 function pageSize(node: FieldNode, field: GraphQLField<unknown, unknown>): Count {
   const given = node.arguments?.find(one => one.name.value === 'first')?.value;
   const standard = Number(field.args.find(one => one.name === 'first')?.defaultValue ?? PAGE);
@@ -51,7 +51,7 @@ class CostCompiler {
     this.#fragments = new Map(fragments.map(one => [one.name.value, one]));
   }
 
-  /** @param page size of the page whose connection the selection is of; its lists are that long. */
+  /** @param page size of the page when the selection is of a connection: the length of the connection's lists. */
   selections(set: SelectionSetNode, parent: GraphQLNamedType, page: Count | null = null): Count {
     const counts = set.selections.flatMap(selection => {
       if (selection.kind === Kind.FIELD) return this.#field(selection, parent, page) ?? [];
@@ -76,7 +76,7 @@ class CostCompiler {
 
 const compiled = new WeakMap<OperationDefinitionNode, Count>();
 
-/** Objects that a valid operation asks for, if every page is full; compiled once per document. */
+/** Number of objects that a valid operation asks for, counting every page as full; compiled once per operation. */
 export function objectsOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, variables: Variables): number {
   let count = compiled.get(operation);
   if (!count) {

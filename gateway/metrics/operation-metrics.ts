@@ -3,15 +3,14 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Variables } from '../plans/compiled/run.js';
 import type { SubgraphAnswer } from '../plans/compiled/subgraph.js';
-import type { FederatedContext, SubgraphSource } from '../sources/data-source.js';
+import type { PlanOrigin } from '../plans/compiled/executor.js';
 import { hasData, type Executor, type FederatedResult } from '../plans/executor.js';
+import type { FederatedContext, SubgraphSource } from '../plans/subgraph-source.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Where a plan came from: made at the start, kept from an earlier request, or made now. */
-export type PlanOrigin = 'prepared' | 'kept' | 'made';
-
-type Door = 'client' | 'service';
+/** Who runs an operation: a client over an endpoint, or a service of the platform. */
+type CallerKind = 'client' | 'service';
 
 /** Calls to one service for one operation. */
 interface Calls {
@@ -19,15 +18,15 @@ interface Calls {
   seconds: number;
 }
 
-/** What is counted of one operation, by service. Requests hold it, so that a call costs no look-up by text. */
+/** Calls of one operation by service. Requests refer to it, so that counting a call needs no look-up by name. */
 interface Operation {
   readonly name: string;
   readonly calls: Map<string, Calls>;
 }
 
 /**
- * The name under which an operation is counted: its kind and root field, `several` for more of them. Root fields are the schema's, so
- * their number is bounded; names of operations and aliases are the client's, and never become labels.
+ * Label of an operation: its kind and its root field, or `several`. The schema bounds the number of root fields; names of operations and
+ * aliases are the clients', so they never become labels.
  */
 export function operationLabel({ definitions }: DocumentNode): string {
   const [operation] = definitions.filter(one => one.kind === Kind.OPERATION_DEFINITION);
@@ -44,16 +43,15 @@ export class OperationMetrics {
   readonly #byDocument = new WeakMap<DocumentNode, Operation>();
   readonly #byRequest = new WeakMap<RequestInfo, Operation>();
   readonly #plans: Record<PlanOrigin, number> = { prepared: 0, kept: 0, made: 0 };
-  readonly #lookups = { hit: 0, miss: 0 };
-  readonly #seconds: Histogram<'door' | 'operation' | 'outcome'>;
+  readonly #seconds: Histogram<'caller' | 'operation' | 'outcome'>;
 
   constructor(registry: Registry) {
     const registers = [registry];
     const labelNames = ['operation', 'service'] as const;
     this.#seconds = new Histogram({
       name: 'gateway_operation_seconds',
-      help: 'Time of an operation in the gateway, by who asked and how it ended',
-      labelNames: ['door', 'operation', 'outcome'],
+      help: 'Time of an operation in the gateway, by caller (client or service) and outcome',
+      labelNames: ['caller', 'operation', 'outcome'],
       buckets: SECONDS,
       registers,
     });
@@ -76,16 +74,6 @@ export class OperationMetrics {
       registers,
       collect: () => each(time, calls => calls.seconds),
     });
-    const lookups: Counter<'outcome'> = new Counter({
-      name: 'gateway_response_cache_total',
-      help: 'Operations whose answers may be kept, by whether one was there',
-      labelNames: ['outcome'],
-      registers,
-      collect: () => {
-        lookups.reset();
-        for (const [outcome, count] of Object.entries(this.#lookups)) lookups.inc({ outcome }, count);
-      },
-    });
     const plans: Counter<'origin'> = new Counter({
       name: 'gateway_plans_total',
       help: 'Operations by where their plan came from',
@@ -98,14 +86,11 @@ export class OperationMetrics {
     });
   }
 
-  /** Told by the executor of each operation that it runs. */
+  /** Counts an operation by the origin of its plan. */
   readonly plan = (origin: PlanOrigin): void => void this.#plans[origin]++;
 
-  /** Told by the response cache of each answer that it may keep. */
-  readonly lookup = (outcome: 'hit' | 'miss'): void => void this.#lookups[outcome]++;
-
-  /** An executor whose operations are counted. */
-  watch(executor: Executor, door: Door): Executor {
+  /** Counts the operations of an executor. */
+  watch(executor: Executor, caller: CallerKind): Executor {
     return {
       prepare: operation => executor.prepare?.(operation),
       execute: async (operation, request) => {
@@ -113,7 +98,7 @@ export class OperationMetrics {
         this.#byRequest.set(request, counted);
         const started = performance.now();
         const observe = (outcome: string): void =>
-          this.#seconds.observe({ door, operation: counted.name, outcome }, (performance.now() - started) / 1000);
+          this.#seconds.observe({ caller, operation: counted.name, outcome }, (performance.now() - started) / 1000);
         try {
           const result = await executor.execute(operation, request);
           observe(outcomeOf(result));
@@ -136,7 +121,7 @@ export class OperationMetrics {
     return operation;
   }
 
-  /** A data source whose calls are counted to the operation of their request. */
+  /** Counts the calls of a data source for the operation of their request. */
   source(service: string, source: SubgraphSource): SubgraphSource {
     const counted = async <T>(request: RequestInfo, call: () => Promise<T>): Promise<T> => {
       const started = performance.now();

@@ -7,9 +7,9 @@ import { hasData, type Executor } from '../plans/executor.js';
 
 /** Source: identity 9.4. */
 const REPORT_MS = 60_000;
-/** Rows of one report; the operation takes no more. */
+/** Most uses that the operation takes in one report. */
 const BATCH = 1000;
-/** Uses kept between two reports, some 10 MB; more than that and the report goes out early. */
+/** Uses kept between two reports, about 10 MB; at this number a report is sent early. */
 const MAX_USES = 50_000;
 
 const REPORT = stored('mutation ReportScopeUse($input: ReportScopeUseInput!) { reportScopeUse(input: $input) }');
@@ -20,8 +20,8 @@ const byPermission = ({ staff }: AccessRule, caller: Caller): boolean =>
   staff !== undefined && alternatives(staff).some(one => holdsPermission(caller, one));
 
 /**
- * Scopes by which a caller may do what the rules guard. Where a rule offers alternatives, one that another rule demands anyway is
- * the one that was used; else all that the caller holds, because a use that is not counted would offer a scope for removal that the app needs.
+ * Scopes that an operation with these rules used. Of a rule's alternatives it is the one that another rule also demands; else all that the
+ * caller holds, because a scope whose use is not counted would be offered for removal although the app needs it.
  */
 export function scopesUsed(rules: readonly AccessRule[], caller: Caller): Set<string> {
   const held = (scope: string): string[] => alternatives(scope).filter(one => caller.scopes.has(one));
@@ -34,7 +34,7 @@ export function scopesUsed(rules: readonly AccessRule[], caller: Caller): Set<st
   return used;
 }
 
-/** Rules of users in a document's fields, found once per document. */
+/** Finds the rules for users of a document's fields, once per document. */
 export function ruleFinder(supergraph: GraphQLSchema): (document: DocumentNode) => readonly AccessRule[] {
   const known = new WeakMap<DocumentNode, readonly AccessRule[]>();
   const find = (document: DocumentNode): readonly AccessRule[] => {
@@ -62,8 +62,8 @@ interface Use {
 }
 
 /**
- * Which app used which scope for whom, collected at the executor's seam and told to identity every minute: what users see as "last
- * used" of their connected apps. A request pays for a lookup; nothing waits for a report, and one that fails goes with the next.
+ * Collects which app used which scope for which user, and reports it to identity every minute: users see it as "last used" of their connected
+ * apps. A request costs a look-up. Nothing waits for a report; the uses of one that fails are part of the next.
  */
 export class ScopeUsage {
   #uses = new Map<string, Use>();
@@ -79,14 +79,14 @@ export class ScopeUsage {
     this.#timer = setInterval(() => void this.report(), REPORT_MS).unref();
   }
 
-  /** Tells what is left. */
+  /** Sends a last report. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#reporting;
     await this.report();
   }
 
-  /** Makes executors of a supergraph's gateway that note the scopes of what they answered. */
+  /** Wraps executors of a supergraph's gateway so that the scopes of answered operations are noted. */
   watcher(supergraph: GraphQLSchema): (executor: Executor) => Executor {
     const rulesOf = ruleFinder(supergraph);
     return executor => ({
@@ -101,13 +101,13 @@ export class ScopeUsage {
 
   note(rules: readonly AccessRule[], caller: Caller): void {
     if (this.#uses.size >= MAX_USES) void this.report();
-    if (this.#uses.size >= MAX_USES) return; // the last report is still under way
+    if (this.#uses.size >= MAX_USES) return; // a report is still under way
     const { clientId, userId } = caller;
     for (const scope of scopesUsed(rules, caller))
       this.#uses.set(`${clientId} ${userId} ${scope}`, { clientId, userId: userId!, scope, at: Date.now() });
   }
 
-  /** Sends what has come together; one report at a time. Never throws. */
+  /** Reports the uses since the last report; one report at a time. Never rejects. */
   report(): Promise<void> {
     return (this.#reporting ??= this.#send().finally(() => (this.#reporting = null)));
   }
@@ -127,8 +127,11 @@ export class ScopeUsage {
   async #sendBatch(uses: Map<string, Use>): Promise<void> {
     const batch = [...uses].slice(0, BATCH);
     const now = Date.now();
-    const told = batch.map(([, { at, ...use }]) => ({ ...use, secondsAgo: Math.min(86_400, Math.max(0, Math.round((now - at) / 1000))) }));
-    await this.federation().run(REPORT, { input: { uses: told } });
+    const reported = batch.map(([, { at, ...use }]) => ({
+      ...use,
+      secondsAgo: Math.min(86_400, Math.max(0, Math.round((now - at) / 1000))),
+    }));
+    await this.federation().run(REPORT, { input: { uses: reported } });
     for (const [key] of batch) uses.delete(key);
   }
 }

@@ -5,7 +5,7 @@ import type { DocumentNode, GraphQLFormattedError } from 'graphql';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Logger } from '../../runtime/observe/log.js';
 
-/** An operation that was parsed and validated against the API schema. `key` names it for plan caches. */
+/** An operation that was parsed and validated against the API schema. `key` identifies it in plan caches. */
 export interface FederatedOperation {
   document: DocumentNode;
   source: string;
@@ -17,52 +17,28 @@ export interface FederatedOperation {
 /** An operation without its variables. */
 export type PreparedOperation = Omit<FederatedOperation, 'variables'>;
 
-/** How long an answer that may be kept is good, for whom, and how old it is. */
-export interface Freshness {
-  /** Seconds from when it was made. */
-  readonly maxAge: number;
-  /** Seconds since then; null for one that was made now. */
-  readonly age: number | null;
-  /** It was made for a caller with a token, and is nobody else's. */
-  readonly isPrivate: boolean;
-}
-
-/** Headers of an answer that may be kept; without them the doors say `no-store`. Source: RFC 9111. */
-export function cacheHeaders(freshness: Freshness | undefined): Record<string, string> {
-  if (!freshness) return {};
-  const { maxAge, age, isPrivate } = freshness;
-  const headers = { 'cache-control': `${isPrivate ? 'private' : 'public'}, max-age=${maxAge}`, vary: 'Authorization' };
-  return age === null ? headers : { ...headers, age: String(age) };
-}
-
 export interface FederatedResult {
-  /** JSON text of `data`, from an executor that writes text; then `data` is made from it when it is asked for. */
+  /** JSON text of `data`, from an executor that writes text; `data` is then parsed from it at its first use. */
   readonly text?: string;
   readonly data: Record<string, unknown> | null;
   readonly errors: readonly GraphQLFormattedError[];
   readonly extensions?: Readonly<Record<string, unknown>>;
-  /** Of an answer that may be kept. */
-  readonly freshness?: Freshness | undefined;
 }
 
-/**
- * The seam behind which operations are planned and run: REST, `/graphql` and the services' own questions all pass here, so that
- * another executor can take the stock one's place. Source: issue "fastest gateway", gateway-speed.md.
- */
+/** Plans and runs operations: those of the REST API, of `/graphql` and of the services. Source: issue "fastest gateway", gateway-speed.md. */
 export interface Executor {
   execute(operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult>;
-  /** Makes an operation ready that will come again and again. @throws GraphQLError when it cannot be planned. */
+  /** Plans an operation ahead and keeps its plan for good. @throws GraphQLError when it cannot be planned. */
   prepare?(operation: PreparedOperation): void;
 }
 
-/** Whether there is data, without making objects of it. */
+/** Whether there is data, without parsing its text. */
 export const hasData = (result: FederatedResult): boolean => (result.text === undefined ? result.data !== null : result.text !== 'null');
 
 export const keyOf = (source: string): string => createHash('sha256').update(source).digest('hex');
 
-/** Plans and runs with @apollo/gateway as it is. */
+/** @apollo/gateway's own executor. */
 export function stockExecutor(gateway: ApolloGateway, run: GatewayExecutor, log: Logger): Executor {
-  const cache = { get: async () => undefined, set: async () => undefined, delete: async () => false };
   return {
     async execute({ document, source, key, operationName, variables }, request) {
       const response = await run({
@@ -72,7 +48,7 @@ export function stockExecutor(gateway: ApolloGateway, run: GatewayExecutor, log:
         operationName,
         schema: gateway.schema!,
         context: { request },
-        cache,
+        cache: NO_CACHE,
         logger: log as never,
         metrics: {},
         overallCachePolicy: NO_POLICY,
@@ -87,7 +63,8 @@ export function stockExecutor(gateway: ApolloGateway, run: GatewayExecutor, log:
   };
 }
 
-/** The answers are kept above the executors, see response-cache.ts, so the policy only has to exist. */
+/** Answers are not cached, but @apollo/gateway calls the functions of a cache and of a policy. */
+const NO_CACHE = { get: async () => undefined, set: async () => undefined, delete: async () => false };
 const NO_POLICY = {
   restrict: () => undefined,
   replace: () => undefined,

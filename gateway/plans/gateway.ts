@@ -2,50 +2,50 @@ import { ApolloGateway } from '@apollo/gateway';
 import { buildASTSchema, parse, validate, type GraphQLSchema } from 'graphql';
 import { Problem } from '../../runtime/request/errors.js';
 import type { Logger } from '../../runtime/observe/log.js';
-import { CompiledExecutor } from './compiled/executor.js';
+import { CompiledExecutor, type PlanOrigin } from './compiled/executor.js';
 import { plannerOf } from './compiled/planner.js';
 import { ResponseNames } from './compiled/response-names.js';
-import type { SubgraphSource } from '../sources/data-source.js';
 import { stockExecutor, type Executor } from './executor.js';
-import { answeringIntrospection } from '../endpoints/introspection.js';
-import type { PlanOrigin } from '../metrics/operation-metrics.js';
+import { answeringIntrospection } from './introspection.js';
+import type { SubgraphSource } from './subgraph-source.js';
 
 export interface GatewayOptions {
   supergraphSdl: string;
   /** The data source of one subgraph of the supergraph. */
   source(service: string): SubgraphSource;
-  /** What runs the plans; `stock` is @apollo/gateway's own. */
+  /** Which executor runs the plans; `stock`: @apollo/gateway's own. */
   executor: 'compiled' | 'stock';
-  /** Told where the plan of each operation came from. */
+  /** Called for each operation with the origin of its plan. */
   onPlan?: (origin: PlanOrigin) => void;
   log: Logger;
 }
 
 export interface Gateway {
   apollo: ApolloGateway;
-  /** What clients may see. */
+  /** The part of the supergraph that clients may see. */
   apiSchema: GraphQLSchema;
   supergraphSdl: string;
-  /** The supergraph itself, whose nodes bear `@access` and `@constraint`. */
+  /** The whole supergraph; its nodes have the directives `@access` and `@constraint`. */
   supergraph: GraphQLSchema;
   executor: Executor;
-  /** @throws Error naming the document's faults against the API schema. */
+  /** @throws Problem invalid_request with every error of the document against the API schema. */
   validate(source: string): void;
   stop(): Promise<void>;
 }
 
-/** Planned queries kept, MiB; and plans compared per query: the fetch counts stay the same, planning gets 2-60 × faster in its bad case. */
+/** Memory of the stock executor's plan cache, MiB. */
 const PLAN_CACHE_MIB = 50;
+/** Plans that the planner compares for a query. With 100 instead of 10,000 the fetch counts stay the same, and the slowest queries are planned 2-60 × faster. */
 const MAX_EVALUATED_PLANS = 100;
 
-/** Starts @apollo/gateway on the checked-in supergraph: no introspection at start, so no race with the subgraphs. */
+/** Starts @apollo/gateway on a supergraph's text. Subgraphs are not introspected, so they may start later. */
 export async function startGateway({ supergraphSdl, source, executor: chosen, onPlan, log }: GatewayOptions): Promise<Gateway> {
-  process.env.APOLLO_TELEMETRY_DISABLED = 'true'; // read by the constructor, which otherwise calls cloud-metadata addresses
+  process.env.APOLLO_TELEMETRY_DISABLED = 'true'; // read by the constructor, which else calls cloud-metadata addresses
   const sources = new Map<string, SubgraphSource>();
   const sourceOf = (name: string): SubgraphSource => sources.get(name) ?? sources.set(name, source(name)).get(name)!;
   const apollo = new ApolloGateway({
     supergraphSdl,
-    validateSupergraph: false, // composition made it, and a test compares it with what is checked in; validating it anew costs a second
+    validateSupergraph: false, // composition has validated it; doing so again takes 1 s
     buildService: ({ name }) => sourceOf(name),
     experimental_approximateQueryPlanStoreMiB: PLAN_CACHE_MIB,
     queryPlannerConfig: { debug: { maxEvaluatedPlans: MAX_EVALUATED_PLANS } },
@@ -77,7 +77,7 @@ export async function startGateway({ supergraphSdl, source, executor: chosen, on
   };
 }
 
-/** The gateway's own talk is of interest only when something is wrong. */
+/** @apollo/gateway's messages below the level of warnings are dropped. */
 const quiet = (log: Logger) => ({
   debug: () => undefined,
   info: () => undefined,

@@ -2,60 +2,55 @@ import type { GraphQLSchema } from 'graphql';
 import type { Executor } from './executor.js';
 import type { Gateway } from './gateway.js';
 
-/** A gateway with its two ways in. */
-export interface FrontGateway extends Gateway {
-  /** For the services' own questions. */
-  executor: Executor;
-  /** For clients: what is equal and under way at the same time runs once. */
-  shared: Executor;
-  /** Forgets the answers that are kept. */
-  forget(): void;
+/** A gateway in use. Its `executor` runs the operations of services. */
+export interface ServingGateway extends Gateway {
+  /** Runs the operations of clients: equal queries that are under way at the same time run once. */
+  clientExecutor: Executor;
 }
 
-/** Who holds something that is made from a supergraph. */
+/** A part that holds something made from a supergraph. */
 export interface Follower {
-  /** Prepares what it needs of the next gateway. @throws Error when it cannot live with it: then the reload is refused and nothing has changed. */
-  accept?(next: FrontGateway): Promise<void>;
-  /** Goes over to the next gateway, at once and without fail. */
-  follow?(next: FrontGateway): void;
+  /** Prepares what it needs of the next gateway. @throws Error when the next supergraph does not fit it: the reload fails and nothing has changed. */
+  accept?(next: ServingGateway): Promise<void>;
+  /** Switches to the next gateway. Synchronous, must not fail. */
+  follow?(next: ServingGateway): void;
 }
 
 /**
- * The gateway that answers now, and its change for one of another supergraph without dropping a request: all followers accept the next
- * one while the present one answers, then all go over within one turn. A request that began on the old one ends on it.
+ * The gateway that answers, and its replacement by one of another supergraph without dropping a request: all followers accept the next
+ * one while the current one answers, then all switch within one turn of the event loop. A request ends on the gateway on which it began.
  */
 export class Gateways {
-  #current: FrontGateway;
-  readonly #byApiSchema = new WeakMap<GraphQLSchema, FrontGateway>();
+  #current: ServingGateway;
+  readonly #byApiSchema = new WeakMap<GraphQLSchema, ServingGateway>();
   readonly #followers = new Set<Follower>();
   #changing: Promise<void> = Promise.resolve();
 
-  constructor(first: FrontGateway) {
-    this.#current = this.#known(first);
+  constructor(first: ServingGateway) {
+    this.#current = this.#remember(first);
   }
 
-  get current(): FrontGateway {
+  get current(): ServingGateway {
     return this.#current;
   }
 
   /** The gateway against whose API schema an operation was validated. */
-  of(apiSchema: GraphQLSchema): FrontGateway {
+  of(apiSchema: GraphQLSchema): ServingGateway {
     return this.#byApiSchema.get(apiSchema) ?? this.#current;
   }
 
-  add(follower: Follower): () => void {
+  add(follower: Follower): void {
     this.#followers.add(follower);
-    return () => void this.#followers.delete(follower);
   }
 
-  /** One change at a time. @throws Error of the follower that refused. */
-  change(start: () => Promise<FrontGateway>): Promise<void> {
+  /** Replaces the gateway; one replacement at a time. @throws Error of the start, or of the follower that does not accept. */
+  change(start: () => Promise<ServingGateway>): Promise<void> {
     const changed = this.#changing.then(async () => this.#changeTo(await start()));
     this.#changing = changed.catch(() => undefined);
     return changed;
   }
 
-  async #changeTo(next: FrontGateway): Promise<void> {
+  async #changeTo(next: ServingGateway): Promise<void> {
     try {
       for (const follower of this.#followers) await follower.accept?.(next);
     } catch (error) {
@@ -63,12 +58,12 @@ export class Gateways {
       throw error;
     }
     const old = this.#current;
-    this.#current = this.#known(next);
+    this.#current = this.#remember(next);
     for (const follower of this.#followers) follower.follow?.(next);
-    await old.stop(); // ends its polling; what runs on it goes on
+    await old.stop(); // ends its timers; requests that run on it go on
   }
 
-  #known(gateway: FrontGateway): FrontGateway {
+  #remember(gateway: ServingGateway): ServingGateway {
     this.#byApiSchema.set(gateway.apiSchema, gateway);
     return gateway;
   }

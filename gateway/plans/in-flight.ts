@@ -4,34 +4,35 @@ import type { RequestInfo } from '../../runtime/request/request.js';
 import { Answer } from './compiled/operation.js';
 import type { Executor, FederatedOperation, FederatedResult, PreparedOperation } from './executor.js';
 
+/** An execution under way, which several requests may wait for. */
 interface Flight {
   readonly answer: Promise<FederatedResult>;
-  /** The request that runs; what it learns of its status is every joiner's. */
+  /** The request that started it. The status that the operation sets on it holds for all who wait. */
   readonly request: RequestInfo;
-  /** Ends the work when nobody waits for it any more. */
+  /** Ends the execution when no request waits any more. */
   readonly controller: AbortController;
-  /** Askers who are still there. */
+  /** Number of requests that wait. */
   waiting: number;
 }
 
-/** The flight's answer for one asker, who may leave: then he is answered by his own reason, and the last one ends the work. */
+/** The execution's answer for one request. When that one's client leaves, it fails with its own reason; the last one to leave ends the execution. */
 function waitFor(flight: Flight, signal: AbortSignal | null): Promise<FederatedResult> {
   flight.waiting++;
   if (!signal) return flight.answer;
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       if (--flight.waiting > 0) reject(signal.reason as Error);
-      else flight.controller.abort(signal.reason); // what is there by then is the answer
+      else flight.controller.abort(signal.reason); // the execution then ends with what it has
     };
     signal.addEventListener('abort', leave, { once: true });
     void flight.answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
   });
 }
 
-type Kinship = 'mutation' | 'shared' | 'alone';
+type Sharing = 'mutation' | 'shared' | 'alone';
 
-/** What may be shared: queries whose root fields are not for services alone, because those may count how often they are asked. */
-function kinshipOf(schema: GraphQLSchema, { definitions }: DocumentNode): Kinship {
+/** Queries are shared, except those with a root field for services alone, because such a field may count its calls. */
+function sharingOf(schema: GraphQLSchema, { definitions }: DocumentNode): Sharing {
   const operations = definitions.filter(one => one.kind === Kind.OPERATION_DEFINITION);
   if (operations.some(one => one.operation !== OperationTypeNode.QUERY)) return 'mutation';
   const fields = schema.getQueryType()!.getFields();
@@ -39,22 +40,22 @@ function kinshipOf(schema: GraphQLSchema, { definitions }: DocumentNode): Kinshi
   return operations.every(one => one.selectionSet.selections.every(isOpen)) ? 'shared' : 'alone';
 }
 
-/** Who asks, as far as an answer may depend on it. */
-export const askerOf = ({ token, caller }: RequestInfo): string =>
+/** Names the caller, as far as an answer may depend on it. */
+const callerKey = ({ token, caller }: RequestInfo): string =>
   token ?? `${caller.kind}:${caller.userId ?? ''}:${caller.clientId ?? ''}:${caller.serviceSlug ?? ''}`;
 
-/** Each asker makes objects of his own out of the text. */
+/** Each request makes objects of its own from the text. */
 const copyOf = ({ text, errors, extensions }: FederatedResult): FederatedResult =>
   new Answer(text!, errors as Answer['errors'], extensions);
 
 /**
- * Answers queries that are equal and under way at the same time by one execution. Never across callers: the token, the address and
- * everything else that is forwarded is part of the key, the id and the trace of the request alone are not. A mutation that ends in
- * this process begins a new generation, so that nobody who has seen its answer joins a query that began before it.
+ * Answers equal queries that are under way at the same time by one execution. Never across callers: the key holds the token, the address
+ * and everything else that is forwarded to subgraphs, except the request's id and trace. A mutation that ends in this process begins a new
+ * generation, so a caller who has seen its answer never joins a query that began before it.
  */
 export class InFlight implements Executor {
   readonly #flights = new Map<string, Flight>();
-  readonly #kinship = new WeakMap<DocumentNode, Kinship>();
+  readonly #sharing = new WeakMap<DocumentNode, Sharing>();
   #generation = 0;
 
   constructor(
@@ -67,25 +68,25 @@ export class InFlight implements Executor {
   }
 
   async execute(operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
-    const kinship = this.#kinshipOf(operation.document);
-    if (kinship === 'mutation') return this.#mutate(operation, request);
-    if (kinship === 'alone') return this.next.execute(operation, request);
+    const sharing = this.#sharingOf(operation.document);
+    if (sharing === 'mutation') return this.#mutate(operation, request);
+    if (sharing === 'alone') return this.next.execute(operation, request);
     const key = this.#keyOf(operation, request);
     const flight = this.#flights.get(key);
     if (!flight || flight.controller.signal.aborted) return this.#start(key, operation, request);
     const result = await waitFor(flight, request.signal);
-    if (result.text === undefined) return this.next.execute(operation, request); // objects of the stock executor are not shared
+    if (result.text === undefined) return this.next.execute(operation, request); // the stock executor's objects are not shared
     request.status = flight.request.status;
     return copyOf(result);
   }
 
-  #kinshipOf(document: DocumentNode): Kinship {
-    let known = this.#kinship.get(document);
-    if (!known) this.#kinship.set(document, (known = kinshipOf(this.supergraph, document)));
-    return known;
+  #sharingOf(document: DocumentNode): Sharing {
+    const sharing = this.#sharing.get(document) ?? sharingOf(this.supergraph, document);
+    this.#sharing.set(document, sharing);
+    return sharing;
   }
 
-  /** Runs to its end, whether its client waits or not: half of it may be done. */
+  /** Runs to its end even when the client leaves, because half of it may be done. */
   #mutate(operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
     request.signal = null;
     return this.next.execute(operation, request).finally(() => this.#generation++);
@@ -110,6 +111,6 @@ export class InFlight implements Executor {
 
   #keyOf({ key, operationName, variables }: FederatedOperation, request: RequestInfo): string {
     const { ip, idempotencyKey } = request;
-    return JSON.stringify([this.#generation, key, operationName, variables, askerOf(request), ip, idempotencyKey]);
+    return JSON.stringify([this.#generation, key, operationName, variables, callerKey(request), ip, idempotencyKey]);
   }
 }

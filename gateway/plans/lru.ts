@@ -1,11 +1,14 @@
-interface Kept<Value> {
+/** Estimated memory of a parsed GraphQL document, bytes per character of its source. */
+export const BYTES_PER_CHARACTER = 30;
+
+interface Entry<Value> {
   value: Value;
   weight: number;
 }
 
-/** The least recently used leaves first, when there are more entries or more weight than allowed. Weight: bytes, by the caller's estimate. */
+/** A map that drops the least recently used entries above a number of entries or a total weight. Weight: bytes, as the caller estimates them. */
 export class Lru<Value> {
-  readonly #kept = new Map<string, Kept<Value>>();
+  readonly #entries = new Map<string, Entry<Value>>();
   #weight = 0;
 
   constructor(
@@ -14,27 +17,28 @@ export class Lru<Value> {
   ) {}
 
   get size(): number {
-    return this.#kept.size;
+    return this.#entries.size;
   }
 
   get(key: string): Value | undefined {
-    const kept = this.#kept.get(key);
-    if (!kept) return undefined;
-    this.#kept.delete(key); // insertion order is the order of use
-    this.#kept.set(key, kept);
-    return kept.value;
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    this.#entries.delete(key); // insertion order is the order of use
+    this.#entries.set(key, entry);
+    return entry.value;
   }
 
+  /** A value heavier than the total weight allows is not kept. */
   set(key: string, value: Value, weight: number): void {
     this.#remove(key);
     if (weight > this.maxWeight) return;
-    this.#kept.set(key, { value, weight });
+    this.#entries.set(key, { value, weight });
     this.#weight += weight;
-    while (this.#kept.size > this.maxEntries || this.#weight > this.maxWeight) this.#remove(this.#kept.keys().next().value!);
+    while (this.#entries.size > this.maxEntries || this.#weight > this.maxWeight) this.#remove(this.#entries.keys().next().value!);
   }
 
   #remove(key: string): void {
-    this.#weight -= this.#kept.get(key)?.weight ?? 0;
-    this.#kept.delete(key);
+    this.#weight -= this.#entries.get(key)?.weight ?? 0;
+    this.#entries.delete(key);
   }
 }

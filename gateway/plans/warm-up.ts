@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { loggedError, type Logger } from '../../runtime/observe/log.js';
 import type { Executor, PreparedOperation } from './executor.js';
 
-/** Between two operations, ms, so that requests are served meanwhile: planning one takes about 3 ms. */
+/** Pause between two operations, ms, in which requests are served: planning one operation takes about 3 ms. */
 const PAUSE_MS = 5;
 
 /**
- * Plans the operations that are known from the start one after the other, once the process answers and its work has started: 500 REST
- * rows cost 1.3 s, which nobody should wait for. A row that is asked for sooner is planned then.
+ * Plans the operations of the REST rows one after the other, once the process answers and its workers have started: 500 rows take 1.3 s,
+ * which the start should not wait for. A row that is requested earlier is planned at that moment.
  */
 export class WarmUp {
   readonly #operations: PreparedOperation[] = [];
@@ -39,7 +39,7 @@ export class WarmUp {
     this.#timer = setTimeout(() => this.#prepare(), PAUSE_MS);
   }
 
-  /** A row that cannot be planned fails when it is asked for, too. */
+  /** A failure is only logged: the row's requests fail by the same error. */
   #prepare(): void {
     const operation = this.#operations.shift();
     if (!operation) return;

@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-export interface Exchanged {
+export interface HttpAnswer {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
 /**
- * One request and its answer over undici, gathered without a stream in between: half of the CPU time of a small call. Ends when the
- * signal is aborted, also while it waits for a connection. Source: bench/transport.mjs.
+ * One request over undici, whose answer is collected without a stream: half of the CPU time of a small call. It ends when the signal is
+ * aborted, also while it waits for a connection. Source: bench/transport.mjs.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** @throws what ended the signal, Error of the connection, or Error when the answer is larger than allowed. */
-  readonly answer: Promise<Exchanged>;
-  #resolve: (answer: Exchanged) => void;
+  /** @throws the signal's reason, Error of the connection, or Error for an answer that is larger than allowed. */
+  readonly answer: Promise<HttpAnswer>;
+  #resolve: (answer: HttpAnswer) => void;
   #reject: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | null = null;
   #headers: IncomingHttpHeaders = {};
@@ -46,7 +46,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, _status: number, headers: IncomingHttpHeaders): void {
-    this.#headers = headers; // of a provisional answer first, then of the answer
+    this.#headers = headers; // a provisional answer's headers come first, then the final ones
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -5,7 +5,7 @@ import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Metrics } from '../../runtime/observe/metrics.js';
 import { activeTraceparent, traced } from '../../runtime/observe/tracing.js';
 import type { Send } from '../plans/compiled/subgraph.js';
-import type { Answer, FederatedContext, Options, SubgraphSource } from './data-source.js';
+import type { FederatedContext, ProcessOptions, ProcessResult, SubgraphSource } from '../plans/subgraph-source.js';
 import { Exchange } from './exchange.js';
 import { Unanswered, WireClient } from './wire/client.js';
 
@@ -14,7 +14,7 @@ const CALL_MS = 25_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const CONNECTIONS = 64;
 
-/** Headers that a subgraph in another process needs to see the request as we do. */
+/** Headers that pass the request's caller, idempotency key, trace and address on to a subgraph in another process. */
 export function forwardedHeaders(request: RequestInfo): Record<string, string> {
   const traceparent = activeTraceparent() ?? request.traceparent;
   return {
@@ -27,12 +27,12 @@ export function forwardedHeaders(request: RequestInfo): Record<string, string> {
   };
 }
 
-/** A query whose answers take longer than this on average goes over a connection of its own, ms: whatever follows it would wait. */
+/** Queries that take longer than this on average, ms, are not pipelined, because the queries behind them would wait. */
 export const QUICK_MS = 25;
-/** Weight of the newest call. */
+/** Weight of the newest call in the average. */
 const NEWEST = 0.2;
 
-/** How long the calls of a document take. */
+/** Moving average of how long the calls of a document take. */
 class Pace {
   #ms = 0;
 
@@ -47,7 +47,7 @@ class Pace {
   }
 }
 
-interface Told {
+interface RawAnswer {
   readonly text: string;
   readonly resultStatus: number;
   /** Of mutations, which go over the pool. */
@@ -57,12 +57,12 @@ interface Told {
 const isQuery = (query: string): boolean =>
   parse(query).definitions.every(one => one.kind !== Kind.OPERATION_DEFINITION || one.operation === 'query');
 
-/** What may stand in a header; anything else is the other client's to judge. */
+/** Header values that the pipelining client may send; any other is left to undici's checks. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * A subgraph in another process: one deadline over everything, kept-alive connections, the status override copied back. Quick queries
- * travel together, everything else over a pool: mutations are sent once and never again.
+ * A subgraph in another process: one deadline over everything, kept-alive connections, the status override copied from the answer. Quick
+ * queries are pipelined; slow ones and mutations take a connection of a pool, and a mutation is never sent twice.
  */
 export class HttpDataSource implements SubgraphSource {
   #pool: Pool | undefined;
@@ -70,8 +70,8 @@ export class HttpDataSource implements SubgraphSource {
   #start = '';
 
   /**
-   * @param baseUrl of the subgraph's process; asked at the first call, because our own address is known late.
-   * @param quickMs what is a quick query; 0: none is.
+   * @param baseUrl of the subgraph's process. A function, because this process's own address is known late; called at the first call.
+   * @param quickMs average time up to which a query is pipelined, ms; 0: none is.
    */
   constructor(
     private readonly slug: string,
@@ -80,7 +80,7 @@ export class HttpDataSource implements SubgraphSource {
     private readonly quickMs = QUICK_MS,
   ) {}
 
-  process({ request, context }: Options): Promise<Answer> {
+  process({ request, context }: ProcessOptions): Promise<ProcessResult> {
     const { query, variables, operationName } = request;
     return this.#post(JSON.stringify({ query, variables, operationName }), (context as FederatedContext).request, null);
   }
@@ -97,7 +97,7 @@ export class HttpDataSource implements SubgraphSource {
   }
 
   /** @throws Problem unavailable */
-  async #post(body: string, request: RequestInfo, pace: Pace | null): Promise<Answer> {
+  async #post(body: string, request: RequestInfo, pace: Pace | null): Promise<ProcessResult> {
     const done = this.metrics.fetches.startTimer({ service: this.slug });
     try {
       const span = { kind: 'client', attributes: { 'platform.service': this.slug }, parent: request.traceparent } as const;
@@ -109,18 +109,16 @@ export class HttpDataSource implements SubgraphSource {
     }
   }
 
-  async #call(body: string, request: RequestInfo, pace: Pace | null): Promise<Answer> {
+  async #call(body: string, request: RequestInfo, pace: Pace | null): Promise<ProcessResult> {
     if (!this.#pool) this.#open();
-    const signal = request.signal ?? AbortSignal.timeout(CALL_MS); // a request from outside has its own deadline
+    const signal = request.signal ?? AbortSignal.timeout(CALL_MS); // a client's request has a deadline of its own
     signal.throwIfAborted();
     const headers = forwardedHeaders(request);
     const quick = pace?.quick && this.#wire && Object.values(headers).every(value => PLAIN.test(value));
-    const { text, resultStatus, isReplayed } = quick
-      ? await this.#together(body, headers, signal)
-      : await this.#alone(body, headers, signal);
-    if (resultStatus) request.status = resultStatus;
-    if (isReplayed) request.isReplayed = true;
-    return JSON.parse(text) as Answer;
+    const answer = quick ? await this.#pipelined(body, headers, signal) : await this.#pooled(body, headers, signal);
+    if (answer.isReplayed) request.isReplayed = true;
+    if (answer.resultStatus) request.status = answer.resultStatus;
+    return JSON.parse(answer.text) as ProcessResult;
   }
 
   #open(): void {
@@ -136,8 +134,8 @@ export class HttpDataSource implements SubgraphSource {
     this.#start = `POST /${this.slug}/graphql HTTP/1.1\r\nhost: ${url.host}\r\n`;
   }
 
-  /** A query that lost its connection before its answer began is asked again, alone. */
-  async #together(body: string, headers: Record<string, string>, signal: AbortSignal): Promise<Told> {
+  /** A query whose connection was lost before its answer began is sent again, over the pool. */
+  async #pipelined(body: string, headers: Record<string, string>, signal: AbortSignal): Promise<RawAnswer> {
     let text = this.#start;
     for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
     text += `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
@@ -146,11 +144,11 @@ export class HttpDataSource implements SubgraphSource {
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error;
       signal.throwIfAborted();
-      return this.#alone(body, headers, signal);
+      return this.#pooled(body, headers, signal);
     }
   }
 
-  async #alone(body: string, headers: Record<string, string>, signal: AbortSignal): Promise<Told> {
+  async #pooled(body: string, headers: Record<string, string>, signal: AbortSignal): Promise<RawAnswer> {
     const exchange = new Exchange(signal, MAX_ANSWER_BYTES);
     this.#pool!.dispatch({ path: `/${this.slug}/graphql`, method: 'POST', headers, body }, exchange);
     const answer = await exchange.answer;

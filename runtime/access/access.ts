@@ -155,10 +155,8 @@ export const isMeField = (name: string): boolean => /^(me|my)([A-Z]|$)/.test(nam
 
 export const isField = (node: ASTNode): boolean => node.kind === Kind.FIELD_DEFINITION;
 
-/** SDL of the directives that composition keeps; the gateway stores answers by `@cacheControl`, see gateway/plans/cache-policy.ts. */
+/** SDL of the directives that composition keeps. */
 export const PLATFORM_DIRECTIVES = `
-directive @cacheControl(maxAge: Int, scope: CacheControlScope, inheritMaxAge: Boolean) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
-enum CacheControlScope { PUBLIC PRIVATE }
 directive @access(service: String, user: [String!], staff: String, self: Boolean, firstParty: Boolean, stepUp: Int, internal: [String!], public: Boolean, flag: String) on FIELD_DEFINITION
 directive @constraint(min: Float, max: Float, minLength: Int, maxLength: Int, pattern: String, minItems: Int, maxItems: Int) on INPUT_FIELD_DEFINITION | ARGUMENT_DEFINITION
 `;

@@ -17,16 +17,16 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import { argumentsOf } from './arguments.js';
-import { asItIs, completeLeaf } from './leaves.js';
+import { completeLeaf, unchangedTest } from './leaves.js';
 import { compileObject, type ExecuteField, type ExecuteObject, type NamedField, type PropertyField } from './objects.js';
 import { checkOf, type ContextCheck } from './properties.js';
 import { failed, promiseOf, type Path, type Run, type Source } from './run.js';
 import type { Selections } from './selections.js';
 
-/** Result of a resolver -> value of the answer, or a promise of it. `info` is null where nothing asks for it. */
+/** Completes a resolver's result: value of the answer, or a promise of it. `info` is null where no function needs it. */
 type Complete = (run: Run, value: unknown, path: Path, info: GraphQLResolveInfo | null) => unknown;
 
-/** One field of one type in an operation: what is known of it before it runs. */
+/** One field of one type in an operation, before it runs. */
 interface Site {
   readonly name: string;
   readonly parentType: GraphQLObjectType;
@@ -34,16 +34,16 @@ interface Site {
   readonly nodes: readonly FieldNode[];
 }
 
-const placeOf = ({ parentType, field }: Site): string => `${parentType.name}.${field.name}`;
+const coordinateOf = ({ parentType, field }: Site): string => `${parentType.name}.${field.name}`;
 
-/** For what is under way when an item ends its list: nobody else would take its failure, and that ends the process. */
-function leave(values: readonly unknown[]): void {
+/** Handles rejections of promises that nothing awaits, because an item failed its list: an unhandled rejection ends the process. */
+function ignoreRejections(values: readonly unknown[]): void {
   for (const one of values) if (one instanceof Promise) one.catch(() => undefined);
 }
 
 /**
- * Selection sets -> functions that run them, with the completion rules of graphql-js, in the same order, with as many turns of the
- * microtask queue. An object's fields are compiled when the first of its type comes, so a document costs what is used of it.
+ * Compiles selection sets to functions that run them, with graphql-js's rules of completion, its order, and as many turns of the microtask
+ * queue. The fields of an object type are compiled when the first object of the type comes, so unused parts of a document cost nothing.
  */
 export class Compiler {
   constructor(
@@ -51,7 +51,7 @@ export class Compiler {
     private readonly selections: Selections,
   ) {}
 
-  /** The fields of the selection sets on one type; what the type does not have is left out. */
+  /** Fields of the selection sets on one type, without those that the type does not have. */
   fieldsOf(type: GraphQLObjectType, nodes: readonly Pick<FieldNode, 'selectionSet'>[]): NamedField[] {
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     return [...this.selections.fieldsOf(type, sets)].flatMap(([name, found]) => {
@@ -72,13 +72,13 @@ export class Compiler {
     return parentType === this.source.schema.getRootType(this.source.operation.operation);
   }
 
-  /** Whether completion calls a function that gets `info`. */
+  /** Whether completion calls a function that takes `info`. */
   #asksForInfo({ field }: Site): boolean {
     const type = getNamedType(field.type);
     return isAbstractType(type) || (isObjectType(type) && type.isTypeOf !== undefined);
   }
 
-  /** A field that a resolver answers. */
+  /** A field with a resolver. */
   #resolved(site: Site): ExecuteField {
     const { name, parentType, field, nodes } = site;
     const [resolve, argumentsFor, settle] = [field.resolve ?? defaultFieldResolver, argumentsOf(field, nodes[0]!), this.#settle(site)];
@@ -94,17 +94,17 @@ export class Compiler {
     };
   }
 
-  /** A field that is a property of its object, without arguments and `info`. */
+  /** A field that is read from a property of its object, without arguments and `info`. */
   #property(site: Site, check: ContextCheck | null): PropertyField {
     const { name, parentType, field, nodes } = site;
     const [settle, nonNull] = [this.#settle(site), isNonNullType(field.type)];
-    let resolved: ExecuteField | undefined; // methods are rare
+    let resolved: ExecuteField | undefined; // compiled at the first method, which are rare
     const resolve: ExecuteField = (run, source, above) => (resolved ??= this.#resolved(site))(run, source, above);
     const type = getNullableType(field.type);
     return {
       property: field.name,
       check,
-      isDone: asItIs(type),
+      isDone: unchangedTest(type),
       complete(run, value, source, above) {
         if (typeof value === 'function') return resolve(run, source, above);
         if (value == null && !nonNull) return null;
@@ -134,7 +134,7 @@ export class Compiler {
     });
   }
 
-  /** What follows a resolver: its value is completed, and a failure has its place. @throws what completion throws at once */
+  /** Completes a resolver's value, and locates a rejection. @throws what completion throws synchronously */
   #settle({ field, nodes, ...rest }: Site): Complete {
     const [complete, nonNull] = [this.#complete(field.type, { field, nodes, ...rest }), isNonNullType(field.type)];
     return (run, value, path, info) => {
@@ -155,7 +155,7 @@ export class Compiler {
   #nonNull(inner: Complete, site: Site): Complete {
     return (run, value, path, info) => {
       const completed = inner(run, value, path, info);
-      if (completed === null) throw new Error(`Cannot return null for non-nullable field ${placeOf(site)}.`);
+      if (completed === null) throw new Error(`Cannot return null for non-nullable field ${coordinateOf(site)}.`);
       return completed;
     };
   }
@@ -164,7 +164,7 @@ export class Compiler {
     const item = this.#item(type, site);
     return (run, value, path, info) => {
       if (typeof value !== 'object' || typeof (value as Iterable<unknown>)[Symbol.iterator] !== 'function')
-        throw new GraphQLError(`Expected Iterable, but did not find one for field "${placeOf(site)}".`);
+        throw new GraphQLError(`Expected Iterable, but did not find one for field "${coordinateOf(site)}".`);
       const items: readonly unknown[] = Array.isArray(value) ? value : [...(value as Iterable<unknown>)];
       const results: unknown[] = [];
       let awaited = false;
@@ -175,7 +175,7 @@ export class Compiler {
           results.push(result);
         }
       } catch (error) {
-        leave([...results, ...items]);
+        ignoreRejections([...results, ...items]);
         throw error;
       }
       return awaited ? Promise.all(results) : results;
@@ -224,19 +224,19 @@ export class Compiler {
     };
   }
 
-  /** @throws GraphQLError where a name is none of the abstract type's objects. */
+  /** @throws GraphQLError for a name that is no object type of the abstract type. */
   #runtimeType(abstract: GraphQLAbstractType, name: unknown, site: Site): GraphQLObjectType {
     const type = typeof name === 'string' ? this.source.schema.getType(name) : undefined;
     if (isObjectType(type) && this.source.schema.isSubType(abstract, type)) return type;
     const found = typeof name === 'string' ? `"${name}"` : typeof name;
     throw new GraphQLError(
-      `Abstract type "${abstract.name}" of field "${placeOf(site)}" was resolved to ${found}, which is none of its types.`,
+      `Abstract type "${abstract.name}" of field "${coordinateOf(site)}" was resolved to ${found}, which is none of its types.`,
       { nodes: site.nodes },
     );
   }
 }
 
-/** Throws errors that a resolver returned, and keeps null from what completes values. */
+/** Throws an error that a resolver returned, and completes null to null. */
 const present =
   (complete: Complete): Complete =>
   (run, value, path, info) => {

@@ -4,16 +4,16 @@ import { outlineOf } from './selections.js';
 
 export type Executor = (asked: Asked) => ExecutionResult | Promise<ExecutionResult>;
 
-/** graphql-js as it is. */
+/** graphql-js's own executor. */
 export const stockExecutor: Executor = asked => execute(asked) as ExecutionResult | Promise<ExecutionResult>;
 
-/** A compiled field holds 1 to 3 KB, so these are some 60 MB at most. */
+/** A compiled field takes 1-3 KB, so these are 60 MB or less. */
 const MAX_FIELDS = 30_000;
 const MAX_FIELDS_OF_ONE = 500;
 
 interface Entry {
   schema: GraphQLSchema;
-  /** Null: graphql-js runs it. */
+  /** Null: graphql-js runs the document. */
   operation: CompiledOperation | null;
   fieldCount: number;
 }
@@ -32,13 +32,13 @@ const isNamed = ({ definitions }: DocumentNode, name: string): boolean =>
 const isUsual = ({ document, operationName, variableValues }: Asked): boolean =>
   (operationName == null || isNamed(document, operationName)) && (variableValues == null || typeof variableValues === 'object');
 
-/** Compiled operations by document, the longest unused of which is dropped for others. */
+/** Compiled operations by document. The least recently used is dropped first. */
 class CompiledOperations {
   readonly #entries = new Map<DocumentNode, Entry>();
   readonly #uses = new WeakMap<DocumentNode, number>();
   #fields = 0;
 
-  /** @param warmUp uses of a document by graphql-js before it is compiled, which takes as long as some fifty of them. */
+  /** @param warmUp runs of a document by graphql-js before it is compiled: compiling takes as long as about 50 runs. */
   constructor(private readonly warmUp: number) {}
 
   execute(asked: Asked): ExecutionResult | Promise<ExecutionResult> {
@@ -69,8 +69,8 @@ class CompiledOperations {
 }
 
 /**
- * Answers as graphql-js does, by functions that are compiled from a document that comes again, as the same object. Documents must have
- * been validated. Messages of wrong results of resolvers say less than those of graphql-js, because theirs hold the values.
+ * Answers as graphql-js does, by functions compiled from documents that come again as the same object. Documents must be valid. Messages about
+ * wrong results of resolvers are shorter than those of graphql-js, which contain the values.
  */
 export function compiledExecutor(warmUp: number): Executor {
   const operations = new CompiledOperations(warmUp);
@@ -79,7 +79,7 @@ export function compiledExecutor(warmUp: number): Executor {
 
 const WARM_UP = 8;
 
-/** One for all services of the process, because the memory is the process's. `eager` compiles at the first use, for tests. */
+/** One for all services of the process, because the limits are of the process. `eager` compiles at the first use, for tests. */
 const EXECUTORS = { stock: stockExecutor, compiled: compiledExecutor(WARM_UP), eager: compiledExecutor(0) };
 
 export type ExecutorName = keyof typeof EXECUTORS;

@@ -3,8 +3,8 @@ import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, GraphQLString, typ
 type Test = (value: unknown) => boolean;
 const isString: Test = value => typeof value === 'string';
 
-/** Values of the specified scalars that `serialize` and `parseValue` give back as they are; those come to all else. */
-const AS_IT_IS = new Map<unknown, Test>([
+/** Values of the built-in scalars that `serialize` and `parseValue` return unchanged. */
+const UNCHANGED = new Map<unknown, Test>([
   [GraphQLString, isString],
   [GraphQLID, isString],
   [GraphQLBoolean, value => typeof value === 'boolean'],
@@ -12,17 +12,17 @@ const AS_IT_IS = new Map<unknown, Test>([
   [GraphQLFloat, Number.isFinite],
 ]);
 
-/** Whether a value of a type needs nothing done; null where that is not known beforehand. */
-export const asItIs = (type: GraphQLType): Test | null => AS_IT_IS.get(type) ?? null;
+/** Tests whether a value of a type needs no conversion; null for a type without such a test. */
+export const unchangedTest = (type: GraphQLType): Test | null => UNCHANGED.get(type) ?? null;
 
-/** @throws Error where there is no result; the value is not named, because it may be one of health. */
+/** @throws Error for a result of null. Its message does not contain the value, which may be health data. */
 function serialized(type: GraphQLLeafType, value: unknown): unknown {
   const result = type.serialize(value);
   if (result == null) throw new Error(`Expected \`${type.name}.serialize\` to return non-nullable value, returned: ${result}`);
   return result;
 }
 
-/** Completes scalars and enum values: null stays null, an error is thrown. */
+/** Completes scalars and enum values: null stays null, a returned error is thrown. */
 export function completeLeaf(type: GraphQLLeafType, value: unknown): unknown {
   if (typeof value === 'string' && (type === GraphQLString || type === GraphQLID)) return value;
   if (value instanceof Error) throw value;

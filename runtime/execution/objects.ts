@@ -3,36 +3,36 @@ import type { Path, Run } from './run.js';
 
 export type Row = Record<string, unknown>;
 
-/** A field of an object that a function answers: its value in the answer, or a promise of it. @throws GraphQLError where it must not be null */
+/** Executes a field: its value in the answer, or a promise of it. @throws GraphQLError for a failed non-null field */
 export type ExecuteField = (run: Run, source: unknown, above: Path | undefined) => unknown;
 
-/** A field that is a property of its object. */
+/** A field that is read from a property of its object. */
 export interface PropertyField {
   readonly property: string;
-  /** Comes before the read. */
+  /** Runs before the property is read; null: no check. */
   readonly check: ContextCheck | null;
-  /** Whether a value goes into the answer as it is; null: none does. */
+  /** Whether a value is written to the answer unchanged; null: none is. */
   readonly isDone: ((value: unknown) => boolean) | null;
-  /** Completes what was read; an error is what the check or the read threw. */
+  /** Completes the value; an error is one that the check or the read threw. */
   complete(run: Run, value: unknown, source: unknown, above: Path | undefined): unknown;
 }
 
-/** One name in the answer, with what answers it. */
+/** A response name, with the source of its value. */
 export type NamedField = { readonly name: string } & (
   { readonly constant: string } | { readonly execute: ExecuteField } | { readonly read: PropertyField }
 );
 
-/** Runs the fields of an object beside each other. */
+/** Executes the fields of an object concurrently. */
 export type ExecuteObject = (run: Run, source: unknown, above: Path | undefined) => Row | Promise<Row>;
 
-/** Fills in what was promised; fails with the first that fails. */
+/** Replaces promises by their values; rejects with the first rejection. */
 const awaitAll = (row: Row): Promise<Row> =>
   Promise.all(Object.values(row)).then(values => {
     Object.keys(row).forEach((name, at) => (row[name] = values[at]));
     return row;
   });
 
-/** The error of one field, when the others that began are through, which may fail too. */
+/** Fails with one field's error, after the other fields that have begun are settled. */
 function failAfter(begun: readonly unknown[], error: unknown): Promise<never> {
   if (!begun.some(one => one instanceof Promise)) throw error;
   return awaitAll({ ...begun }).finally(() => {
@@ -41,9 +41,9 @@ function failAfter(begun: readonly unknown[], error: unknown): Promise<never> {
 }
 
 const errorOf = (thrown: unknown): Error =>
-  thrown instanceof Error ? thrown : new Error('a property threw what is no error', { cause: thrown });
+  thrown instanceof Error ? thrown : new Error('a property threw a value that is no Error', { cause: thrown });
 
-function refusalOf(check: ContextCheck, context: unknown): Error | null {
+function errorOfCheck(check: ContextCheck, context: unknown): Error | null {
   try {
     check(context);
     return null;
@@ -54,7 +54,7 @@ function refusalOf(check: ContextCheck, context: unknown): Error | null {
 
 const NOTHING = Object.freeze(Object.create(null) as object);
 
-/** What properties are read of; a value that is no object has none. */
+/** The object whose properties are read; an empty one for a value that is no object. */
 const ownerOf = (source: unknown): unknown =>
   (typeof source === 'object' && source !== null) || typeof source === 'function' ? source : NOTHING;
 
@@ -65,7 +65,7 @@ function checked(name: string): string {
   return name;
 }
 
-/** Source of the lines that make one value. */
+/** Source of the lines that compute one value. */
 function linesOf(field: NamedField, at: number, checks: readonly ContextCheck[]): string {
   if ('constant' in field) return `r${at} = ${JSON.stringify(field.constant)};`;
   const note = `if (r${at} instanceof Promise) awaited = true;`;
@@ -77,8 +77,8 @@ function linesOf(field: NamedField, at: number, checks: readonly ContextCheck[])
 }
 
 /**
- * Generates the function that runs an object's fields. It is generated because a loop over fields makes every property access
- * megamorphic: three times as long for the rows of a list. Only GraphQL names and literals get into the source.
+ * Generates the function that executes an object's fields. A loop over fields would make every property access megamorphic, which takes 3 ×
+ * as long on the rows of a list. The source holds only GraphQL names and literals.
  */
 export function compileObject(fields: readonly NamedField[]): ExecuteObject {
   const checks = [...new Set(fields.flatMap(field => ('read' in field && field.read.check) || []))];
@@ -86,7 +86,7 @@ export function compileObject(fields: readonly NamedField[]): ExecuteObject {
   const source = `const [${names('f')}] = fields, [${names('d')}] = fields.map(one => one.read?.isDone);
   return function (run, source, above) {
     const owner = ownerOf(source);
-    ${checks.map((_, at) => `const e${at} = refusalOf(checks[${at}], run.context);`).join('\n')}
+    ${checks.map((_, at) => `const e${at} = errorOfCheck(checks[${at}], run.context);`).join('\n')}
     let t, awaited = false${fields.length ? `, ${names('r')}` : ''};
     try {
       ${fields.map((field, at) => linesOf(field, at, checks)).join('\n')}
@@ -96,12 +96,12 @@ export function compileObject(fields: readonly NamedField[]): ExecuteObject {
     const row = { ${fields.map(({ name }, at) => `${checked(name)}: r${at}`).join(', ')} };
     return awaited ? awaitAll(row) : row;
   };`;
-  const given = { fields, checks, ownerOf, refusalOf, errorOf, failAfter, awaitAll };
+  const given = { fields, checks, ownerOf, errorOfCheck, errorOf, failAfter, awaitAll };
   // oxlint-disable-next-line typescript/no-implied-eval -- the source holds names and literals only, see linesOf
   return new Function(...Object.keys(given), source)(...Object.values(given)) as ExecuteObject;
 }
 
-/** Runs the fields of a mutation one after the other. */
+/** Executes the fields of a mutation one after the other. */
 export function executeSerially(run: Run, fields: readonly NamedField[]): Row | Promise<Row> {
   const add = (row: Row, field: NamedField): Row | Promise<Row> => {
     const value = 'execute' in field ? field.execute(run, undefined, undefined) : 'constant' in field ? field.constant : null;

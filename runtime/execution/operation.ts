@@ -20,7 +20,7 @@ export type Asked = Pick<ExecutionArgs, 'schema' | 'document' | 'variableValues'
 type Data = Record<string, unknown> | null;
 type Execute = (run: Run) => Data | Promise<Data>;
 
-/** Ways through one document by the values of its conditions; the usual one has one or two. */
+/** Compiled variants of one document, by the values of its conditions; most have one or two. */
 const MAX_VARIANTS = 4;
 
 const answerOf = (data: Data, errors: readonly GraphQLError[]): ExecutionResult => (errors.length ? { errors, data } : { data });
@@ -39,7 +39,7 @@ function answerTo(run: Run, execution: Execute): ExecutionResult | Promise<Execu
   }
 }
 
-/** The operation of a document, compiled for each set of conditions at its first use. */
+/** The operation of a document, compiled for each set of values of its conditions at the first use. */
 export class CompiledOperation {
   readonly #variants = new Map<string, Execute>();
   readonly #conditions: readonly string[];
@@ -61,7 +61,7 @@ export class CompiledOperation {
     return answerTo({ context: asked.contextValue, variables: coerced, errors: new FieldErrors() }, execution);
   }
 
-  /** Undefined where a condition is not a boolean, or for more variants than are kept. */
+  /** Undefined when a condition is not a boolean, or when there are more variants than are kept. */
   #variant(variables: Variables): Execute | undefined {
     if (!this.#conditions.every(name => typeof variables[name] === 'boolean')) return undefined;
     const key = this.#conditions.map(name => (variables[name] ? '1' : '0')).join('');
@@ -81,7 +81,7 @@ export class CompiledOperation {
   }
 }
 
-/** What of a document can be compiled; null where graphql-js is to run it: several operations, subscriptions, introspection. */
+/** The part of a document that is compiled; null for a document that graphql-js has to run: several operations, a subscription. */
 export function sourceOf(schema: GraphQLSchema, { definitions }: DocumentNode): Source | null {
   const operations = definitions.filter(one => one.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;

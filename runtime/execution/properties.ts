@@ -1,11 +1,11 @@
 import { defaultFieldResolver, type GraphQLField, type GraphQLFieldResolver } from 'graphql';
 
-/** Throws where this context may not read. Answers the same for as long as the context lives. */
+/** Throws when this context may not read. The result must not change while the context lives. */
 export type ContextCheck = (context: any) => void;
 
 const checks = new WeakMap<GraphQLFieldResolver<any, any>, ContextCheck>();
 
-/** A resolver that reads its field's property where a check of the context passes; compiled code makes one check for all fields of an object. */
+/** A resolver that reads its field's property after a check of the context. Compiled code runs the check once for all fields of an object. */
 export function propertyBehind(check: ContextCheck): GraphQLFieldResolver<unknown, any> {
   const resolve: GraphQLFieldResolver<unknown, any> = (source, args, context, info) => {
     check(context);
@@ -15,7 +15,7 @@ export function propertyBehind(check: ContextCheck): GraphQLFieldResolver<unknow
   return resolve;
 }
 
-/** The check before a field that is a property; null: there is none; undefined: another resolver answers it. */
+/** The check of a field that is read from a property; null: it has none; undefined: the field has another resolver. */
 export function checkOf({ resolve }: GraphQLField<unknown, any>): ContextCheck | null | undefined {
   return resolve === undefined || resolve === defaultFieldResolver ? null : checks.get(resolve);
 }

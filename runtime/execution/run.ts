@@ -12,7 +12,7 @@ import {
 export type Path = GraphQLResolveInfo['path'];
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** The operation that is compiled, with what `info` tells of it. */
+/** The operation to compile, with the parts of `info` that it determines. */
 export interface Source {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
@@ -26,25 +26,25 @@ export interface Run {
   readonly errors: FieldErrors;
 }
 
-/** Errors in the order in which they came. What fails below a place that is null already is not told. */
+/** Errors in the order in which they came. An error below a path that is already null is dropped. */
 export class FieldErrors {
   readonly all: GraphQLError[] = [];
-  readonly #places = new Set<Path | undefined>();
+  readonly #paths = new Set<Path | undefined>();
 
-  /** @param place compared by identity, so one field's is made once; undefined is the whole answer. */
-  add(error: GraphQLError, place: Path | undefined): void {
-    if (this.#isNull(place)) return;
-    this.#places.add(place);
+  /** @param path compared by identity, so a field makes it once; undefined: the whole answer. */
+  add(error: GraphQLError, path: Path | undefined): void {
+    if (this.#isNull(path)) return;
+    this.#paths.add(path);
     this.all.push(error);
   }
 
-  #isNull(place: Path | undefined): boolean {
-    for (let above = place; above !== undefined; above = above.prev) if (this.#places.has(above)) return true;
-    return this.#places.has(undefined);
+  #isNull(path: Path | undefined): boolean {
+    for (let above = path; above !== undefined; above = above.prev) if (this.#paths.has(above)) return true;
+    return this.#paths.has(undefined);
   }
 }
 
-/** Null in place of a value that failed. @throws GraphQLError with its place where there may be no null. */
+/** Null for a failed value. @throws GraphQLError with its path for a non-null field. */
 export function failed(run: Run, error: unknown, nodes: readonly FieldNode[], path: Path, nonNull: boolean): null {
   const located = locatedError(error, nodes, responsePathAsArray(path));
   if (nonNull) throw located;
@@ -52,7 +52,7 @@ export function failed(run: Run, error: unknown, nodes: readonly FieldNode[], pa
   return null;
 }
 
-/** What has to be waited for, as a promise of ours; null for a value. A query builder, for example, is no promise but is waited for too. */
+/** A promise of a thenable's value; null for any other value. MikroORM's query builders are thenables, too. */
 export function promiseOf(value: unknown): Promise<unknown> | null {
   if (value instanceof Promise) return value;
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function' ? Promise.resolve(value) : null;

@@ -16,14 +16,14 @@ import {
 } from 'graphql';
 import type { Source, Variables } from './run.js';
 
-/** Nodes by response name, in the order of the answer. */
+/** Field nodes by response name, in the order of the answer. */
 export type Fields = ReadonlyMap<string, readonly FieldNode[]>;
 
 const nameOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
 
-/** Fields that an object of a type answers to selection sets, as `CollectFields` of the GraphQL specification finds them. */
+/** Fields of selection sets on an object type. Source: `CollectFields` of the GraphQL specification. */
 export class Selections {
-  /** @param conditions values of the variables of `@skip` and `@include`, all of them booleans. */
+  /** @param conditions values of the variables of `@skip` and `@include`, all booleans. */
   constructor(
     private readonly source: Source,
     private readonly conditions: Variables,
@@ -67,7 +67,7 @@ export class Selections {
   }
 }
 
-/** Left to graphql-js: what tells of the schema, and a name that an object of JavaScript has a meaning for. */
+/** Documents with these names are left to graphql-js: introspection, and a name that JavaScript objects treat specially. */
 const LEFT_OUT = new Set(['__schema', '__type', '__proto__']);
 
 export interface Outline {
@@ -77,7 +77,7 @@ export interface Outline {
   readonly isCompilable: boolean;
 }
 
-/** What is to be known of a document before it is compiled. */
+/** Facts about a document that decide whether it is compiled. */
 export function outlineOf(document: DocumentNode): Outline {
   const conditions = new Set<string>();
   let [fieldCount, isCompilable] = [0, true];

@@ -9,14 +9,14 @@ import {
   type GraphQLType,
   type VariableDefinitionNode,
 } from 'graphql';
-import { asItIs } from './leaves.js';
+import { unchangedTest } from './leaves.js';
 import type { Source, Variables } from './run.js';
 
-/** Values of an operation's variables, or why they are refused. */
+/** Coerces the values of an operation's variables, or returns their errors. */
 export type Coerce = (given: Variables) => { coerced?: Variables; errors?: readonly GraphQLError[] };
 
-/** Refused variables that are told one by one; graphql-js stops there too. */
-const MAX_REFUSALS = 50;
+/** Variable errors that are reported; graphql-js stops at the same number. */
+const MAX_ERRORS = 50;
 
 interface Plain {
   readonly name: string;
@@ -24,7 +24,7 @@ interface Plain {
   isDone(value: unknown): boolean;
 }
 
-/** `[_Any!]!`, the references of a fetch: their scalar takes what comes. */
+/** `[_Any!]!`, the representations of a fetch, where `_Any` accepts any value unchanged. */
 function isReferences(type: GraphQLType): boolean {
   const item = isListType(type) && isNonNullType(type.ofType) ? type.ofType.ofType : null;
   return isScalarType(item) && item.name === '_Any' && item.parseValue(PROBE) === PROBE;
@@ -33,7 +33,7 @@ function isReferences(type: GraphQLType): boolean {
 const PROBE = Object.freeze({});
 const isFull = (value: unknown): boolean => Array.isArray(value) && value.every(one => one !== null && one !== undefined);
 
-const testOf = (type: GraphQLType): Plain['isDone'] | null => (isReferences(type) ? isFull : asItIs(type));
+const testOf = (type: GraphQLType): Plain['isDone'] | null => (isReferences(type) ? isFull : unchangedTest(type));
 
 function plainOf(schema: GraphQLSchema, { variable, type: node, defaultValue }: VariableDefinitionNode): Plain | null {
   const type = typeFromAST(schema, node as never);
@@ -41,9 +41,9 @@ function plainOf(schema: GraphQLSchema, { variable, type: node, defaultValue }: 
   return isDone ? { name: variable.name.value, mayBeAbsent: !isNonNullType(type) && !defaultValue, isDone } : null;
 }
 
-/** Scalars that come as they are to be take a tenth of the time; all else is left to graphql-js, which also says what is wrong. */
+/** Scalars that need no conversion take a tenth of graphql-js's time. Any other variable is left to graphql-js, which also makes the errors. */
 export function coercionOf({ schema, operation: { variableDefinitions = [] } }: Source): Coerce {
-  const coerce: Coerce = given => getVariableValues(schema, variableDefinitions, given, { maxErrors: MAX_REFUSALS });
+  const coerce: Coerce = given => getVariableValues(schema, variableDefinitions, given, { maxErrors: MAX_ERRORS });
   const plain = variableDefinitions.map(one => plainOf(schema, one));
   if (plain.includes(null)) return coerce;
   return given => {

@@ -2,13 +2,13 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import { codeOf, Problem, PROBLEMS, type ProblemCode } from '../request/errors.js';
 import { loggedError, type Logger } from '../observe/log.js';
 import { requestOf, type RequestInfo } from '../request/request.js';
-import { openDoorSpan, type DoorSpan } from '../observe/tracing.js';
+import { openRequestSpan, type RequestSpan } from '../observe/tracing.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     info: RequestInfo;
     /** The request's span, where tracing is on. */
-    span: DoorSpan | null;
+    span: RequestSpan | null;
   }
 }
 
@@ -103,8 +103,8 @@ export function problemOf(error: { message: string; extensions?: Readonly<Record
 }
 
 /** Begins the request's span, below which everything goes on. */
-function trackDoor(request: FastifyRequest): void {
-  request.span = openDoorSpan(request.method, request.info.traceparent);
+function traceRequest(request: FastifyRequest): void {
+  request.span = openRequestSpan(request.method, request.info.traceparent);
   if (request.span) request.info = { ...request.info, traceparent: request.span.traceparent };
 }
 
@@ -153,7 +153,7 @@ export function createHttp({ log, rewriteUrl, deadlineMs = DEADLINE_MS }: HttpOp
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     request.info = requestOf(request.headers, request.ip);
     request.info.signal = lifeOf(reply, deadlineMs);
-    trackDoor(request);
+    traceRequest(request);
     reply.headers({ 'x-request-id': request.info.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });
   app.addHook('onSend', (request: FastifyRequest, reply: FastifyReply, payload, done) => {

@@ -2,7 +2,7 @@ import { pino, type Logger as PinoLogger } from 'pino';
 
 export type Logger = PinoLogger;
 
-/** Keys whose value never reaches a log line, at any of the first three levels. Source: must-not-happen 13, 24. */
+/** Keys whose values are masked in log lines, at the first three levels. Source: must-not-happen 13, 24. */
 const SECRET_KEYS = [
   'authorization',
   'token',
@@ -24,14 +24,14 @@ const SECRET_KEYS = [
 ];
 const paths = SECRET_KEYS.flatMap(key => [key, `*.${key}`, `*.*.${key}`]);
 
-/** The process's logger: JSON lines on stderr, so that what `npm start` prints for people stays on stdout. */
+/** The process's logger: JSON lines on stderr; `npm start` prints its messages for people on stdout. */
 export const createLogger = (level: string): Logger =>
   pino(
     { level, base: null, redact: { paths, censor: '***' }, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination({ fd: 2, sync: false }),
   );
 
-/** What a log may hold of an error. */
+/** The part of an error that a log may hold. */
 export interface LoggedError {
   name: string;
   message?: string;

@@ -3,14 +3,14 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 /** The process's metrics, served at `/metrics` in the Prometheus text form. Labels hold names only, never ids or values. */
 export interface Metrics {
   registry: Registry;
-  requests: Histogram<'door' | 'operation' | 'status'>;
+  requests: Histogram<'endpoint' | 'operation' | 'status'>;
   fetches: Histogram<'service'>;
   timers: Counter<'service' | 'timer' | 'outcome'>;
   ready: Gauge<'service'>;
-  /** Attempts of jobs by what became of them. */
+  /** Attempts of jobs by outcome. */
   jobs: Counter<'queue' | 'outcome'>;
   jobSeconds: Histogram<'queue'>;
-  /** Runs of workflows that have ended. */
+  /** Ended runs of workflows by outcome. */
   runs: Counter<'definition' | 'outcome'>;
 }
 
@@ -24,8 +24,8 @@ export function createMetrics(): Metrics {
     registry,
     requests: new Histogram({
       name: 'http_request_seconds',
-      help: 'Time to answer, by door, route and status',
-      labelNames: ['door', 'operation', 'status'],
+      help: 'Time to answer, by endpoint, route and status',
+      labelNames: ['endpoint', 'operation', 'status'],
       buckets: SECONDS,
       registers,
     }),

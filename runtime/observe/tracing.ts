@@ -14,10 +14,10 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 
-/** Null while tracing is off, which is the default: then nothing below costs more than a comparison. */
+/** Null while tracing is off, the default; every function below then costs one comparison. */
 let tracer: Tracer | null = null;
 
-/** What runs until the last spans are sent. */
+/** Sends the remaining spans when it stops. */
 export interface Tracing {
   stop(): Promise<void>;
 }
@@ -44,8 +44,8 @@ export function startTracing(url: string): Tracing {
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** The context below a remote span; none: below what runs here, else a new trace. */
-function below(traceparent: string | null | undefined): TraceContext {
+/** The context of a remote parent span; without one, the active context. */
+function contextOf(traceparent: string | null | undefined): TraceContext {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? [];
   if (!traceId || !spanId) return context.active();
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number.parseInt(flags!, 16), isRemote: true });
@@ -56,7 +56,7 @@ function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** The W3C `traceparent` of the work that runs here; null without tracing. */
+/** The W3C `traceparent` of the active span; null without tracing. */
 export function activeTraceparent(): string | null {
   const span = tracer && trace.getActiveSpan();
   return span ? traceparentOf(span) : null;
@@ -65,7 +65,7 @@ export function activeTraceparent(): string | null {
 export interface SpanSetting {
   kind?: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
   attributes?: Attributes;
-  /** The span above, where it is not the one that runs here. */
+  /** `traceparent` of the parent span, where that is not the active span. */
   parent?: string | null;
 }
 
@@ -77,10 +77,10 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 } as const;
 
-/** Runs work within a span; what it starts is below it. A failure marks the span by the error's class alone. */
+/** Runs work within a span. A failure marks the span with the error's code or name only. */
 export function traced<T>(name: string, { kind = 'internal', attributes, parent }: SpanSetting, work: () => Promise<T>): Promise<T> {
   if (!tracer) return work();
-  const above = below(parent);
+  const above = contextOf(parent);
   const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, above);
   return context
     .with(trace.setSpan(above, span), work)
@@ -96,16 +96,16 @@ function markFailed(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** A request at the door: its span ends with the answer, which comes by another way than a function's end. */
-export interface DoorSpan {
+/** Span of a request from outside. It ends with the answer, not with a function's return. */
+export interface RequestSpan {
   traceparent: string;
   end(route: string | undefined, status: number): void;
 }
 
 /** Null without tracing. */
-export function openDoorSpan(method: string, traceparent: string | null): DoorSpan | null {
+export function openRequestSpan(method: string, traceparent: string | null): RequestSpan | null {
   if (!tracer) return null;
-  const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } }, below(traceparent));
+  const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } }, contextOf(traceparent));
   return {
     traceparent: traceparentOf(span),
     end(route, status) {
@@ -119,7 +119,7 @@ export function openDoorSpan(method: string, traceparent: string | null): DoorSp
 
 const TABLE = /\b(?:from|into|update|join)\s+"?([a-z_]+)"?(?:\."?([a-z_]+)"?)?/i;
 
-/** What a statement does to what, without its text: `select clinical.retest_cycle`. */
+/** Verb and table of a statement, without its text: `select clinical.retest_cycle`. */
 export function summaryOf(sql: string): string {
   const [, first, second] = TABLE.exec(sql) ?? [];
   const verb = /^\s*(\w+)/.exec(sql)?.[1]?.toLowerCase() ?? 'sql';
@@ -128,7 +128,7 @@ export function summaryOf(sql: string): string {
 
 type Query = (...args: any[]) => any;
 
-/** Makes a span of each statement of a connection that runs within another span, where tracing is on as the connection opens. */
+/** Traces the statements of a connection that run within a span. Does nothing for a connection that opens while tracing is off. */
 export function traceStatements(client: { query: Query }): void {
   if (!tracer) return;
   const query = client.query.bind(client) as Query;

@@ -7,7 +7,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asyncApiDocuments, deliveriesAsyncApi } from '../../events/asyncapi.js';
 import { CATALOGUE } from '../../events/catalogue.js';
-import { docsRoutes } from '../../gateway/documents/docs.js';
+import { docsRoutes } from '../../gateway/endpoints/docs.js';
 import { createHttp } from '../../runtime/http/server.js';
 import { ROOT } from '../house/sources.js';
 

@@ -1,4 +1,4 @@
-/** A client that goes away, and a deadline that passes, end the work down to the statement in the database. */
+/** A client that leaves, or a deadline that passes, ends the work down to the statement in the database. */
 import pg from 'pg';
 import { request } from 'undici';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -19,10 +19,10 @@ const NEW_BRAND = {
 };
 const LISTENING = `select count(*)::int as waiting from pg_stat_activity where application_name = 'platform_platform' and wait_event_type = 'Lock'`;
 
-/** Looks until it is so. */
+/** Polls until it holds. */
 const see = (what: string, look: () => Promise<boolean>): Promise<boolean> => until(what, look, Boolean);
 
-/** Another transaction that holds the brands, so that whoever reads them waits. */
+/** Another transaction that locks the brands, so that every read of them waits. */
 let held: pg.Client | null = null;
 afterEach(async () => {
   await held?.end();
@@ -37,7 +37,7 @@ async function holdBrands({ env }: TestPlatform): Promise<void> {
 
 const waiting = async (p: TestPlatform): Promise<number> => (await p.sql<{ waiting: number }>(LISTENING))[0]!.waiting;
 
-describe.each(['process', 'http'])('with subgraphs called in the way of %s', calls => {
+describe.each(['process', 'http'])('with subgraphs called by %s', calls => {
   let p: TestPlatform;
   let token: string;
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe.each(['process', 'http'])('with subgraphs called in the way of %s', cal
     expect((await p.graphql(BRANDS, {}, { token })).errors).toEqual([]);
   });
 
-  test('a mutation runs to its end, whoever listens', async () => {
+  test('a mutation runs to its end, even when its client leaves', async () => {
     await holdBrands(p);
     const client = new AbortController();
     const slug = `left-${calls}`;
@@ -94,7 +94,7 @@ describe.each(['process', 'http'])('with subgraphs called in the way of %s', cal
   });
 });
 
-describe.each(['process', 'http'])('a deadline that passes, with subgraphs called in the way of %s', calls => {
+describe.each(['process', 'http'])('a deadline that passes, with subgraphs called by %s', calls => {
   let p: TestPlatform;
   let token: string;
   beforeAll(async () => {
@@ -102,18 +102,18 @@ describe.each(['process', 'http'])('a deadline that passes, with subgraphs calle
     token = await p.serviceToken();
   });
 
-  test('answers with what the other services said, and ends the statement', async () => {
+  test('answers with the data of the other services, and ends the statement', async () => {
     await holdBrands(p);
     const query = 'query ($id: ID!) { user(id: $id) { id } brand(slug: "main") { id } }';
     const answer = await p.graphql(query, { id: DEMO }, { token });
     expect(answer).toMatchObject({ status: 200, data: { user: { id: DEMO }, brand: null } });
     expect(answer.errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }]);
-    const isTold = calls === 'process' || process.env.GATEWAY_EXECUTOR !== 'stock'; // the stock executor names no place for a call that failed
-    if (isTold) expect(answer.errors[0]!.path).toEqual(['brand']);
+    const hasPath = calls === 'process' || process.env.GATEWAY_EXECUTOR !== 'stock'; // the stock executor gives no path for a failed call
+    if (hasPath) expect(answer.errors[0]!.path).toEqual(['brand']);
     await see('the statement is ended while the lock is held', async () => (await waiting(p)) === 0);
   });
 
-  test('is a 503 with Retry-After at the REST door', async () => {
+  test('is a 503 with Retry-After in the REST API', async () => {
     await holdBrands(p);
     const answer = await p.rest('GET', '/platform/v1/brands', { token });
     expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });

@@ -1,4 +1,4 @@
-/** The parts of the compiled executor, each on its own. */
+/** The compiled executor, part by part. */
 import { buildASTSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { CompiledExecutor } from '../../gateway/plans/compiled/executor.js';
@@ -30,7 +30,7 @@ describe('a path', () => {
     expect(compilePath(['a', 'nothing', '@'])(data)).toEqual([]);
   });
 
-  test('tells every place where an object stands', () => {
+  test('finds every path of an object', () => {
     expect(responsePaths(data, ['a', 'list', '@', 'user']).get(user)).toEqual([
       ['a', 'list', 0, 'user'],
       ['a', 'list', 2, 'user'],
@@ -45,7 +45,7 @@ describe('merging', () => {
     expect(target).toEqual({ a: 2, o: { x: 1, y: 2 }, rows: [{ x: 1, y: 1 }, null], short: [1, 2], grid: [[{ x: 1, y: 1 }]] });
   });
 
-  test('of one entity into two places lets each be changed alone', () => {
+  test('of one entity at two paths lets each be changed alone', () => {
     const [run, first, second] = [newRun(), {} as Record<string, any>, {} as Record<string, any>];
     const entity = { size: { unit: 'cm', inner: { deep: 1 } } };
     share(entity, run);
@@ -106,7 +106,7 @@ test.each([
   expect(quoted(text)).toBe(JSON.stringify(text));
 });
 
-test('response names that could meet what a plan fetches are spelled otherwise, and no others', () => {
+test('response names that could equal the name of a field which a plan fetches are changed, and no others', () => {
   const supergraph = buildASTSchema(
     parse(`directive @join__type(key: String) on OBJECT directive @join__field(requires: String) on FIELD_DEFINITION
     type Query { a: A } type A @join__type(key: "id nest { code }") { id: ID price(in: Int): Int cost: Int @join__field(requires: "price(in: 1)") name(x: Int): Int }`),

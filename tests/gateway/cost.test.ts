@@ -39,14 +39,14 @@ test.each([
   expect(objects(source, variables)).toBe(count);
 });
 
-describe('at the door', () => {
+describe('at the endpoint', () => {
   let p: TestPlatform;
   beforeAll(async () => {
     p = await platform();
   });
   const brands = 'brands(first: $n) { nodes { id oauthClients { id secrets { id } } } }';
 
-  test('a document that asks for too many objects answers 400 at its first and at its third sight', async () => {
+  test('a document that asks for too many objects answers 400 the first and the third time', async () => {
     const token = await p.serviceToken('admin:identity');
     const query = `query($n: Int!) { a: ${brands} b: ${brands} c: ${brands} }`;
     for (const n of [100, 100, 100]) {

@@ -1,4 +1,4 @@
-/** A subgraph in another process: a real server that answers as each test says. */
+/** A subgraph in another process: a real server, for which each test sets a handler. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 let server: Server;
 let handle: Handler;
 let source: HttpDataSource;
-/** Requests that have come, and those of which the connection was ended by us before the answer was complete. */
+/** Number of requests that came, and of connections that the data source closed before the answer was complete. */
 let [came, ended] = [0, 0];
 
 beforeEach(async () => {
@@ -36,8 +36,8 @@ afterEach(async () => {
 });
 
 const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const asker = (signal: AbortSignal | null = null): RequestInfo => ({ ...internalRequest(ANONYMOUS), signal });
-const ask = (request = asker()) => source.prepare('{ brands { id } }')({ a: 1 }, '{"id":"1"}', request);
+const requestWith = (signal: AbortSignal | null = null): RequestInfo => ({ ...internalRequest(ANONYMOUS), signal });
+const ask = (request = requestWith()) => source.prepare('{ brands { id } }')({ a: 1 }, '{"id":"1"}', request);
 const answering =
   (body: string, headers = {}): Handler =>
   (_request, response) =>
@@ -64,7 +64,7 @@ describe('a call', () => {
       request.on('data', chunk => (text += String(chunk))).on('end', () => bodies.push(text));
       request.on('end', () => answering('{"data":{"ü":"ö"}}', { 'x-result-status': '202' })(request, response));
     };
-    const request = asker();
+    const request = requestWith();
     expect(await ask(request)).toEqual({ data: { ü: 'ö' } });
     expect(request.status).toBe(202);
     expect(JSON.parse(bodies[0]!)).toEqual({ query: '{ brands { id } }', variables: { a: 1, representations: [{ id: '1' }] } });
@@ -97,11 +97,11 @@ describe('a call', () => {
     const gone = new HttpDataSource('platform', () => `http://127.0.0.1:${port}`, createMetrics());
     await once(server, 'close');
     const send = gone.prepare('{ a }');
-    await expect(send({}, null, asker())).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(send({}, null, requestWith())).rejects.toMatchObject({ code: 'unavailable' });
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     handle = answering('{"data":{}}');
-    expect(await send({}, null, asker())).toEqual({ data: {} });
+    expect(await send({}, null, requestWith())).toEqual({ data: {} });
     await gone.close();
   });
 });
@@ -110,7 +110,7 @@ describe('a signal', () => {
   test('that is aborted ends a call that waits for its answer, and its connection', async () => {
     handle = () => undefined;
     const client = new AbortController();
-    const asked = ask(asker(client.signal));
+    const asked = ask(requestWith(client.signal));
     await came1();
     client.abort(new Error('left'));
     await expect(asked).rejects.toMatchObject({ code: 'unavailable', options: { cause: { message: 'left' } } });
@@ -120,7 +120,7 @@ describe('a signal', () => {
   test('that is aborted ends a call within its answer', async () => {
     handle = (_request, response) => void response.writeHead(200).write('{"data":');
     const client = new AbortController();
-    const asked = ask(asker(client.signal));
+    const asked = ask(requestWith(client.signal));
     await came1();
     client.abort(new Error('left'));
     await expect(asked).rejects.toMatchObject({ options: { cause: { message: 'left' } } });
@@ -129,7 +129,7 @@ describe('a signal', () => {
 
   test('that was aborted before sends nothing', async () => {
     handle = answering('{"data":{}}');
-    await expect(ask(asker(AbortSignal.abort(new Error('left'))))).rejects.toMatchObject({ options: { cause: { message: 'left' } } });
+    await expect(ask(requestWith(AbortSignal.abort(new Error('left'))))).rejects.toMatchObject({ options: { cause: { message: 'left' } } });
     expect(await ask()).toEqual({ data: {} });
     expect(came).toBe(1);
   });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair.stop());
 
-/** The planner fails on some operations by assertion; then both throw the same. */
+/** On some operations the planner throws; then both executors throw the same. */
 async function run(executor: Executor, { source, variables }: Generated): Promise<FederatedResult> {
   try {
     return await executor.execute(
@@ -38,7 +38,7 @@ async function run(executor: Executor, { source, variables }: Generated): Promis
 
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value ?? null)) as T;
 
-interface Told {
+interface ErrorAt {
   message: string;
   path?: readonly (string | number)[];
 }
@@ -47,8 +47,8 @@ const failed = ({ data }: FederatedResult): boolean => data !== null && 'thrown'
 
 /** The answer without the order of keys and of errors. */
 function comparable({ data, errors, extensions }: FederatedResult): object {
-  const told = (list: readonly Told[]) => list.map(({ message, path }) => `${message} at ${path?.join('.') ?? '-'}`).sort();
-  return { data: plain(data), errors: told(errors), completion: told(plain((extensions?.valueCompletion ?? []) as Told[])) };
+  const lines = (list: readonly ErrorAt[]) => list.map(({ message, path }) => `${message} at ${path?.join('.') ?? '-'}`).sort();
+  return { data: plain(data), errors: lines(errors), completion: lines(plain((extensions?.valueCompletion ?? []) as ErrorAt[])) };
 }
 
 const sorted = (value: unknown): unknown => {
@@ -64,10 +64,10 @@ const sorted = (value: unknown): unknown => {
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(sorted(plain(a))) === JSON.stringify(sorted(plain(b)));
 
 /**
- * Whether the stock executor answers as the compiled one when no response name can meet what a plan fetches: then the names were the
- * matter, one of its defects. With trouble that shows where the other field is null and the plan's own stays in its place.
+ * Whether the stock executor answers as the compiled one when no response name can equal the name of a field that a plan fetches: then the
+ * names were the cause, one of the stock executor's defects.
  */
-async function areNamesTheMatter(generated: Generated, got: FederatedResult): Promise<boolean> {
+async function areNamesTheCause(generated: Generated, got: FederatedResult): Promise<boolean> {
   const { document, names } = new ResponseNames(pair.supergraph, pair.apiSchema).rename(parse(generated.source));
   if (names.size === 0) return false;
   const respelled = await run(pair.stock, { ...generated, source: print(document) });
@@ -77,7 +77,7 @@ async function areNamesTheMatter(generated: Generated, got: FederatedResult): Pr
   return same(JSON.parse(text), got.data);
 }
 
-/** Who is right, without troubles: a single service with the same data decides. */
+/** Which executor is right, without troubles: a single service with the same data decides. */
 async function verdictOf(generated: Generated): Promise<'stock is wrong' | 'the plan is wrong' | null> {
   pair.trouble({ seed: 0, nulls: 0, errors: 0 });
   const whole = await answerOfWhole(pair.apiSchema, [...pair.sources.values()], generated);
@@ -87,7 +87,7 @@ async function verdictOf(generated: Generated): Promise<'stock is wrong' | 'the 
   return /@(skip|include)/.test(generated.source) ? 'the plan is wrong' : null;
 }
 
-/** Whether the answers differ in paths only, and each path of the compiled one ends at a null: in mixed lists the stock executor counts wrong. */
+/** Whether the answers differ only in paths of errors, and each path of the compiled one ends at a null: the stock executor counts wrong in mixed lists. */
 function arePathsBetter(got: FederatedResult, wanted: FederatedResult): boolean {
   const messages = ({ errors }: FederatedResult) => errors.map(error => error.message).sort();
   const endsAtNull = (path: readonly (string | number)[] = []) => {
@@ -98,9 +98,9 @@ function arePathsBetter(got: FederatedResult, wanted: FederatedResult): boolean 
   return same(got.data, wanted.data) && same(messages(got), messages(wanted)) && got.errors.every(error => endsAtNull(error.path));
 }
 
-/** Its defects have tests of their own in executor.test.ts. */
+/** Seeds of operations on which the stock executor is wrong; executor.test.ts has a test for each of its defects. */
 const defects: number[] = [];
-/** A plan may leave out, under a condition, what it needs itself: then neither can answer. */
+/** Seeds of operations whose plan leaves out, under a condition, a field that it needs: then neither executor can answer. */
 const wrongPlans: number[] = [];
 
 test.each(Array.from({ length: ONLY ? 1 : OPERATIONS / PER_TEST }, (_, at) => at))(
@@ -113,7 +113,7 @@ test.each(Array.from({ length: ONLY ? 1 : OPERATIONS / PER_TEST }, (_, at) => at
       pair.trouble({ seed, nulls: [0, 30, 100][seed % 3]!, errors: [0, 20, 60, 0][seed % 4]! });
       const [wanted, got] = [await run(pair.stock, generated), await run(pair.compiled, generated)];
       if (same(comparable(got), comparable(wanted))) continue;
-      const isOurs = (failed(wanted) && !failed(got)) || arePathsBetter(got, wanted) || (await areNamesTheMatter(generated, got));
+      const isOurs = (failed(wanted) && !failed(got)) || arePathsBetter(got, wanted) || (await areNamesTheCause(generated, got));
       const verdict = isOurs ? 'stock is wrong' : await verdictOf(generated);
       if (verdict === 'stock is wrong') defects.push(seed);
       else if (verdict === 'the plan is wrong') wrongPlans.push(seed);

@@ -1,4 +1,4 @@
-/** Where the compiled executor is right and the stock one is not, and what it keeps to itself. */
+/** Defects of the stock executor that the compiled one does not have, and what the compiled one hides. */
 import { parse } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Lru } from '../../gateway/plans/lru.js';
@@ -46,7 +46,7 @@ describe('defects of the stock executor that the compiled one does not have', ()
 });
 
 describe('the compiled executor', () => {
-  test('asks for an entity once however often it stands in the answer', async () => {
+  test('fetches an entity once, however many paths it has in the answer', async () => {
     const reviews = pair.sources.get('reviews')!;
     const before = reviews.asked;
     const { data } = await run('compiled', '{ matrix { id score } products { id score } }');

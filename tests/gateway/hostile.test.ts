@@ -1,4 +1,4 @@
-/** What is meant to cost the gateway more than it costs the sender; bench/hostile.mjs measures how soon each is refused. */
+/** Requests that are meant to cost the gateway more than their sender; bench/hostile.mjs measures how soon each is refused. */
 import { getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { platform, type TestPlatform } from '../support/platform.js';
@@ -42,7 +42,7 @@ const documents: [string, string][] = [
   ['the schema twice', '{ a: __schema { types { name } } b: __schema { types { name } } }'],
 ];
 
-/** The whole answer of a refusal, which neither leaks nor blames us. */
+/** The answer has an error of the client's and no data. */
 function expectRefused(
   answer: { status: number; body: { errors: { extensions: { code: string } }[]; data?: unknown } },
   status = 400,
@@ -70,7 +70,7 @@ describe('hostile variables are refused', () => {
     expect(answer.status).toBe(413);
   });
 
-  test('100,000 elements of a wrong type are told in a short answer', async () => {
+  test('100,000 elements of a wrong type get a short answer', async () => {
     const query = 'mutation ($input: CreateBrandInput!) { createBrand(input: $input) { id } }';
     const answer = await p.rest('POST', '/graphql', {
       token,
@@ -96,7 +96,7 @@ describe('hostile requests are refused', () => {
     expectRefused(await p.rest('POST', '/graphql', { token, body: Array.from({ length: count }, () => ({ query: '{ __typename }' })) }));
   });
 
-  test('and the same by a stranger', async () => {
+  test('the same from an anonymous client', async () => {
     for (const [, query] of documents) expect((await p.rest('POST', '/graphql', { body: { query } })).status).toBeGreaterThanOrEqual(400);
   });
 });

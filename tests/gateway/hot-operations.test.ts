@@ -1,4 +1,4 @@
-/** A document that comes again is answered without ApolloServer; nobody may be able to tell. */
+/** A document that comes again is answered without @apollo/server; the answers must be equal. */
 import { request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';

@@ -23,9 +23,9 @@ const operation = (source: string, variables = {}): FederatedOperation => ({
   operationName: null,
   variables,
 });
-const asker = (token: string | null) => internalRequest(systemCaller('platform'), undefined, token);
+const requestOf = (token: string | null) => internalRequest(systemCaller('platform'), undefined, token);
 
-/** An executor that answers when it is told to. */
+/** An executor whose answers each test gives. */
 function slow() {
   const asked: { answer(result: FederatedResult): void; fail(error: Error): void }[] = [];
   const executor: Executor = {
@@ -42,7 +42,7 @@ const answer = (text = '{"one":{"id":"1"}}'): FederatedResult => new Answer(text
 
 test('equal queries of one caller that are under way together run once, and each gets objects and a status of its own', async () => {
   const { asked, flights } = slow();
-  const [first, second] = [asker('a'), asker('a')];
+  const [first, second] = [requestOf('a'), requestOf('a')];
   const both = [flights.execute(operation(read, { id: '1' }), first), flights.execute(operation(read, { id: '1' }), second)];
   expect(asked).toHaveLength(1);
   asked[0]!.answer(answer());
@@ -50,7 +50,7 @@ test('equal queries of one caller that are under way together run once, and each
   expect(one!.data).toEqual(two!.data);
   expect(one!.data).not.toBe(two!.data);
   expect(second.status).toBe(203);
-  void flights.execute(operation(read, { id: '1' }), asker('a'));
+  void flights.execute(operation(read, { id: '1' }), requestOf('a'));
   expect(asked).toHaveLength(2);
 });
 
@@ -63,35 +63,35 @@ test.each([
   ['a query for services alone, which may count', operation(counted), 'a'],
 ] as const)('%s never joins', (_title, other, token) => {
   const { asked, flights } = slow();
-  void flights.execute(operation(read, { id: '1' }), asker('a'));
-  void flights.execute(operation(write), asker('a'));
-  void flights.execute(operation(counted), asker('a'));
-  void flights.execute(other, asker(token));
+  void flights.execute(operation(read, { id: '1' }), requestOf('a'));
+  void flights.execute(operation(write), requestOf('a'));
+  void flights.execute(operation(counted), requestOf('a'));
+  void flights.execute(other, requestOf(token));
   expect(asked).toHaveLength(4);
 });
 
 test('who has seen the answer of a mutation joins no query that began before it', async () => {
   const { asked, flights } = slow();
-  void flights.execute(operation(read), asker('a'));
-  const changed = flights.execute(operation(write), asker('a'));
+  void flights.execute(operation(read), requestOf('a'));
+  const changed = flights.execute(operation(write), requestOf('a'));
   asked[1]!.answer(answer('{"change":{"id":"1"}}'));
   await changed;
-  void flights.execute(operation(read), asker('a'));
+  void flights.execute(operation(read), requestOf('a'));
   expect(asked).toHaveLength(3);
 });
 
-test('a failure is every joiner’s, and nobody’s after it', async () => {
+test('a failure fails every request that waits, and none after it', async () => {
   const { asked, flights } = slow();
-  const both = [flights.execute(operation(read), asker('a')), flights.execute(operation(read), asker('a'))];
+  const both = [flights.execute(operation(read), requestOf('a')), flights.execute(operation(read), requestOf('a'))];
   asked[0]!.fail(new Error('down'));
   expect((await Promise.allSettled(both)).map(one => one.status)).toEqual(['rejected', 'rejected']);
-  void flights.execute(operation(read), asker('a'));
+  void flights.execute(operation(read), requestOf('a'));
   expect(asked).toHaveLength(2);
 });
 
-test('the work of a query ends when its last asker has left, and not before', async () => {
+test('the work of a query ends when the last client that waits has left, and not before', async () => {
   const { asked, flights } = slow();
-  const [first, second] = [asker('a'), asker('a')];
+  const [first, second] = [requestOf('a'), requestOf('a')];
   const [one, two] = [new AbortController(), new AbortController()];
   [first.signal, second.signal] = [one.signal, two.signal];
   const both = [flights.execute(operation(read), first), flights.execute(operation(read), second)] as const;
@@ -101,18 +101,18 @@ test('the work of a query ends when its last asker has left, and not before', as
   asked[0]!.answer(answer());
   expect((await both[1]).data).toEqual({ one: { id: '1' } });
 
-  const last = asker('a');
+  const last = requestOf('a');
   last.signal = two.signal;
   void flights.execute(operation(read), last);
   two.abort(new Error('left too'));
   expect(last.signal.aborted).toBe(true);
-  void flights.execute(operation(read), asker('a'));
+  void flights.execute(operation(read), requestOf('a'));
   expect(asked).toHaveLength(3);
 });
 
-test('a mutation runs to its end, whoever leaves', () => {
+test('a mutation runs to its end, even when its client leaves', () => {
   const { flights } = slow();
-  const request = asker('a');
+  const request = requestOf('a');
   request.signal = AbortSignal.abort();
   void flights.execute(operation(write), request);
   expect(request.signal).toBeNull();

@@ -34,8 +34,8 @@ describe('at /metrics', () => {
     await p.rest('GET', '/platform/v1/brands', { token });
     await p.graphql('{ brand(slug: "none") { id } me { id } }', {}, { token });
     const text = await metrics();
-    expect(valueOf(text, 'gateway_operation_seconds_count{door="client",operation="query user",outcome="ok"}')).toBe(3);
-    expect(valueOf(text, 'gateway_operation_seconds_count{door="client",operation="query brands",outcome="ok"}')).toBe(1);
+    expect(valueOf(text, 'gateway_operation_seconds_count{caller="client",operation="query user",outcome="ok"}')).toBe(3);
+    expect(valueOf(text, 'gateway_operation_seconds_count{caller="client",operation="query brands",outcome="ok"}')).toBe(1);
     for (const service of ['identity', 'platform']) {
       expect(valueOf(text, `gateway_operation_fetches_total{operation="query user",service="${service}"}`)).toBe(3);
       expect(valueOf(text, `gateway_operation_fetch_seconds_total{operation="query user",service="${service}"}`)).toBeGreaterThan(0);
@@ -45,7 +45,7 @@ describe('at /metrics', () => {
     expect(text).not.toMatch(/CanaryName|canaryAlias/);
   });
 
-  test('every answer has its time, by door, route and status', async () => {
+  test('every answer has its time, by endpoint, route and status', async () => {
     await p.rest('GET', '/platform/v1/brands/main', { token });
     await p.rest('GET', '/platform/v1/brands/canary-brand', { token });
     await p.rest('GET', '/canary-path', { token });
@@ -54,8 +54,8 @@ describe('at /metrics', () => {
     await p.rest('GET', '/platform/readyz');
     await p.rest('POST', '/platform/graphql', { token, body: { query: '{ __typename }' } });
     const text = await metrics();
-    const count = (door: string, operation: string, status: number): number =>
-      valueOf(text, `http_request_seconds_count{door="${door}",operation="${operation}",status="${status}"}`);
+    const count = (endpoint: string, operation: string, status: number): number =>
+      valueOf(text, `http_request_seconds_count{endpoint="${endpoint}",operation="${operation}",status="${status}"}`);
     expect(count('rest', 'GET /platform/v1/brands/:slug', 200)).toBe(1);
     expect(count('rest', 'GET /platform/v1/brands/:slug', 404)).toBe(1);
     expect(count('none', 'none', 404)).toBe(2);

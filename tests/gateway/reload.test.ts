@@ -1,4 +1,4 @@
-/** Another supergraph without a restart: nobody notices, nothing is left behind. */
+/** Another supergraph without a restart: no request fails, no memory leaks. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parse, print, visit } from 'graphql';
@@ -22,7 +22,7 @@ const withoutField = (name: string): string =>
   print(visit(parse(sdl), { FieldDefinition: field => (field.name.value === name ? null : undefined) }));
 const BRANDS = '{ brands { nodes { id slug } } }';
 
-/** Asks in turn until told to stop; returns what was answered otherwise than 200. */
+/** Sends requests until it is stopped; `stop` returns the bodies of answers other than 200. */
 function keepAsking() {
   const [wrong, state] = [[] as unknown[], { stopped: false, answered: 0 }];
   const ask = async (at: number): Promise<void> => {
@@ -89,7 +89,7 @@ describe('a reload', () => {
   });
 });
 
-test('what was made for the old supergraph goes with it', async () => {
+test('objects of an old supergraph are collected', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const schemas: WeakRef<object>[] = [];

@@ -28,7 +28,7 @@ describe('which scopes an operation uses', () => {
       ['write:protocols'],
     ],
     [
-      'of alternatives all that are held, when nothing tells them apart',
+      'of alternatives all that are held, when no other field demands one',
       rules('read:profile|read:account', 'read:profile|read:account|read:preferences'),
       ['read:profile', 'read:account', 'read:preferences'],
       ['read:account', 'read:profile'],
@@ -52,10 +52,10 @@ const rulesOf = ruleFinder(SCHEMA);
 const log = createLogger('silent');
 
 describe('reports', () => {
-  test('each (app, user, scope) is told once, with its age, and again only after another use', async () => {
-    const told: any[] = [];
+  test('each (app, user, scope) is reported once, with its age, and again only after another use', async () => {
+    const reported: any[] = [];
     const usage = new ScopeUsage(
-      () => ({ run: async (_document, variables: any) => void told.push(...variables.input.uses) as never }),
+      () => ({ run: async (_document, variables: any) => void reported.push(...variables.input.uses) as never }),
       log,
     );
     const document = parse('{ me { ...f } } fragment f on Me { inbox name }');
@@ -63,26 +63,26 @@ describe('reports', () => {
     usage.note(rulesOf(document), app(['a', 'b']));
     await usage.report();
     await usage.stop();
-    expect(told).toEqual([{ clientId: 'app', userId: 'u1', scope: 'a', secondsAgo: 0 }]);
+    expect(reported).toEqual([{ clientId: 'app', userId: 'u1', scope: 'a', secondsAgo: 0 }]);
   });
 
-  test('what could not be told goes with the next report, also at the stop', async () => {
-    const told: any[] = [];
+  test('uses of a failed report are part of the next, also of the last at the stop', async () => {
+    const reported: any[] = [];
     let down = true;
     const run = async (_document: unknown, variables: any) => {
       if (down) throw new Error('down');
-      told.push(...variables.input.uses);
+      reported.push(...variables.input.uses);
     };
     const usage = new ScopeUsage(() => ({ run: run as never }), log);
     usage.note(rulesOf(parse('{ me { inbox } }')), app(['a']));
     await usage.report();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     down = false;
     await usage.stop();
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
-  test('a flood is told early, a thousand to a report, and never waits', async () => {
+  test('a flood is reported early, a thousand uses to a report, and nothing waits', async () => {
     const sizes: number[] = [];
     const usage = new ScopeUsage(
       () => ({ run: async (_document, variables: any) => void sizes.push(variables.input.uses.length) as never }),

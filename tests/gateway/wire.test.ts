@@ -1,4 +1,4 @@
-/** Several requests on one connection: the reader of their answers, and the calls of a subgraph that travel so. */
+/** Pipelined HTTP/1.1: the reader of answers, and the subgraph calls that use it. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -80,7 +80,7 @@ let source: HttpDataSource;
 let sockets: Set<Socket>;
 let bodies: string[];
 let handle: Handler;
-/** Longer than the busiest machine takes: every query counts as quick. */
+/** Longer than a query takes on the busiest machine, so every query counts as quick. */
 const PATIENT_MS = 60_000;
 const sourceOf = (quickMs: number): HttpDataSource =>
   new HttpDataSource('platform', () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`, createMetrics(), quickMs);
@@ -108,7 +108,7 @@ afterEach(async () => {
   await source.close();
 });
 
-const asker = (signal: AbortSignal | null = null): RequestInfo => ({ ...internalRequest(ANONYMOUS), signal });
+const requestWith = (signal: AbortSignal | null = null): RequestInfo => ({ ...internalRequest(ANONYMOUS), signal });
 const numbered: Handler = (body, _request, response) => ok(response, JSON.parse(body).variables);
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
@@ -116,56 +116,56 @@ describe('queries', () => {
   test('share a connection, get each its own answer, and open another one where many are under way', async () => {
     handle = numbered;
     const send = source.prepare('query ($n: Int) { a(n: $n) }');
-    const answers = await Promise.all(numbers(16).map(n => send({ n }, null, asker())));
+    const answers = await Promise.all(numbers(16).map(n => send({ n }, null, requestWith())));
     expect(answers.map(answer => answer.data.n)).toEqual(numbers(16));
     expect(sockets.size).toBe(1);
-    await Promise.all(numbers(40).map(n => send({ n }, null, asker())));
+    await Promise.all(numbers(40).map(n => send({ n }, null, requestWith())));
     expect(sockets.size).toBe(3);
   });
 
   test('that lose their connection before an answer are asked again', async () => {
     const send = source.prepare('query ($n: Int) { a(n: $n) }');
     handle = numbered;
-    await send({ n: 0 }, null, asker());
+    await send({ n: 0 }, null, requestWith());
     let cut = false;
     handle = (body, request, response) => {
       if (cut) return numbered(body, request, response);
       cut = true;
       request.socket.destroy();
     };
-    const answers = await Promise.all(numbers(5).map(n => send({ n }, null, asker())));
+    const answers = await Promise.all(numbers(5).map(n => send({ n }, null, requestWith())));
     expect(answers.map(answer => answer.data.n)).toEqual(numbers(5));
   });
 
   test('whose connection the service closes after an answer go over another one', async () => {
     handle = (body, request, response) => (response.setHeader('connection', 'close'), numbered(body, request, response));
     const send = source.prepare('query ($n: Int) { a(n: $n) }');
-    for (const n of numbers(3)) expect((await send({ n }, null, asker())).data).toEqual({ n });
-    const answers = await Promise.all(numbers(5).map(n => send({ n }, null, asker())));
+    for (const n of numbers(3)) expect((await send({ n }, null, requestWith())).data).toEqual({ n });
+    const answers = await Promise.all(numbers(5).map(n => send({ n }, null, requestWith())));
     expect(answers.map(answer => answer.data.n)).toEqual(numbers(5));
   });
 
   test('are unavailable when the connection ends within the answer, and none is asked a third time', async () => {
     handle = (_body, _request, response) => response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy());
-    await expect(source.prepare('{ a }')({}, null, asker())).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(source.prepare('{ a }')({}, null, requestWith())).rejects.toMatchObject({ code: 'unavailable' });
     expect(bodies).toHaveLength(1);
     handle = (_body, request) => request.socket.destroy();
-    await expect(source.prepare('{ b }')({}, null, asker())).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(source.prepare('{ b }')({}, null, requestWith())).rejects.toMatchObject({ code: 'unavailable' });
     expect(bodies).toHaveLength(3);
   });
 
   test('are answered although another one on their connection is left, which ends that one at the service', async () => {
     const send = source.prepare('query ($n: Int) { a(n: $n) }');
     handle = numbered;
-    await send({ n: 0 }, null, asker());
+    await send({ n: 0 }, null, requestWith());
     let ended = 0;
     handle = (body, request, response) => {
       if (JSON.parse(body).variables.n === 1) response.on('close', () => (ended += response.writableFinished ? 0 : 1));
       else numbered(body, request, response);
     };
     const client = new AbortController();
-    const left = send({ n: 1 }, null, asker(client.signal));
-    const others = Promise.all([2, 3].map(n => send({ n }, null, asker())));
+    const left = send({ n: 1 }, null, requestWith(client.signal));
+    const others = Promise.all([2, 3].map(n => send({ n }, null, requestWith())));
     await until(
       'the requests',
       async () => bodies.length,
@@ -181,21 +181,21 @@ describe('queries', () => {
     );
   });
 
-  test('that took long travel alone, so that nothing waits for them', async () => {
+  test('that took long are not pipelined, so that nothing waits for them', async () => {
     await source.close();
     source = sourceOf(25);
     const [slow, quick] = [source.prepare('{ slow }'), source.prepare('{ quick }')];
     const answerLate: (() => void)[] = [];
     handle = (_body, _request, response) => setTimeout(ok, 200, response, {});
-    await slow({}, null, asker());
+    await slow({}, null, requestWith());
     handle = (body, _request, response) => (body.includes('slow') ? answerLate.push(() => ok(response, {})) : ok(response, {}));
-    const waiting = slow({}, null, asker());
+    const waiting = slow({}, null, requestWith());
     await until(
       'the slow one',
       async () => answerLate.length,
       count => count === 1,
     );
-    expect(await quick({}, null, asker())).toEqual({ data: {} });
+    expect(await quick({}, null, requestWith())).toEqual({ data: {} });
     answerLate[0]!();
     expect(await waiting).toEqual({ data: {} });
   });
@@ -204,18 +204,18 @@ describe('queries', () => {
 test('a mutation has a connection of its own and is sent once', async () => {
   const send = source.prepare('mutation ($n: Int) { a(n: $n) }');
   handle = numbered;
-  await Promise.all(numbers(3).map(n => send({ n }, null, asker())));
+  await Promise.all(numbers(3).map(n => send({ n }, null, requestWith())));
   expect(sockets.size).toBe(3);
   bodies = [];
   handle = (_body, request) => request.socket.destroy();
-  await expect(send({ n: 4 }, null, asker())).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(send({ n: 4 }, null, requestWith())).rejects.toMatchObject({ code: 'unavailable' });
   expect(bodies).toHaveLength(1);
 });
 
 test('a header that is not plain text is left to the pool, which refuses what must not be sent', async () => {
   handle = numbered;
   const token = 'a\r\nx-evil: 1';
-  const evil = source.prepare('{ a }')({}, null, { ...asker(), token });
+  const evil = source.prepare('{ a }')({}, null, { ...requestWith(), token });
   await expect(evil).rejects.toMatchObject({ code: 'unavailable' });
   expect(bodies).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { RouteTable } from '../../rest-adapter/route.js';
-import { routeTables } from '../../gateway/endpoints/endpoints.js';
+import { routeTables } from '../../gateway/endpoints/route-tables.js';
 import type { ServiceDeclaration } from '../../runtime/service.js';
 import { SERVICES } from '../../subgraphs/services.js';
 

@@ -36,7 +36,7 @@ const WORDS = (
 ).split(' ');
 
 /** Words up to a length, by a linear congruential generator. */
-function words(seed: number, length: number): string {
+function text(seed: number, length: number): string {
   let [text, state] = ['', seed * 7919 + 17];
   while (text.length < length) {
     state = (state * 1103515245 + 12345) & 0x7fffffff;
@@ -65,11 +65,11 @@ export const products: readonly Product[] = range(100).map(at => ({
 
 const LENGTHS = [445, 290, 275, 145, 445, 290, 275, 145, 145, 145, 850];
 const REVIEWED = [1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 4];
-const early = LENGTHS.map((length, at) => ({ id: String(at + 1), body: words(at + 1, length), upc: String(REVIEWED[at]), userId: '1' }));
+const early = LENGTHS.map((length, at) => ({ id: String(at + 1), body: text(at + 1, length), upc: String(REVIEWED[at]), userId: '1' }));
 const reviewsBy = (user: number): Review[] =>
   range(3).map(at => ({
     id: `${user}-${at}`,
-    body: words(user * 3 + at, 120),
+    body: text(user * 3 + at, 120),
     upc: String(10 + ((user * 3 + at) % 91)),
     userId: String(user),
   }));

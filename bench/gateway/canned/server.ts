@@ -2,7 +2,7 @@
  * The canned services in one process, as cheap as JavaScript allows, so that the gateway is what gets measured: HTTP/1.1 on bare sockets,
  * pipelined or not, with the ready bytes of each answer kept by path and request body. What was not asked before is executed for real.
  *
- * `POST /<service>/graphql`; `GET /stats` tells how many calls came: `{"calls": n}`. Environment: PORT.
+ * `POST /<service>/graphql`; `GET /stats` answers the number of calls: `{"calls": n}`. Environment: PORT.
  */
 import { createServer, type Socket } from 'node:net';
 import { graphql } from 'graphql';

@@ -10,7 +10,7 @@ const RULES = `${LINK} @link(url: "https://platform.example/access/v1.0", import
   directive @access(public: Boolean) on FIELD_DEFINITION`;
 const PUBLIC = '@access(public: true)';
 
-/** `RULE` stands where our gateway wants to be told that anybody may ask. */
+/** `RULE` is replaced by the access rule that our gateway needs on a public root field. */
 const TYPES = {
   accounts: `
     type Query { me: User RULE user(id: ID!): User RULE users: [User] RULE }
@@ -70,6 +70,6 @@ const RESOLVERS: Record<Name, Resolvers> = {
   },
 };
 
-/** A service that answers. Access is the doors' matter here, so that both sides run the same resolvers. */
+/** An executable service. Its resolvers check no access, so that all gateways run the same resolvers. */
 export const schemaOf = (name: Name): GraphQLSchema =>
   buildSubgraphSchema([{ typeDefs: parse(ruledSdl(name)), resolvers: RESOLVERS[name] as never }]);

@@ -1,9 +1,8 @@
 import { GraphQLError } from 'graphql';
 import type { RequestInfo } from '../../../runtime/request/request.js';
 import type { Executor, FederatedOperation, FederatedResult, PreparedOperation } from '../executor.js';
-import { asksIntrospection } from '../../endpoints/introspection.js';
-import { Lru } from '../lru.js';
-import type { PlanOrigin } from '../../metrics/operation-metrics.js';
+import { asksIntrospection } from '../introspection.js';
+import { BYTES_PER_CHARACTER, Lru } from '../lru.js';
 import { CompiledOperation, type CompileSetting } from './operation.js';
 import { UnknownPlan } from './steps.js';
 
@@ -11,24 +10,26 @@ import { UnknownPlan } from './steps.js';
 const MAX_OPERATIONS = 1_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 const BYTES_OF_ONE = 40 * 1024;
-const BYTES_PER_CHARACTER = 30;
+
+/** Where a plan came from: prepared at the start, kept from an earlier request, or made for this one. */
+export type PlanOrigin = 'prepared' | 'kept' | 'made';
 
 export interface CompiledExecutorSetting extends CompileSetting {
-  /** Runs what is not compiled: introspection, and plans with nodes that are not known here. */
+  /** Runs what is not compiled: introspection, and plans with unknown nodes. */
   stock: Executor;
-  /** Told where the plan of each operation came from. */
+  /** Called for each operation with the origin of its plan. */
   onPlan?: ((origin: PlanOrigin) => void) | undefined;
 }
 
-/** What an operation is run by. */
+/** Runs one operation: by its compiled code, or by the stock executor. */
 type Runner = (operation: FederatedOperation, request: RequestInfo) => Promise<FederatedResult>;
 
 const nameOf = ({ key, operationName }: PreparedOperation): string => (operationName === null ? key : `${key} ${operationName}`);
 
-/** Runs operations by code compiled from their plans; each is planned and compiled once. */
+/** Runs operations by code that is compiled from their plans. Each is planned and compiled once. */
 export class CompiledExecutor implements Executor {
   readonly #runners = new Lru<Runner>(MAX_OPERATIONS, MAX_BYTES);
-  /** Operations that are never dropped: those of the REST rows. */
+  /** Those of the REST rows, which are never dropped. */
   readonly #pinned = new Map<string, Runner>();
 
   constructor(private readonly setting: CompiledExecutorSetting) {}

@@ -9,18 +9,18 @@ import type { Row, Run, Step, Variables } from './run.js';
 import type { Send, Subgraph, SubgraphAnswer, SubgraphError } from './subgraph.js';
 
 export interface FetchSetting {
-  /** The supergraph, with what clients may not see: the planner speaks of all of it. */
+  /** The whole supergraph, because plans also name types that clients may not see. */
   schema: GraphQLSchema;
   subgraph(service: string): Subgraph;
 }
 
-/** A plan's fetch: `requires` may say under which key our data has a required field. */
+/** A plan's fetch. `requires` may name the key under which the data holds a required field. */
 export type Fetch = Omit<FetchNode, 'requires'> & { readonly requires?: readonly Requirement[] };
 
-/** The operation's name tells the place in the plan; without it the same call at another place is the same text. */
+/** The planner names an operation after its position in the plan; without the name, equal fetches have equal texts. */
 const withoutName = (operation: string): string => operation.replace(/^(query|mutation)\s+[_A-Za-z]\w*/, '$1');
 
-/** Compiles a fetch: below a path of the plan it asks entities, or a root type's fields once for all objects there. */
+/** Compiles a fetch at a path: of entities, or of a root type's fields, which are fetched once for all objects at the path. */
 export function compileFetch(fetch: Fetch, path: PlanPath, setting: FetchSetting): Step {
   const send = setting.subgraph(fetch.serviceName).prepare(withoutName(fetch.operation));
   const step = fetch.requires ? entityFetch(fetch, fetch.requires, path, send, setting) : rootFetch(fetch, path, send, setting);
@@ -29,20 +29,20 @@ export function compileFetch(fetch: Fetch, path: PlanPath, setting: FetchSetting
       run.request.signal?.throwIfAborted();
       await step(run);
     } catch (error) {
-      for (const place of placesOf(fetch, path, run)) run.errors.push(asGraphqlError(error, place));
+      for (const at of failedPaths(fetch, path, run)) run.errors.push(asGraphqlError(error, at));
     }
   };
 }
 
-/** Where a client misses what a failed call would have given: the root fields of a call at the top, else the first object that it is about. */
-function placesOf({ requires, operation }: Fetch, path: PlanPath, run: Run): ((string | number)[] | undefined)[] {
+/** Paths at which the client lacks the data of a failed call: its root fields for a call at the top, else the first of its objects. */
+function failedPaths({ requires, operation }: Fetch, path: PlanPath, run: Run): ((string | number)[] | undefined)[] {
   if (path.length > 0) return [[...responsePaths(run.data, path).values()][0]?.[0]];
   if (requires) return [undefined];
   const [query] = parse(operation, { noLocation: true }).definitions as [OperationDefinitionNode];
   return query.selectionSet.selections.map(one => (one.kind === Kind.FIELD ? [(one.alias ?? one.name).value] : undefined));
 }
 
-/** The client's variables that a fetch uses. */
+/** Those of the client's variables that a fetch uses. */
 function variablesOf(names: readonly string[], given: Variables): Variables {
   const used: Row = {};
   for (const name of names) if (Object.hasOwn(given, name) && given[name] !== undefined) used[name] = given[name];
@@ -64,9 +64,9 @@ function rootFetch(fetch: Fetch, path: PlanPath, send: Send, { schema }: FetchSe
   };
 }
 
-/** The entities at a path by representation: objects with the same one are asked for once. */
+/** The entities at a path by representation: objects with equal ones are fetched once. */
 interface Batch {
-  /** Objects of the data, for each representation. */
+  /** For each representation, the objects of the data that it stands for. */
   readonly targets: Row[][];
   /** JSON text of all representations. */
   readonly text: string;
@@ -96,13 +96,13 @@ function entityFetch(fetch: Fetch, requires: readonly Requirement[], path: PlanP
     const { targets, text } = batchOf(collect(run.data), represent);
     if (targets.length === 0) return;
     const answer = await send(variablesOf(names, run.variables), text, run.request);
-    if (answer.errors) tellErrors(answer.errors, { fetch, path, targets }, run);
+    if (answer.errors) addErrors(answer.errors, { fetch, path, targets }, run);
     entitiesOf(answer, targets.length)?.forEach((entity, at) => {
       if (entity) mergeEntity(entity, targets[at]!, run);
     });
   };
 
-  /** A subgraph that has the interface as an object knows no types below it: its name of the type must not replace a better one. */
+  /** A subgraph with an `@interfaceObject` answers the interface's name as `__typename`; it must not replace the name of the object's type. */
   function mergeEntity(entity: Row, targets: readonly Row[], run: Run): void {
     entity.__typename ??= targets[0]!.__typename;
     rewrite?.(entity);
@@ -114,7 +114,7 @@ function entityFetch(fetch: Fetch, requires: readonly Requirement[], path: PlanP
   }
 }
 
-/** A representation after the planner's rewrites of it, which name an interface where the subgraph knows only that. */
+/** Applies the planner's rewrites to representations: they name the interface for a subgraph that knows only the interface. */
 function rewritten(fetch: Fetch, represent: Represent, schema: GraphQLSchema): Represent {
   const rewrite = compileRewrites(schema, fetch.inputRewrites);
   if (!rewrite) return represent;
@@ -127,7 +127,7 @@ function rewritten(fetch: Fetch, represent: Represent, schema: GraphQLSchema): R
   };
 }
 
-/** @throws Error when the answer has not as many entities as were asked for. */
+/** @throws Error when the answer has another number of entities than the fetch asked for. */
 function entitiesOf({ data }: SubgraphAnswer, count: number): readonly (Row | null)[] | null {
   if (!data) return null;
   const entities = data._entities as unknown;
@@ -136,23 +136,23 @@ function entitiesOf({ data }: SubgraphAnswer, count: number): readonly (Row | nu
   return entities;
 }
 
-interface Asked {
+interface EntityCall {
   fetch: Fetch;
   path: PlanPath;
   targets: readonly Row[][];
 }
 
-/** An error of one entity is told at every place where that entity stands; one of the whole call at the plan's path. */
-function tellErrors(errors: readonly SubgraphError[], { fetch, path, targets }: Asked, run: Run): void {
-  let places: ReturnType<typeof responsePaths> | undefined;
+/** Adds an error of one entity at every path of that entity, and one of the whole call at the plan's path. */
+function addErrors(errors: readonly SubgraphError[], { fetch, path, targets }: EntityCall, run: Run): void {
+  let paths: ReturnType<typeof responsePaths> | undefined;
   for (const error of errors) {
     const at = error.path?.[1];
     if (typeof at !== 'number') {
       run.errors.push(subgraphError(error, fetch.serviceName, error.path && [...path, ...error.path]));
       continue;
     }
-    places ??= responsePaths(run.data, path);
-    for (const place of (targets[at] ?? []).flatMap(target => places!.get(target) ?? []))
-      run.errors.push(subgraphError(error, fetch.serviceName, [...place, ...error.path!.slice(2)]));
+    paths ??= responsePaths(run.data, path);
+    for (const found of (targets[at] ?? []).flatMap(target => paths!.get(target) ?? []))
+      run.errors.push(subgraphError(error, fetch.serviceName, [...found, ...error.path!.slice(2)]));
   }
 }

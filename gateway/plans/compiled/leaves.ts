@@ -2,7 +2,7 @@ import { isEnumType, type GraphQLEnumType, type GraphQLLeafType } from 'graphql'
 import { jsonOf, quoted } from './json.js';
 import { NULL, type Writing, type Write } from './writing.js';
 
-/** Marks the answer as one in which a subgraph broke its type. */
+/** Counts a value that does not fit its type, and writes null for it. */
 function invalid(writing: Writing): string {
   writing.faults++;
   return NULL;
@@ -10,7 +10,7 @@ function invalid(writing: Writing): string {
 
 const isMissing = (value: unknown): boolean => value === null || value === undefined;
 
-/** Writers of the built-in scalars. An ID may be a number and a Float an integer, as subgraphs send them. */
+/** Writers of the built-in scalars. Subgraphs may send a number for an ID and an integer for a Float. */
 const BUILT_IN: Readonly<Record<string, Write>> = {
   String: (value, writing) => (typeof value === 'string' ? quoted(value) : isMissing(value) ? NULL : invalid(writing)),
   ID: (value, writing) =>
@@ -21,13 +21,13 @@ const BUILT_IN: Readonly<Record<string, Write>> = {
   Boolean: (value, writing) => (value === true ? 'true' : value === false ? 'false' : isMissing(value) ? NULL : invalid(writing)),
 };
 
-/** A value that a subgraph knows and the API does not, because it is `@inaccessible`, is null. */
+/** A value that the API does not have, because it is `@inaccessible`, becomes null. */
 function enumWriter(type: GraphQLEnumType): Write {
   const texts = new Map(type.getValues().map(({ name }) => [name, JSON.stringify(name)]));
   return (value, writing) => (isMissing(value) ? NULL : (texts.get(value) ?? invalid(writing)));
 }
 
-/** Custom scalars pass as they are: their owner has serialised them. */
+/** Custom scalars are written as they come: the subgraph has serialised them. */
 const custom: Write = value => (isMissing(value) ? NULL : jsonOf(value));
 
 /** The writer of a leaf. */

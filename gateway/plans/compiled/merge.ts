@@ -1,9 +1,8 @@
 import { isRow, type Row, type Run } from './run.js';
 
 /**
- * Merges a subgraph's object into the data, by reference. Objects and lists of equal length meet member by member; anything else of
- * the source replaces what is there. A nested object that stands at several places is copied before it is changed, because the
- * change is meant for one of them.
+ * Merges a subgraph's object into the data, by reference. Objects, and lists of equal length, are merged member by member; any other
+ * value replaces the old one. A nested object that has several paths is copied before it is changed, because the change is for one path.
  */
 export function merge(target: Row, source: Row, run: Run): void {
   for (const key in source) {
@@ -26,13 +25,13 @@ function mergedLists(target: unknown[], source: readonly unknown[], run: Run): u
   return target;
 }
 
-/** The object itself, or a copy of one that others hold too. What is below the copy stays shared. */
+/** The object itself, or a copy of a shared one. What is below the copy stays shared. */
 function own<T extends Row | unknown[]>(object: T, run: Run): T {
   if (!run.shared?.has(object)) return object;
   return (Array.isArray(object) ? [...object] : { ...object }) as T;
 }
 
-/** Remembers that everything below `entity` stands at more than one place from now on. */
+/** Marks everything below `entity` as having more than one path. */
 export function share(entity: Row, run: Run): void {
   run.shared ??= new Set();
   for (const key in entity) markShared(entity[key], run.shared);

@@ -1,21 +1,19 @@
 import { NULL, type Write, type Writing } from './writing.js';
 
-/** A response key of an object: what writes it, or its constant text. `property` is the name under which the data has it. */
+/** A response key of an object, with its writer or its constant text. `property` is its name in the data. */
 export type Member = { readonly key: string; readonly property: string; readonly nonNull: boolean } & (
   { readonly write: Write } | { readonly constant: string }
 );
 
 const IDENTIFIER = /^[A-Za-z_]\w*$/;
-/** Source of the look-up of a property, which V8 makes one load. */
+
+/** Source of a property's look-up, which V8 compiles to one load. */
 function lookUp(property: string): string {
   if (!IDENTIFIER.test(property)) throw new Error('a response name is a GraphQL name');
   return `v.${property}`;
 }
 
-/**
- * Source of the lines that write one member. Only keys, which are GraphQL names, and JSON literals get into it; everything else is
- * reached through `w`, the array of writers.
- */
+/** Source of the lines that write one member. It holds only keys, which are GraphQL names, and JSON literals; writers are reached through the array `w`. */
 function linesOf(member: Member, at: number): string {
   const label = JSON.stringify(`${at ? ',' : ''}"${member.key}":`);
   if ('constant' in member) return member.constant === NULL ? 'return "null";' : `s += ${label} + ${JSON.stringify(member.constant)};`;
@@ -29,8 +27,8 @@ function fault(writing: Writing): string {
 }
 
 /**
- * Generates the function that writes an object of one type with one selection. It is generated because a loop over members makes
- * every property access megamorphic: three to five times the time on answers of many rows.
+ * Generates the function that writes an object of one type with one selection. A loop over members would make every property access
+ * megamorphic, which takes 3-5 × as long on answers of many rows.
  */
 export function compileObject(members: readonly Member[]): Write {
   const writers = members.map(member => ('write' in member ? member.write : null));

@@ -9,7 +9,6 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { RequestInfo } from '../../../runtime/request/request.js';
-import type { Freshness } from '../executor.js';
 import { Lru } from '../lru.js';
 import type { PlannedOperation, Planner } from './planner.js';
 import { ResponseCompiler } from './response.js';
@@ -20,13 +19,13 @@ import { compileNode, UnknownPlan } from './steps.js';
 import type { Subgraph } from './subgraph.js';
 import { NULL, type Write, type Writing } from './writing.js';
 
-/** Of one operation; the usual one has one or two. */
+/** Writers kept of one operation; most have one or two. */
 const MAX_WRITERS = 16;
 
-/** Refused variables that are told one by one; graphql-js stops there too. */
-const MAX_REFUSALS = 50;
+/** Variable errors that are reported; graphql-js stops at the same number. */
+const MAX_VARIABLE_ERRORS = 50;
 
-/** An answer whose data is JSON text; the objects are made only for those who ask. */
+/** An answer whose data is JSON text; objects are made from it at the first use of `data`. */
 export class Answer {
   #data: Row | null | undefined;
 
@@ -34,7 +33,6 @@ export class Answer {
     readonly text: string,
     readonly errors: readonly GraphQLError[],
     readonly extensions?: Readonly<Record<string, unknown>>,
-    readonly freshness?: Freshness,
   ) {}
 
   get data(): Row | null {
@@ -44,7 +42,7 @@ export class Answer {
 
 export interface CompileSetting {
   planner: Planner;
-  /** What clients may see. */
+  /** The part of the supergraph that clients may see. */
   apiSchema: GraphQLSchema;
   names: ResponseNames;
   supergraph: GraphQLSchema;
@@ -69,7 +67,7 @@ function operationOf({ definitions }: DocumentNode, name: string | null): Operat
   return name === null ? (operations.length === 1 ? operations[0] : undefined) : operations.find(one => one.name?.value === name);
 }
 
-/** One operation of one document, planned and compiled. Holds no state of a request. */
+/** One operation of one document, planned and compiled. Holds no state of requests. */
 export class CompiledOperation {
   readonly #document: DocumentNode;
   readonly #operation: OperationDefinitionNode;
@@ -78,7 +76,7 @@ export class CompiledOperation {
   readonly #planned: PlannedOperation;
   readonly #defaults: Conditions;
   readonly #conditions: readonly string[];
-  /** One writer for each combination of the conditions' values; bounded, because n conditions have 2^n of them. */
+  /** One writer for each combination of values of the conditions; bounded, because n conditions have 2^n combinations. */
   readonly #writers = new Lru<Write>(MAX_WRITERS, MAX_WRITERS);
 
   /** @throws UnknownPlan when the stock executor has to run it; GraphQLError when it cannot be planned. */
@@ -89,7 +87,7 @@ export class CompiledOperation {
   ) {
     const renamed = setting.names.rename(document);
     const directives = directivesOf(renamed.document);
-    // under conditions a plan may count on the client's own copy of a required field, which is respelled here
+    // under @skip and @include a plan may rely on the client's selection of a required field, whose response name is changed here
     if (renamed.names.size > 0 && directives.some(isCondition)) throw new UnknownPlan('response names that meet a plan under conditions');
     const operation = operationOf(renamed.document, operationName);
     if (!operation) throw new UnknownPlan('no operation, or one of several');
@@ -102,18 +100,18 @@ export class CompiledOperation {
   }
 
   async run(variables: Variables, request: RequestInfo): Promise<Answer> {
-    const refused = this.#refusals(variables);
-    if (refused?.length) return new Answer(NULL, refused);
+    const variableErrors = this.#variableErrors(variables);
+    if (variableErrors?.length) return new Answer(NULL, variableErrors);
     const run: Run = { data: {}, variables, request, errors: [], shared: null };
     await this.#step?.(run);
     return this.#answer(run);
   }
 
-  /** Variables that do not fit their types. */
-  #refusals(variables: Variables): readonly GraphQLError[] | undefined {
+  /** Errors of variables that do not fit their types. */
+  #variableErrors(variables: Variables): readonly GraphQLError[] | undefined {
     const { variableDefinitions } = this.#operation;
     if (!variableDefinitions?.length) return undefined;
-    const { errors } = getVariableValues(this.setting.apiSchema, variableDefinitions, variables, { maxErrors: MAX_REFUSALS });
+    const { errors } = getVariableValues(this.setting.apiSchema, variableDefinitions, variables, { maxErrors: MAX_VARIABLE_ERRORS });
     return errors?.map(({ message, nodes }) => new GraphQLError(message, { nodes, extensions: { code: 'BAD_USER_INPUT' } }));
   }
 
@@ -127,12 +125,12 @@ export class CompiledOperation {
     );
   }
 
-  /** A subgraph broke its type and told no error: the stock shaping, which walks with paths, says where. Rare, so its cost does not matter. */
+  /** A subgraph sent values that do not fit their types, and no error: the stock executor's shaping finds their paths. Slow, but rare. */
   #explain(run: Run, text: string): Answer {
     try {
       const { errors } = this.setting.planner.shape(this.#planned, run.data, run.variables);
-      const told = errors.map(error => this.#asClient(error));
-      return new Answer(text, run.errors, run.errors.length === 0 && told.length > 0 ? { valueCompletion: told } : undefined);
+      const valueCompletion = errors.map(error => this.#asClient(error));
+      return new Answer(text, run.errors, run.errors.length === 0 && valueCompletion.length > 0 ? { valueCompletion } : undefined);
     } catch (error) {
       return new Answer(NULL, [new GraphQLError((error as Error).message, { originalError: error as Error })]);
     }

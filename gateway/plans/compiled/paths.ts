@@ -1,12 +1,9 @@
 import { isRow, type Row } from './run.js';
 
-/** Path of a Flatten node: field names, and `@` for "each element". */
+/** Path of a plan's Flatten node: field names, and `@` for each element of a list. */
 export type PlanPath = readonly (string | number)[];
 
-/**
- * Compiles a plan's path into a collector of the objects there, each once and in order, however often it stands in the data.
- * Null on the way ends that branch.
- */
+/** Compiles a plan's path to a function that collects the objects at it: in order, each once, even when it has several paths. A null ends its branch. */
 export function compilePath(path: PlanPath): (root: Row) => Row[] {
   const steps = path.map(String);
   const walk = (value: any, at: number, seen: Set<Row>): void => {
@@ -28,7 +25,7 @@ export function compilePath(path: PlanPath): (root: Row) => Row[] {
   };
 }
 
-/** Response paths of the objects at a plan's path: where an error of the entity is to be told. An object that stands twice has two. */
+/** Paths in the response of the objects at a plan's path, for their errors. An object may have several. */
 export function responsePaths(root: Row, path: PlanPath): Map<object, (string | number)[][]> {
   const found = new Map<object, (string | number)[][]>();
   const walk = (value: any, at: number, here: (string | number)[]): void => {

@@ -15,7 +15,7 @@ export interface Plan {
   node: PlanNode | undefined;
 }
 
-/** What the compiled executor takes from @apollo/gateway: its plans, and its way of saying how an answer broke its types. */
+/** What the compiled executor uses of @apollo/gateway: its plans, and its report of values that do not fit their types. */
 export interface Planner {
   /** @throws UnknownPlan for a subscription; GraphQLError when there is no plan. */
   plan(document: DocumentNode, operationName: string | undefined): Plan;
@@ -23,8 +23,8 @@ export interface Planner {
 }
 
 /**
- * The planner of a loaded gateway. Its fields are private, and TypeScript checks access in brackets against them: an upgrade that
- * renames one does not compile. A second planner over the same supergraph would cost its start and its memory again.
+ * The planner of a loaded gateway. The fields are private, but TypeScript checks access in brackets, so an upgrade that renames one does
+ * not compile. A second planner over the same supergraph would cost its start and its memory again.
  */
 export function plannerOf(gateway: ApolloGateway): Planner {
   const [planner, api] = [gateway['queryPlanner']!, gateway['apiSchema']!];

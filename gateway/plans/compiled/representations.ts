@@ -4,26 +4,28 @@ import { jsonOf } from './json.js';
 import type { Row } from './run.js';
 import { satisfies } from './types.js';
 
-/** JSON text of an object's representation; null where the object lacks what is needed. */
+/** JSON text of an object's representation; null when the object lacks a field of it. */
 export type Represent = (object: Row) => string | null;
 
-/** A field that a representation needs. `key` is where the data has it, `name` what the subgraph expects it to be called. */
+/** A field of a representation. */
 interface Needed {
+  /** Its name in the data. */
   readonly key: string;
+  /** JSON text before its value: comma, the name that the subgraph expects, colon. */
   readonly prefix: string;
   readonly nested: Represent | null;
 }
 
-/** What the planner requires, with the key under which our data holds the field where that is not its name. */
+/** What the planner requires. `readAs`: the field's key in the data, where that is not its name. */
 export type Requirement = QueryPlanSelectionNode & { readonly readAs?: string; readonly selections?: readonly Requirement[] };
 
 class RepresentationCompiler {
   constructor(private readonly schema: GraphQLSchema) {}
 
   /**
-   * A writer of representations: compiled for each runtime type on its first use. A fragment that misses a field contributes
-   * nothing, as in the stock executor; so each complete set of fragments has a writer of its own. At the top an object without
-   * a type name has no representation.
+   * Compiles a writer of representations, for each runtime type at its first use. A fragment of which the object lacks a field adds
+   * nothing, as in the stock executor, so each combination of complete fragments has its own writer. An object without a type name has
+   * no representation at the top.
    */
   compile(requires: readonly Requirement[], top: boolean): Represent {
     const byType = new Map<string, Represent>();
@@ -46,7 +48,7 @@ class RepresentationCompiler {
     };
   }
 
-  /** Fields by fragment: those outside any come first and must all be there. */
+  /** Fields by fragment; first those outside of fragments, all of which must be there. */
   #groups(selections: readonly Requirement[], type: string): Requirement[][] {
     const own = selections.filter(one => one.kind === 'Field');
     const inner = selections.filter(
@@ -93,6 +95,6 @@ function writeMembers(fields: readonly Needed[], object: Row): string | null {
   return `${text}}`;
 }
 
-/** A writer of the representations that a fetch requires; null for objects that it does not concern. */
+/** Compiles the writer of a fetch's representations; it returns null for objects that the fetch is not for. */
 export const compileRepresentation = (schema: GraphQLSchema, requires: readonly Requirement[]): Represent =>
   new RepresentationCompiler(schema).compile(requires, true);

@@ -12,22 +12,22 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-/** Begins response names that are ours; a client's that begins so is renamed too, so none can meet. */
+/** Prefix of changed response names. A client's name with this prefix is changed too, so that the two cannot be equal. */
 const PREFIX = 'client_';
 
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 export interface Renamed {
   document: DocumentNode;
-  /** Our response name -> the client's. */
+  /** Changed response name -> the client's. */
   names: ReadonlyMap<string, string>;
 }
 
 /**
- * Gives a client's response names another spelling where they could meet a field that the plan itself fetches into the same object:
- * an alias that is called like a field of some `@key` or `@requires`, and a required field that takes arguments, which client and
- * plan may ask with different ones. The stock executor lets one overwrite the other. The same goes for names that every JavaScript
- * object inherits. The response writer puts the client's names back.
+ * Changes a client's response names that could equal the name of a field which the plan itself fetches into the same object: an alias
+ * that is the name of a field of a `@key` or `@requires`, and a required field with arguments, because client and plan may pass different
+ * ones. The stock executor lets one overwrite the other. Names that every JavaScript object inherits are changed, too. The response writer
+ * restores the client's names.
  */
 export class ResponseNames {
   readonly #fetchedByPlans: ReadonlySet<string>;
@@ -42,7 +42,7 @@ export class ResponseNames {
     this.#required = new Set(sets.filter(({ argument }) => argument === 'requires').flatMap(({ fields }) => namesIn(fields)));
   }
 
-  /** The document as it is to be planned. */
+  /** The document with changed names, for the planner. */
   rename(document: DocumentNode): Renamed {
     const names = new Map<string, string>();
     const types = new TypeInfo(this.apiSchema);
@@ -94,12 +94,12 @@ function namesIn(fields: string): string[] {
   return names;
 }
 
-/** A path as the client knows it. */
+/** A path with the client's names. */
 export const clientPath = (
   path: readonly (string | number)[] | undefined,
   names: ReadonlyMap<string, string>,
 ): (string | number)[] | undefined => path?.map(step => (typeof step === 'string' ? (names.get(step) ?? step) : step));
 
-/** A message of the response's shaping, which names the field: `Product.client_id` -> `Product.id`. */
+/** A message of the stock executor's shaping with the client's name of the field: `Product.client_id` -> `Product.id`. */
 export const clientMessage = (message: string, names: ReadonlyMap<string, string>): string =>
-  message.replace(/(?<=\.)\w+/g, word => names.get(word) ?? word);
+  message.replace(/(?<=\.)\w+/g, name => names.get(name) ?? name);

@@ -16,19 +16,19 @@ import type { Selections } from './selections.js';
 import { NULL, type Write, type Writing } from './writing.js';
 
 /**
- * From merged data to the answer's JSON text, compiled once for an operation and the values of its conditions: selections flattened
- * for each runtime type, nulls handed up, leaves checked. Only what the API schema knows is written, so an `@inaccessible` field,
- * type or enum value cannot leak.
+ * Compiles the writer from merged data to the answer's JSON text, for one operation and one set of values of its conditions. Selections are
+ * flattened for each runtime type, nulls propagate to nullable parents, leaves are checked. Only what the API schema has is written, so an
+ * `@inaccessible` field, type or enum value cannot leak.
  */
 export class ResponseCompiler {
   constructor(
     private readonly schema: GraphQLSchema,
     private readonly selections: Selections,
-    /** Response name in the data -> the client's, where they differ. */
+    /** Response name in the data -> the client's name, where they differ. */
     private readonly names: ReadonlyMap<string, string>,
   ) {}
 
-  /** A writer of objects of the declared type, null included; compiled for each runtime type on its first use. */
+  /** Compiles a writer of objects of the declared type, and of null, for each runtime type at its first use. */
   composite(declared: GraphQLCompositeType, sets: readonly SelectionSetNode[]): Write {
     const writers = new Map<unknown, Write>();
     const writerOf = (name: unknown): Write => {
@@ -80,7 +80,7 @@ const unknownType: Write = (_value, writing) => {
   return NULL;
 };
 
-/** An object that stands at several places is written once. */
+/** Writes an object that has several paths once. */
 function once(write: Write, value: object, writing: Writing): string {
   let texts = writing.texts!.get(write);
   if (!texts) writing.texts!.set(write, (texts = new Map()));

@@ -5,7 +5,7 @@ import { satisfies } from './types.js';
 
 const FRAGMENT = '... on ';
 
-/** Applies a leaf change to every object at a path; a fragment step passes objects of that type, and those that name none. */
+/** Applies a change to the last key of a path in every object there. A fragment step matches objects of its type, and those without a type name. */
 function visitAt(schema: GraphQLSchema, path: readonly string[], value: unknown, change: (object: Row, key: string) => void): void {
   if (Array.isArray(value)) for (const element of value) visitAt(schema, path, element, change);
   else if (value !== null && typeof value === 'object') step(schema, path, value as Row, change);
@@ -30,10 +30,7 @@ function changeOf(rewrite: FetchDataRewrite): (object: Row, key: string) => void
 
 export type Rewrite = (value: unknown) => void;
 
-/**
- * Compiles the planner's rewrites: fields that it had to alias because types of a selection disagree, and type names of
- * `@interfaceObject`. Null for none.
- */
+/** Compiles the planner's rewrites: of fields that it aliased because the types of a selection differ, and of type names of `@interfaceObject`. Null for none. */
 export function compileRewrites(schema: GraphQLSchema, rewrites: readonly FetchDataRewrite[] | undefined): Rewrite | null {
   if (!rewrites?.length) return null;
   const changes = rewrites.filter(({ path }) => path.length > 0).map(rewrite => ({ path: rewrite.path, change: changeOf(rewrite) }));

@@ -10,10 +10,10 @@ import {
 } from 'graphql';
 import { satisfies } from './types.js';
 
-/** Values of the variables that stand in `@skip` and `@include`. */
+/** Values of the variables of `@skip` and `@include`. */
 export type Conditions = Readonly<Record<string, boolean>>;
 
-/** Selections of one document, with its conditions decided. */
+/** Selections of one document for given values of its conditions. */
 export class Selections {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 
@@ -26,7 +26,7 @@ export class Selections {
     this.#fragments = new Map(fragments.map(fragment => [fragment.name.value, fragment]));
   }
 
-  /** The fields of a runtime type by response name, fragments flattened; a name selected more than once has all its nodes. */
+  /** Field nodes of a runtime type by response name, with fragments flattened. A name that is selected several times has several nodes. */
   collect(sets: readonly SelectionSetNode[], type: string, into = new Map<string, FieldNode[]>()): Map<string, FieldNode[]> {
     for (const selection of sets.flatMap(set => set.selections)) {
       if (!this.#included(selection)) continue;
@@ -57,10 +57,10 @@ export class Selections {
   }
 }
 
-/** Whether a directive decides what is answered. */
+/** Whether a directive is `@skip` or `@include`. */
 export const isCondition = (directive: DirectiveNode): boolean => directive.name.value === 'skip' || directive.name.value === 'include';
 
-/** Names of the variables that decide what is answered. */
+/** Names of the variables of `@skip` and `@include`. */
 export function conditionVariables(directives: readonly DirectiveNode[]): string[] {
   const values = directives.filter(isCondition).map(directive => directive.arguments![0]!.value);
   return [...new Set(values.flatMap(value => (value.kind === Kind.VARIABLE ? [value.name.value] : [])))];

@@ -8,10 +8,10 @@ export interface PlanSetting extends FetchSetting {
   defaults: Readonly<Record<string, boolean>>;
 }
 
-/** A plan holds something that this executor does not know; the stock one runs it. */
+/** The compiled executor does not support a part of the plan; the stock one runs it. */
 export class UnknownPlan extends Error {}
 
-/** Compiles a node of a plan, which stands below a path of the response. @throws UnknownPlan */
+/** Compiles a node of a plan at a path of the response. @throws UnknownPlan */
 export function compileNode(node: PlanNode, path: PlanPath, setting: PlanSetting): Step {
   switch (node.kind) {
     case 'Sequence':
@@ -24,7 +24,7 @@ export function compileNode(node: PlanNode, path: PlanPath, setting: PlanSetting
       return conditional(node, path, setting);
     case 'Fetch':
       if (node.contextRewrites?.length || node.hasDefers || node.variableUsages?.includes('representations'))
-        throw new UnknownPlan('a fetch with context, defers or a variable that it needs itself');
+        throw new UnknownPlan('a fetch with context, defers or a variable named representations');
       return compileFetch(node as Fetch, path, setting);
     default:
       throw new UnknownPlan(`a plan node ${node.kind}`);

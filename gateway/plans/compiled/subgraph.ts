@@ -1,7 +1,7 @@
 import type { RequestInfo } from '../../../runtime/request/request.js';
 import type { Variables } from './run.js';
 
-/** An error as a subgraph states it. */
+/** An error of a subgraph's answer. */
 export interface SubgraphError {
   readonly message?: string;
   readonly path?: readonly (string | number)[] | undefined;
@@ -14,14 +14,13 @@ export interface SubgraphAnswer {
 }
 
 /**
- * Sends one constant document. `representations` is the JSON text between the brackets of `$representations`, null where the
- * document asks no entities.
+ * Sends one constant document. `representations`: JSON text of the elements of `$representations`, null for a document without entities.
  * @throws Problem unavailable when the subgraph cannot be reached within the deadline.
  */
 export type Send = (variables: Variables, representations: string | null, request: RequestInfo) => Promise<SubgraphAnswer>;
 
 /** A subgraph, wherever it runs. */
 export interface Subgraph {
-  /** Makes a fetch's text ready, once: parsed, validated where it must be, framed for the wire. */
+  /** Prepares a fetch's document once: parsed for a call in process, encoded for one over HTTP. */
   prepare(document: string): Send;
 }

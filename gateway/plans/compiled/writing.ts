@@ -1,15 +1,15 @@
-/** What one pass of the response writer finds out beside the text. */
+/** State of one pass of the response writer. */
 export interface Writing {
-  /** Values that broke their type: null where there must be none, a wrong leaf, an unknown type. */
+  /** Number of values that do not fit their type: null for a non-null type, a wrong leaf, an unknown type. */
   faults: number;
-  /** A value has another structure than its type: an object for a list, a scalar for an object. */
+  /** Whether a value has another structure than its type: an object for a list, a scalar for an object. */
   broken: boolean;
-  /** Texts of objects that stand at several places, by writer; null where none does. */
+  /** Texts of objects that have several paths, by writer; null when no object has. */
   texts: Map<Write, Map<object, string>> | null;
 }
 
-/** Writes a value as JSON text; `null` also for one that breaks its type, so that a non-null parent can hand it up. */
+/** Writes a value as JSON text; `null` for one that does not fit its type, which a non-null parent then propagates. */
 export type Write = (value: any, writing: Writing) => string;
 
-/** No other value is written so: strings are quoted. */
+/** Text of null, and of no other value: strings are quoted. */
 export const NULL = 'null';

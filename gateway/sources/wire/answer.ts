@@ -3,19 +3,20 @@ const MAX_HEAD = 64 * 1024;
 const END_OF_HEAD = '\r\n\r\n';
 const LINE_END = '\r\n';
 
-/** What an answer says, as far as a subgraph call asks. */
+/** What a subgraph call needs of an answer. */
 export interface WireAnswer {
   readonly text: string;
-  /** Status that the service chose for the operation's answer; 0: none. */
+  /** HTTP status that the service set for the operation's answer (`X-Result-Status`); 0: none. */
   readonly resultStatus: number;
-  /** The connection takes no further request. */
+  /** The server closes the connection after this answer. */
   readonly last: boolean;
 }
 
 type Head = Omit<WireAnswer, 'text'>;
 
-/** Gathers a body; `take` answers what of the bytes comes after it, null while it is not complete. */
+/** Collects a body. */
 interface Body {
+  /** Returns the bytes that follow the body; null while it is incomplete. */
   take(bytes: Buffer): Buffer | null;
   readonly chunks: Buffer[];
   readonly size: number;
@@ -43,13 +44,13 @@ class SizedBody implements Body {
   }
 }
 
-/** Source: RFC 9112, 7.1. Extensions and trailers are passed over. */
+/** Source: RFC 9112, 7.1. Extensions and trailers are skipped. */
 class ChunkedBody implements Body {
   readonly chunks: Buffer[] = [];
   size = 0;
   #left = 0;
   #line: Buffer = Buffer.alloc(0);
-  /** A size line comes; after the last chunk, trailers. */
+  /** What comes next: a chunk's size line, its data, the line end after it, or, after the last chunk, trailers. */
   #state: 'size' | 'data' | 'end of data' | 'trailers' = 'size';
 
   take(bytes: Buffer): Buffer | null {
@@ -100,8 +101,8 @@ class ChunkedBody implements Body {
 }
 
 /**
- * Reads the answers of one connection, in their order. Narrow on purpose: HTTP/1.1, a length or chunks; anything else is an error, and
- * the call goes another way. Source: RFC 9112.
+ * Reads the answers of one connection in order. It knows only HTTP/1.1 answers with a length or in chunks; anything else is an error.
+ * Source: RFC 9112.
  */
 export class AnswerReader {
   #rest: Buffer | null = null;
@@ -113,12 +114,12 @@ export class AnswerReader {
     private readonly onAnswer: (answer: WireAnswer) => void,
   ) {}
 
-  /** Whether part of an answer has come. */
+  /** Whether a part of an answer has been read. */
   get begun(): boolean {
     return this.#rest !== null || this.#body !== null;
   }
 
-  /** @throws Error for what is no answer, or one that is too large. */
+  /** @throws Error for bytes that are no answer, or for an answer that is too large. */
   push(bytes: Buffer): void {
     let data: Buffer | null = this.#rest ? Buffer.concat([this.#rest, bytes]) : bytes;
     this.#rest = null;
@@ -152,7 +153,7 @@ export class AnswerReader {
   #begin(head: string): void {
     const [, status] = /^HTTP\/1\.1 (\d{3})[ \r]/.exec(head) ?? [];
     if (!status) throw new Error('the answer is not HTTP/1.1');
-    if (status[0] === '1') return; // provisional: the answer follows
+    if (status[0] === '1') return; // provisional: the final answer follows
     this.#head = { resultStatus: Number(RESULT_STATUS.exec(head)?.[1] ?? 0), last: LAST.test(head) };
     this.#body = bodyOf(head, this.maxBytes);
     if (this.#body.size === 0 && this.#body instanceof SizedBody) this.#finish(this.#body);

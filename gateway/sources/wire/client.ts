@@ -1,16 +1,16 @@
 import type { WireAnswer } from './answer.js';
 import { WireConnection, type Flight } from './connection.js';
 
-/** Requests that a connection carries at once before another one is opened. */
+/** Requests under way on each connection before another connection is opened. */
 const DEPTH = 16;
-const MOST_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 
-/** The connection went before anything of the answer had come: a query may be asked again. */
+/** The connection was lost before any part of the answer came: a query may be sent again. */
 export class Unanswered extends Error {}
 
 /**
- * Pipelined HTTP/1.1 to one origin, for quick reads only: an answer waits for those before it. Several requests in one write cost
- * half of what a connection for each does: 27 instead of 57 µs of a small call, all that the gateway does for it included. Source: RFC 9112, 9.3.2; bench/transport.mjs.
+ * Pipelined HTTP/1.1 to one origin, for quick reads only, because an answer waits for those before it. Several requests in one write take
+ * half of the CPU time of a connection for each: a small call costs the gateway 27 µs instead of 57. Source: RFC 9112, 9.3.2; bench/transport.mjs.
  */
 export class WireClient {
   readonly #connections: WireConnection[] = [];
@@ -21,8 +21,8 @@ export class WireClient {
   ) {}
 
   /**
-   * @throws Unanswered; what ended the signal, which ends the connection, too, so that the service stops its work: what else was under
-   * way there is Unanswered; Error of the connection.
+   * An aborted signal closes the connection, so that the service stops its work; the connection's other requests then fail as Unanswered.
+   * @throws Unanswered, the signal's reason, or Error of the connection.
    */
   send(text: string, signal: AbortSignal): Promise<WireAnswer> {
     return new Promise((resolve, reject) => {
@@ -47,11 +47,11 @@ export class WireClient {
     });
   }
 
-  /** The least loaded one; a new one where all are full. */
+  /** The least loaded connection, or a new one when all are full. */
   #choose(): WireConnection {
     let least: WireConnection | undefined;
     for (const one of this.#connections) if (!least || one.load < least.load) least = one;
-    if (least && (least.load < DEPTH || this.#connections.length >= MOST_CONNECTIONS)) return least;
+    if (least && (least.load < DEPTH || this.#connections.length >= MAX_CONNECTIONS)) return least;
     return this.#open();
   }
 

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { AnswerReader, type WireAnswer } from './answer.js';
 
-/** A request on its way. */
+/** A request and the receiver of its answer. */
 export interface Flight {
-  /** Head and body as they are sent. */
+  /** Head and body. */
   readonly text: string;
   answered(answer: WireAnswer): void;
-  /** @param unseen nothing of its answer has come: a query may be asked again elsewhere. */
+  /** @param unseen no part of its answer has come: a query may be sent again. */
   failed(error: Error, unseen: boolean): void;
 }
 
@@ -18,10 +18,10 @@ export interface ConnectionOptions {
 }
 
 const CONNECT_MS = 2_000;
-/** Shorter than what Fastify grants an idle connection (72 s), so that it rarely closes one that is just used. */
+/** Shorter than the services' keep-alive time (72 s), so that they rarely close a connection just as it is used. */
 const IDLE_MS = 30_000;
 
-/** A connection that carries several requests at once; the answers come in the order of the requests. What a turn sends is one write. */
+/** A connection with several requests under way; answers come in the order of the requests. Requests of one turn of the event loop are one write. */
 export class WireConnection {
   readonly #socket: Socket;
   readonly #reader: AnswerReader;
@@ -46,7 +46,7 @@ export class WireConnection {
       .on('close', () => this.end(new Error('the connection was closed')));
   }
 
-  /** Requests that have no answer yet. */
+  /** Number of requests without an answer. */
   get load(): number {
     return this.#flights.length;
   }
@@ -77,18 +77,18 @@ export class WireConnection {
 
   #answered(answer: WireAnswer): void {
     const flight = this.#flights.shift();
-    if (!flight) throw new Error('an answer that nobody asked for');
+    if (!flight) throw new Error('an answer without a request');
     flight.answered(answer);
     if (answer.last) this.end(new Error('the connection was closed'));
   }
 
-  /** An idle one goes; one that nobody accepts fails. A slow answer is its signal's matter. */
+  /** The socket was silent for its time: fails when it is not connected, closes when it is idle. The deadline of an answer is the request's signal. */
   #waited(): void {
     if (!this.#connected) this.end(new Error('the connection was not accepted in time'));
     else if (this.load === 0) this.end(new Error('the connection was idle'));
   }
 
-  /** Ends the connection; `except` has had its error already. */
+  /** Closes the connection. @param except a request that was told its error before. */
   end(error: Error, except?: Flight): void {
     if (!this.open) return;
     this.#ending = error;
@@ -96,8 +96,8 @@ export class WireConnection {
     this.options.closed(this);
     const [flights, begun] = [this.#flights, this.#reader.begun];
     this.#flights = [];
-    flights.forEach((flight, place) => {
-      if (flight !== except) flight.failed(error, this.#connected && !(place === 0 && begun));
+    flights.forEach((flight, index) => {
+      if (flight !== except) flight.failed(error, this.#connected && !(index === 0 && begun));
     });
   }
 }

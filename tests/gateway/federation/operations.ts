@@ -34,7 +34,7 @@ export interface Generated {
 }
 
 const MAX_DEPTH = 5;
-/** Response names that are given to whatever comes, so that they clash: with each other, with fields, with what every object inherits. */
+/** Response names for any field, so that they clash: with each other, with fields, with names that every object inherits. */
 const ALIASES = ['a', 'b', 'id', 'name', 'price', 'constructor', 'toString', 'é'.normalize('NFD')[0]!, '_x1'];
 
 class Writer {
@@ -168,7 +168,7 @@ class Writer {
   }
 }
 
-/** A valid operation from a seed. What the random choice made invalid, such as a clash of fields that cannot merge, is thrown away. */
+/** A valid operation from a seed. Invalid ones, such as those with fields that cannot merge, are thrown away. */
 export function operationOf(schema: GraphQLSchema, seed: number): Generated {
   const random = randomOf(seed);
   for (;;) {

@@ -4,7 +4,7 @@ import { COMPUTED, type HashSubgraph, type Source } from './world.js';
 
 type Read = (source: Source, args: object) => unknown;
 
-/** What a computed field is made from, as its `@requires` says. */
+/** The fields of a computed field's `@requires`. */
 const REQUIRED: Readonly<Record<string, (read: (field: string, args?: object) => any, source: Source) => object>> = {
   'Product.shipping': read => ({ price: read('price', { currency: 'EUR' }) }),
   'Product.volume': read => ({ dims: read('dims') }),
@@ -21,8 +21,8 @@ function reader(sources: readonly HashSubgraph[], type: string, field: string): 
 }
 
 /**
- * The answer to an operation if there were one service: graphql-js on the API schema, with the values of the subgraphs. Where the two
- * executors differ it says who is right. Knows nothing of troubles.
+ * The answer of a single service with the subgraphs' values: graphql-js on the API schema. Where the two executors differ, it decides
+ * which is right. It has no troubles.
  */
 export async function answerOfWhole(
   apiSchema: GraphQLSchema,

@@ -15,12 +15,12 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { SubgraphAnswer } from '../../../gateway/plans/compiled/subgraph.js';
-import type { SubgraphSource } from '../../../gateway/sources/data-source.js';
+import type { SubgraphSource } from '../../../gateway/plans/subgraph-source.js';
 
-/** A number that is always the same for the same words. */
-export const hash = (...words: unknown[]): number => createHash('md5').update(JSON.stringify(words)).digest().readUInt32LE(0);
+/** The same number for the same values. */
+export const hash = (...values: unknown[]): number => createHash('md5').update(JSON.stringify(values)).digest().readUInt32LE(0);
 
-/** What goes wrong in the subgraphs, in thousandths of field values. The same for the same seed, entity and field, however often and by whom it is asked. */
+/** Nulls and errors in the subgraphs, in thousandths of field values. The same for the same seed, entity and field. */
 export interface Trouble {
   seed: number;
   nulls: number;
@@ -29,7 +29,7 @@ export interface Trouble {
 
 export interface Source {
   __typename: string;
-  /** Says which object it is: the same in every subgraph. */
+  /** Identifies the object in every subgraph. */
   identity: string;
   [field: string]: unknown;
 }
@@ -120,7 +120,7 @@ export const COMPUTED: Readonly<Record<string, (source: any) => unknown>> = {
   'Brand.greeting': source => `hello ${source.label}`,
 };
 
-/** A subgraph whose values follow from hashes, so that every subgraph tells the same of the same object. */
+/** A subgraph whose values are made from hashes, so that every subgraph has the same values for the same object. */
 export class HashSubgraph implements SubgraphSource {
   /** Representations that were asked for, over all calls. */
   asked = 0;

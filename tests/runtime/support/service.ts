@@ -7,6 +7,7 @@ import { loadConfig } from '../../../runtime/config.js';
 import { migrate } from '../../../runtime/data/database.js';
 import { houseTables } from '../../../runtime/data/house-tables.js';
 import { createLogger } from '../../../runtime/observe/log.js';
+import { StopStack } from '../../../gateway/composition/shutdown.js';
 import { createMetrics } from '../../../runtime/observe/metrics.js';
 import { systemCaller, type Caller } from '../../../runtime/request/caller.js';
 import type { RunningService } from '../../../runtime/running-service.js';
@@ -21,17 +22,12 @@ async function openService(declaration: ServiceDeclaration, databaseUrl: string)
   const log = createLogger('silent');
   const revocations = new Revocations(async () => [], log);
   await revocations.poll();
-  const host = await openHost(declaration, {
-    config: loadConfig(await platformEnv(databaseUrl)),
-    databaseUrl,
-    transport: { wake: () => undefined } as Transport,
-    metrics: createMetrics(),
-    revocations,
-    federation: () => ({ run: notCalled }),
-    log,
-  });
-  atEnd(() => host.orm.close(true));
-  return host;
+  const stops = new StopStack(log);
+  atEnd(() => stops.run());
+  const config = loadConfig(await platformEnv(databaseUrl));
+  const transport = { wake: () => undefined } as Transport;
+  const setting = { databaseUrl, transport, revocations, federation: () => ({ run: notCalled }) };
+  return openHost(declaration, { config, log, metrics: createMetrics(), stops, print: () => undefined }, setting);
 }
 
 /** A service of a test, with its schema. */

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { docs, serveDocuments } from '../../rest-adapter/documents/reference.js';
 
-/** A folder of checked-in documents, beside the sources whichever build runs. */
+/** A folder of generated documents, which are beside the sources also when `dist` runs. */
 const folderOf = (path: string): URL => new URL(import.meta.url.includes('/dist/') ? `../../../${path}` : `../../${path}`, import.meta.url);
 
 async function documentsIn(path: string): Promise<Map<string, string>> {
@@ -11,7 +11,7 @@ async function documentsIn(path: string): Promise<Map<string, string>> {
   return new Map(await Promise.all(files.map(async file => [file, await readFile(new URL(file, folder), 'utf8')] as const)));
 }
 
-/** Serves the OpenAPI and AsyncAPI documents and the API reference page. */
+/** `/docs` and the OpenAPI and AsyncAPI documents under `/api`. */
 export async function docsRoutes(app: FastifyInstance): Promise<void> {
   const [openapi, asyncapi] = await Promise.all([documentsIn('rest-adapter/openapi/'), documentsIn('events/asyncapi/')]);
   await app.register(docs({ documents: openapi }));

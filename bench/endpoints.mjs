@@ -1,9 +1,9 @@
 /**
- * How fast the two doors are, as ratios measured in one run: a REST read and a GraphQL point read of the platform against a bare
+ * How fast the two APIs are, as ratios measured in one run: a REST read and a GraphQL point read of the platform against a bare
  * Fastify handler that answers the same bytes, and against plain @apollo/gateway calling the same subgraphs over HTTP.
  *
- *   npm run bench:doors                 three rounds of five seconds each
- *   npm run bench:doors -- --rounds 1 --seconds 2 --connections 20
+ *   npm run bench:endpoints                 three rounds of five seconds each
+ *   npm run bench:endpoints -- --rounds 1 --seconds 2 --connections 20
  *
  * The servers are processes of their own; the load comes from this one. Rounds are interleaved and medians are shown, because a
  * shared machine drifts. Absolute figures say little; the ratios hold.

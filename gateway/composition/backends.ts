@@ -1,0 +1,41 @@
+import type pg from 'pg';
+import { createEmbeddedTransport } from '../../events/transport/embedded.js';
+import type { Transport } from '../../events/transport/port.js';
+import { createRabbitTransport } from '../../events/transport/rabbitmq.js';
+import { openPool } from '../../runtime/data/database.js';
+import { openDatabase } from './database.js';
+import type { Parts } from './parts.js';
+
+/** Connections of the relay, dead letters and the embedded transport. */
+const EVENTS_POOL = 5;
+/** Time for handlers under way when the transport closes, ms. */
+const DRAIN_MS = 10_000;
+
+export interface Backends {
+  databaseUrl: string;
+  /** Connections of the events service. */
+  pool: pg.Pool;
+  transport: Transport;
+  /** For people, without credentials. */
+  description: string;
+}
+
+function openTransport({ config, log }: Parts, pool: pg.Pool): Promise<Transport> | Transport {
+  const { amqpUrl, amqpPrefix, leaseMs, events } = config;
+  const eventLog = log.child({ part: 'events' });
+  if (!amqpUrl) return createEmbeddedTransport({ pool, leaseMs, log: eventLog });
+  return createRabbitTransport({ url: amqpUrl, prefix: amqpPrefix, pool, log: eventLog, confirmTimeoutMs: events.confirmTimeoutMs });
+}
+
+/** Opens the database and the event transport. */
+export async function openBackends(parts: Parts): Promise<Backends> {
+  const { config, stops, print } = parts;
+  const database = await openDatabase(config, line => print(`  ${line}`));
+  stops.add(() => database.stop());
+  const pool = openPool('events', database.url, EVENTS_POOL);
+  stops.add(() => pool.end());
+  const transport = await openTransport(parts, pool);
+  stops.add(() => transport.close({ drainMs: DRAIN_MS }));
+  const description = `${database.name}, ${config.amqpUrl ? 'RabbitMQ' : 'embedded event transport'}`;
+  return { databaseUrl: database.url, pool, transport, description };
+}

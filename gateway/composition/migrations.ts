@@ -1,0 +1,44 @@
+import { migrate } from '../../runtime/data/database.js';
+import type { RunningService } from '../../runtime/running-service.js';
+import { systemCaller } from '../../runtime/request/caller.js';
+import { internalRequest } from '../../runtime/request/request.js';
+
+/** Action of the audit row that marks a schema as seeded. */
+const SEEDED = 'seed.applied';
+
+/** Writes a service's development data, once: the audit row that marks it commits with it. Source: identity A11. */
+async function seed(host: RunningService): Promise<boolean> {
+  const { seed: plant } = host.declaration;
+  if (!plant || !host.config.seed) return false;
+  return host.transaction(
+    async ctx => {
+      const [done] = await ctx.sql(`select 1 from ${ctx.schema}.audit_log where action = $1 limit 1`, [SEEDED]);
+      if (done) return false;
+      await plant(ctx);
+      ctx.audit(SEEDED, null);
+      return true;
+    },
+    internalRequest(systemCaller(host.slug), 'seed'),
+  );
+}
+
+export interface Migrated {
+  /** Number of migrations applied. */
+  applied: number;
+  /** Whether development data was written. */
+  seeded: boolean;
+}
+
+/** Applies pending migrations, then writes development data. @param beforeSeeds runs between the two. */
+export async function migrateAndSeed(
+  databaseUrl: string,
+  hosts: ReadonlyMap<RunningService['slug'], RunningService>,
+  beforeSeeds: () => Promise<void>,
+): Promise<Migrated> {
+  let seeded = false;
+  const applied = await migrate(databaseUrl, [...hosts.keys()], async () => {
+    await beforeSeeds();
+    for (const host of hosts.values()) seeded = (await seed(host)) || seeded;
+  });
+  return { applied, seeded };
+}

@@ -1,0 +1,31 @@
+import { Kind, OperationTypeNode, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import { checkAccess, isMeField, ruleOnNode } from '../../runtime/access/access.js';
+import type { Caller } from '../../runtime/request/caller.js';
+import { fail } from '../../runtime/request/errors.js';
+import { limitObjects } from '../limits/cost.js';
+import type { Variables } from '../plans/compiled/run.js';
+import type { Gateway } from '../plans/gateway.js';
+
+function checkRootFields(supergraph: GraphQLSchema, operation: OperationDefinitionNode, caller: Caller): void {
+  const type = operation.operation === OperationTypeNode.MUTATION ? supergraph.getMutationType() : supergraph.getQueryType();
+  for (const selection of operation.selectionSet.selections) {
+    if (selection.kind !== Kind.FIELD || selection.name.value.startsWith('__')) continue;
+    checkAccess(ruleOnNode(type?.getFields()[selection.name.value]?.astNode), caller);
+    if (caller.kind === 'service' && isMeField(selection.name.value)) fail('forbidden', 'A service token has no user to act for');
+  }
+}
+
+/**
+ * Checks a client's operation before it runs: access to its root fields, then its cost. Access comes first, and before variables are coerced,
+ * so that a 400 does not reveal what a 403 hides. Flags are checked by the subgraph. @throws Problem
+ */
+export function checkOperation(
+  { supergraph, apiSchema }: Gateway,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+  caller: Caller,
+): void {
+  checkRootFields(supergraph, operation, caller);
+  limitObjects(apiSchema, document, operation, variables);
+}
