@@ -166,9 +166,20 @@ function checkPaths(plans: readonly Plan[]): void {
   }
 }
 
+/** Plans follow from the schema and the table alone, so a process makes them once. */
+const planned = new WeakMap<GraphQLSchema, WeakMap<RouteTable, Plan[]>>();
+
+function plansOf(schema: GraphQLSchema, table: RouteTable): Plan[] {
+  const known = planned.get(schema) ?? new WeakMap<RouteTable, Plan[]>();
+  planned.set(schema, known);
+  const plans = known.get(table) ?? table.routes.map(route => planRoute(schema, table, route));
+  known.set(table, plans);
+  return plans;
+}
+
 /** Plans of all rows, in the order of the tables. @throws Error naming the first row that does not fit. */
 export function planTables(schema: GraphQLSchema, tables: readonly RouteTable[]): Plan[] {
-  const plans = tables.flatMap(table => table.routes.map(route => planRoute(schema, table, route)));
+  const plans = tables.flatMap(table => plansOf(schema, table));
   checkPaths(plans);
   return plans;
 }

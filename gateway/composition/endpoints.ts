@@ -60,7 +60,12 @@ export async function openEndpoints(parts: Parts, setting: EndpointSetting): Pro
 }
 
 /** Health, subgraph and native paths of a service. */
-async function serviceRoutes(app: FastifyInstance, host: RunningService, authenticate: Authenticate, isWorking: () => boolean): Promise<void> {
+async function serviceRoutes(
+  app: FastifyInstance,
+  host: RunningService,
+  authenticate: Authenticate,
+  isWorking: () => boolean,
+): Promise<void> {
   const isSubgraph = host.config.roles.has('subgraphs');
   if (isSubgraph) subgraphRoute(app, host, authenticate);
   healthRoutes(app, host, isWorking);

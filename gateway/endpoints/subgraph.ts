@@ -26,7 +26,12 @@ function checkAgainst(host: RunningService, document: DocumentNode): void {
   if (errors.length) fail('invalid_request', errors.map(error => error.message).join('; '));
 }
 
-async function answer(host: RunningService, documents: CheckedDocuments, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(
+  host: RunningService,
+  documents: CheckedDocuments,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { query, variables, operationName } = (request.body ?? {}) as Body;
   if (typeof query !== 'string') fail('invalid_request', 'The body has no query');
   const result = await host.execute({ document: documents.get(query as string), variables, operationName }, request.info);

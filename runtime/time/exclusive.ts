@@ -1,6 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery, type Kysely } from 'kysely';
-import type { ServiceHost } from '../host.js';
+import type { ServiceHost } from '../request/context.js';
 
 const lock = (name: string) => CompiledQuery.raw('select pg_try_advisory_lock(hashtextextended($1, 19)) as ok', [name]);
 const unlock = (name: string) => CompiledQuery.raw('select pg_advisory_unlock(hashtextextended($1, 19))', [name]);

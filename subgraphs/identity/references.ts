@@ -78,7 +78,7 @@ const loadIssued: ReferenceLoader = async (ctx, references) =>
 /** A rotation in the answer to a repeated request. */
 const loadRotations: ReferenceLoader = async (ctx, references: readonly Reference[]) => {
   const secrets = await rowsBy(ctx, OAuthClientSecret, 'id', idsOf(references));
-  return Promise.all(secrets.map(secret => secret && rotationAgain(ctx, secret)));
+  return Promise.all(secrets.map(async secret => secret && rotationAgain(ctx, secret)));
 };
 
 async function rotationAgain(ctx: Context, secret: OAuthClientSecret): Promise<RotatedOAuthClientSecret> {

@@ -1,8 +1,7 @@
 import { after } from '../../runtime/time/durations.js';
 import { SESSION_SECONDS } from '../../subgraphs/identity/rules/lifetimes.js';
 import { newId } from '../../runtime/data/ids.js';
-import type { ServiceHost } from '../../runtime/host.js';
-import type { Context } from '../../runtime/request/context.js';
+import type { ServiceHost, Context } from '../../runtime/request/context.js';
 import { fail } from '../../runtime/request/errors.js';
 import { effectiveScopesOf } from '../../subgraphs/identity/queries/grant.js';
 import { giveConsent } from '../../subgraphs/identity/commands/consent.js';

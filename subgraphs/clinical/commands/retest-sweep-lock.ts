@@ -1,4 +1,4 @@
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { exclusively } from '../../../runtime/time/exclusive.js';
 
 /** Runs a sweep while no other one runs, in any process; null when one does. */

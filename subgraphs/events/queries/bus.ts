@@ -1,5 +1,4 @@
-import type { ServiceHost } from '../../../runtime/host.js';
-import type { Context } from '../../../runtime/request/context.js';
+import type { ServiceHost, Context } from '../../../runtime/request/context.js';
 import { RelayGroup, type BusHealth } from '../entities/bus.js';
 import { instantOrNull } from './conditions.js';
 

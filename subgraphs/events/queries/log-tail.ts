@@ -1,4 +1,4 @@
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 
 /** Between two looks at the end of the log while somebody waits, ms. */

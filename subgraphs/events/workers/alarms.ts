@@ -1,4 +1,4 @@
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 import type { Worker } from '../../../runtime/service.js';
 import { lookAtAlarms } from '../commands/alarms.js';

@@ -3,8 +3,7 @@ import type { RequiredEntityData } from '@mikro-orm/postgresql';
 import { magicLinkRequested, twoFactorChallenge } from '../../../events/catalogue/identity.js';
 import { sha256 } from '../../../runtime/data/crypto.js';
 import { newId } from '../../../runtime/data/ids.js';
-import type { ServiceHost } from '../../../runtime/host.js';
-import type { Context } from '../../../runtime/request/context.js';
+import type { ServiceHost, Context } from '../../../runtime/request/context.js';
 import { requestMessage } from '../../../runtime/request/messages.js';
 import { after } from '../../../runtime/time/durations.js';
 import { AuthChallenge, AuthChallengeChannel } from '../entities/challenge.js';
@@ -97,7 +96,13 @@ export async function issueChallenge(ctx: Context, wanted: NewChallenge): Promis
   const kind: ChallengeKind = CHALLENGES[template];
   const [id, createdAt, purpose] = [newId(), ctx.now(), kind.purpose];
   const values = {
-    ...{ id, userId, staffId, template, channel, purpose, createdAt },
+    id,
+    userId,
+    staffId,
+    template,
+    channel,
+    purpose,
+    createdAt,
     interactionHash: interactionUid === undefined ? null : sha256(interactionUid),
     locale: wanted.locale ?? (await localeOf(ctx, userId)),
     expiresAt: after(createdAt, wanted.lifetimeMs ?? kind.lifetimeMs),

@@ -1,6 +1,5 @@
 import { requireRow } from '../../../runtime/data/rows.js';
-import type { ServiceHost } from '../../../runtime/host.js';
-import type { Context } from '../../../runtime/request/context.js';
+import type { ServiceHost, Context } from '../../../runtime/request/context.js';
 import { invalid } from '../../../runtime/request/errors.js';
 import { User, UserStatus } from '../entities/user.js';
 import { hashPassword } from '../ports/argon2.js';

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { newId } from '../../../runtime/data/ids.js';
-import type { ServiceHost } from '../../../runtime/host.js';
-import type { Context } from '../../../runtime/request/context.js';
+import type { ServiceHost, Context } from '../../../runtime/request/context.js';
 import type { MfaMethod } from '../entities/mfa.js';
 import { codeHash, signingSealer } from '../ports/keyring.js';
 import { stepOf } from '../rules/second-factors.js';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import type { NativePath } from '../../../runtime/service.js';
 import { receiveIdpAuthEmail } from '../commands/idp-auth-email.js';

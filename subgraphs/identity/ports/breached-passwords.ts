@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { guardedFetch } from '../../../runtime/http/guarded-fetch.js';
 import { egressNetworks } from './egress.js';
 

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import { createSealer, type Sealer } from '../../../runtime/data/crypto.js';
-import type { ServiceHost } from '../../../runtime/host.js';
-import type { Context } from '../../../runtime/request/context.js';
+import type { ServiceHost, Context } from '../../../runtime/request/context.js';
 import { activationOf, currentKey, type KeyTimes, publishedKeys, removableKeys, rotationDue } from '../rules/signing-keys.js';
 
 /** Keys are read again this often, by identity's clock; a new one is published a day before it signs. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { jobQueue } from '../../../runtime/jobs/queue.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 import { TrainingRun } from '../entities/evaluation.js';

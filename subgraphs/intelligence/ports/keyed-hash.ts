@@ -1,6 +1,5 @@
 import { createHmac, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 
 const SEALED_AS = 'intelligence.tombstone_key';
 /** As key objects: a hash under one takes 4 µs, under its bytes 40. */

@@ -1,6 +1,5 @@
 import { prepared } from '../../../events/prepared.js';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import type { RankingPolicy } from '../entities/policy.js';
 import type { RankInput } from '../inputs/rank.js';
 import { ENTITY_LOCK, entityHash, lockName, tombstonesSince } from './entity-lock.js';

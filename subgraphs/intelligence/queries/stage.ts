@@ -1,5 +1,4 @@
-import type { ServiceHost } from '../../../runtime/host.js';
-import type { Context } from '../../../runtime/request/context.js';
+import type { ServiceHost, Context } from '../../../runtime/request/context.js';
 import type { IntelligenceStage } from '../entities/enums.js';
 import type { StageGate, StageInfo } from '../entities/loop.js';
 import { gateReasons, nextStage, stageOfFlag, type GateMetric } from '../rules/gate.js';

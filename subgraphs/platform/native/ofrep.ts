@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { checkAccess, ruleOf } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { evaluateFlag, type FlagEvaluation, type FlagSnapshot, type FlagTarget } from '../../../runtime/flags/evaluation.js';
-import type { ServiceHost } from '../../../runtime/host.js';
 import type { Authenticate, NativePath } from '../../../runtime/service.js';
 import { ownAttributes, targetFor } from '../queries/evaluation.js';
 import { currentFlags, readerOf, readSnapshot } from '../queries/snapshot.js';

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import type { Slug } from '../../../events/slugs.js';
 import { FetchRefused, guardedFetch } from '../../../runtime/http/guarded-fetch.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { CheckResult, ServiceCheck } from '../entities/health.js';
 import { SLOW_MS } from '../rules/health.js';
 import { settingsOf } from './settings.js';

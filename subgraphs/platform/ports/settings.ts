@@ -1,4 +1,4 @@
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { isInNetworks, parseNetworks, type Network } from '../../../runtime/http/public-address.js';
 
 /** Settings of this service in the environment. */

@@ -1,6 +1,5 @@
-import type { Context } from '../../../runtime/request/context.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { stored } from '../../../runtime/federation/federation.js';
-import type { ServiceHost } from '../../../runtime/host.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 
 /** The feature of kind CONFIG whose value is the tier's name, for example `gold`. */

@@ -1,6 +1,5 @@
 import { mayAccess, ruleOf } from '../../../runtime/access/access.js';
-import type { ServiceHost } from '../../../runtime/host.js';
-import type { Context } from '../../../runtime/request/context.js';
+import type { ServiceHost, Context } from '../../../runtime/request/context.js';
 import { systemClock } from '../../../runtime/time/clock.js';
 import { after, DAY_MS, SECOND_MS } from '../../../runtime/time/durations.js';
 import { INSIDERS } from '../entities/access.js';

@@ -1,6 +1,5 @@
-import type { Context } from '../../../runtime/request/context.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import type { FlagSnapshot as Evaluable } from '../../../runtime/flags/evaluation.js';
-import type { ServiceHost } from '../../../runtime/host.js';
 import type { FlagDefinition, FlagSnapshot } from '../entities/evaluation.js';
 import type { FlagSnapshotArgs } from '../inputs/lists.js';
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../runtime/time/clock.js';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 import type { Worker } from '../../../runtime/service.js';
 import { sendCanary } from '../commands/canary.js';

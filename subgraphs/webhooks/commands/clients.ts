@@ -1,6 +1,5 @@
 import { CATALOGUE } from '../../../events/catalogue.js';
-import type { ServiceHost } from '../../../runtime/host.js';
-import type { Context } from '../../../runtime/request/context.js';
+import type { ServiceHost, Context } from '../../../runtime/request/context.js';
 import { askClient } from '../ports/grant-source.js';
 import { clientViolation, sortedTypes, typeViolation, type ClientFacts } from '../rules/filter.js';
 import { changeConfiguration, configurationOf, type SubscriptionConfiguration } from './configuration.js';

@@ -1,7 +1,6 @@
 import { isUuid } from '../../../runtime/data/ids.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost, Context } from '../../../runtime/request/context.js';
 import { actorOf } from '../../../runtime/request/caller.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { fail, invalid } from '../../../runtime/request/errors.js';
 import { move } from '../../../runtime/request/states.js';
 import { WebhookJob, type JobFilter, type WebhookDeadLetterReplay } from '../entities/job.js';

@@ -1,4 +1,4 @@
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 
 /** Wakes a waiting loop of this process when there is work. A lost signal costs one poll. */
 export class Signal {

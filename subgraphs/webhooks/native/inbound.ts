@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fail } from '../../../runtime/request/errors.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { NativePath } from '../../../runtime/service.js';
 import { settingsOf } from '../ports/settings.js';
 import { inboundSecrets, isGenuine, type InboundCall } from '../ports/inbound-verifier.js';

@@ -1,6 +1,6 @@
 import type { Federation } from '../../../runtime/federation/federation.js';
 import { stored } from '../../../runtime/federation/federation.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { ClientFacts } from '../rules/filter.js';
 
 /** A grant in force, as identity answers it. */

@@ -1,5 +1,5 @@
 import type { Config } from '../../../runtime/config.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { parseNetworks } from '../../../runtime/http/public-address.js';
 import { parseSchedule, RETRY_SECONDS } from '../rules/schedule.js';
 import type { Egress } from '../rules/url.js';

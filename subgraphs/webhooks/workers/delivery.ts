@@ -1,4 +1,4 @@
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { Worker } from '../../../runtime/service.js';
 import { HttpDeliverer } from '../ports/deliverer.js';
 import { settingsOf } from '../ports/settings.js';

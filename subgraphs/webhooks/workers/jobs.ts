@@ -1,5 +1,4 @@
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 import type { Worker } from '../../../runtime/service.js';
 import { WebhookJob } from '../entities/job.js';

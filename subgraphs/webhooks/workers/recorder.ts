@@ -1,8 +1,7 @@
 import type { Sql } from '../../../events/outbox.js';
 import { prepared } from '../../../events/prepared.js';
 import { loggedError } from '../../../runtime/observe/log.js';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import type { WebhookAttemptTrigger, WebhookDeliveryStatus } from '../entities/enums.js';
 import type { Outcome } from '../ports/deliverer.js';
 import { afterAttempt } from '../rules/schedule.js';

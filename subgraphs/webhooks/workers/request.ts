@@ -1,4 +1,4 @@
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { SubscriptionConfiguration } from '../commands/configuration.js';
 import { dataContext } from '../commands/ingest.js';
 import { sealerOf } from '../ports/sealer.js';

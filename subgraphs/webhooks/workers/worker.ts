@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../events/outbox.js';
 import { loggedError } from '../../../runtime/observe/log.js';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { traced } from '../../../runtime/observe/tracing.js';
 import { Interrupted, type Deliverer } from '../ports/deliverer.js';
 import type { WebhookSettings } from '../ports/settings.js';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { openPool } from '../../../runtime/data/database.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import type pg from 'pg';
 
 type Library = typeof import('@dbos-inc/dbos-sdk');

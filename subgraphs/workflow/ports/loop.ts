@@ -1,5 +1,5 @@
 import { Problem } from '../../../runtime/request/errors.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { question } from './ask.js';
 
 const TICK = question('intelligence', 'mutation RunLoopTick { runLoopTick { id status } }');

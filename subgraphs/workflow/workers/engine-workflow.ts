@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { errorCodeOf } from '../../../runtime/jobs/redact.js';
 import { sendIfEnded, startChild } from '../commands/starting.js';

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { keepLease } from '../../../events/leases.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { errorCodeOf } from '../../../runtime/jobs/redact.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 import { Engine } from '../ports/dbos.js';

@@ -1,5 +1,4 @@
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { alarm } from '../commands/notices.js';
 import type { WorkflowDefinitionCode } from '../ports/workflow.js';
 

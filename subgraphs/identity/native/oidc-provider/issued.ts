@@ -1,5 +1,5 @@
 import { serviceTokenIssued } from '../../../../events/catalogue/identity.js';
-import type { ServiceHost } from '../../../../runtime/host.js';
+import type { ServiceHost } from '../../../../runtime/request/context.js';
 import { loggedError } from '../../../../runtime/observe/log.js';
 import { type Caller, systemCaller } from '../../../../runtime/request/caller.js';
 import { internalRequest } from '../../../../runtime/request/request.js';

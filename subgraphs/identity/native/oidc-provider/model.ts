@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Adapter, type AdapterPayload, type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Sql } from '../../../../events/outbox.js';
-import type { ServiceHost } from '../../../../runtime/host.js';
-import type { Context } from '../../../../runtime/request/context.js';
+import type { ServiceHost, Context } from '../../../../runtime/request/context.js';
 import { internalRequest } from '../../../../runtime/request/request.js';
 import { sendNotice } from '../../commands/notice.js';
 import { endFamilies, familyRevocations, publishRevocations } from '../../commands/token-family.js';

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addressKey } from '../../../../runtime/access/rate-limit.js';
 import { sqlOf } from '../../../../runtime/data/database.js';
 import { databaseProblem } from '../../../../runtime/data/transaction.js';
-import type { ServiceHost } from '../../../../runtime/host.js';
+import type { ServiceHost } from '../../../../runtime/request/context.js';
 import { loggedError } from '../../../../runtime/observe/log.js';
 import { Problem } from '../../../../runtime/request/errors.js';
 import { verifyToken } from '../../ports/claims.js';

@@ -1,2 +1,0 @@
-/** Until every service imports it from where it is declared. */
-export type { ServiceHost } from './request/context.js';
