@@ -16,7 +16,7 @@ async function startWorkers({ config, stops }: Parts, host: ServiceHost): Promis
   stops.add(() => timers.stop());
 }
 
-export interface WorkSetting {
+interface WorkSetting {
   hosts: readonly ServiceHost[];
   backends: Backends;
   metrics: EventMetrics;

@@ -9,7 +9,7 @@ import { stockExecutor, type Executor } from './executor.js';
 import { answeringIntrospection } from './introspection.js';
 import type { SubgraphSource } from './subgraph-source.js';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   supergraphSdl: string;
   /** The data source of one subgraph of the supergraph. */
   source(service: string): SubgraphSource;
