@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/support/longest-first.js';
 
 export default defineConfig({
   // Without one file for all importers there are two copies, and graphql refuses "another module or realm".
@@ -11,7 +12,8 @@ export default defineConfig({
     pool: 'forks',
     isolate: false, // a platform in a warm process starts in 2 s of work instead of 7; what a file changes in the process, it puts back
     restoreMocks: true,
-    maxWorkers: 2, // each file's platform is a process's worth of memory, and CI has two cores
+    maxWorkers: Number(process.env.TEST_WORKERS ?? 2), // each is a process with a platform's memory and 24 of a server's 100 connections
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000, // a shared machine may be slow for a while, and a failure by the clock alone says nothing
     hookTimeout: 240_000, // the first platform of a run migrates the template database
     teardownTimeout: 30_000,

@@ -121,7 +121,7 @@ const messageOf = (event: EventDefinition, headers: string): object => ({
   'x-platform': factsOf(event),
 });
 
-/** Inside of a document the draft is told by `schemaFormat` and the examples by the message. */
+/** Inside of a document `schemaFormat` names the draft, and the message has the examples. */
 function payloadOf(event: EventDefinition): object {
   const { $schema: _, examples: __, ...schema } = jsonSchemaOf(event, 'draft-07');
   return schema;

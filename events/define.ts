@@ -19,7 +19,7 @@ export interface EventOptions<Data> {
   scope: string | null;
   /** Services with a handler of their own. Implied: analytics takes every type but its own, webhooks every type with a scope. */
   consumers?: readonly Slug[];
-  /** Schema revision, growing by one with every compatible change; `evolution.ts` says which are. */
+  /** Schema revision, growing by one with every compatible change; `evolution.ts` decides which are. */
   revision?: number;
   deprecated?: { at: string; sunset: string; replacedBy: string };
   /** Each must satisfy the schema; default: one for each variant, of the samples in the schema. */

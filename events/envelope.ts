@@ -12,7 +12,7 @@ export interface Envelope<Data = unknown> {
   data: Data;
   /** `data` as the emitter wrote it, byte for byte. */
   data_text: string;
-  /** Place in the log, increasing along one order key. */
+  /** Number in the log, increasing along one order key. */
   seq: number;
   /** `u:<user id>` or `s:<subject>`. */
   order_key: string;

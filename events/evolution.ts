@@ -23,28 +23,28 @@ export const revisionOf = (event: EventDefinition): Revision => {
 };
 
 /**
- * Words that explain and do not constrain; a format says all that its pattern says. How many keys a map may have binds emitters alone: a
+ * Keywords that explain and do not constrain; a format constrains as its pattern does. How many keys a map may have binds emitters alone: a
  * consumer that takes any number takes fewer.
  */
-const isRemark = (word: string, schema: JsonSchema): boolean =>
-  ['$schema', 'title', 'description', 'examples', 'maxProperties'].includes(word) || (word === 'pattern' && 'format' in schema);
+const isRemark = (keyword: string, schema: JsonSchema): boolean =>
+  ['$schema', 'title', 'description', 'examples', 'maxProperties'].includes(keyword) || (keyword === 'pattern' && 'format' in schema);
 
 /** The same for schemas that accept the same: without remarks, in one order. */
 function canonical(schema: JsonSchema): JsonSchema {
-  const words = Object.keys(schema)
-    .filter(word => !isRemark(word, schema))
+  const keywords = Object.keys(schema)
+    .filter(keyword => !isRemark(keyword, schema))
     .sort();
-  return Object.fromEntries(words.map(word => [word, canonicalWord(word, schema[word])]));
+  return Object.fromEntries(keywords.map(keyword => [keyword, canonicalValue(keyword, schema[keyword])]));
 }
 
-function canonicalWord(word: string, value: unknown): unknown {
-  if (word === 'properties')
+function canonicalValue(keyword: string, value: unknown): unknown {
+  if (keyword === 'properties')
     return Object.fromEntries(
       Object.entries(value as object)
         .sort(byKey)
         .map(([key, inner]) => [key, canonical(inner)]),
     );
-  if (word === 'required' || word === 'enum') return [...(value as string[])].sort();
+  if (keyword === 'required' || keyword === 'enum') return [...(value as string[])].sort();
   if (Array.isArray(value)) return value.map(inner => canonical(inner));
   return typeof value === 'object' && value !== null ? canonical(value as JsonSchema) : value;
 }
@@ -58,7 +58,7 @@ export function fingerprintOf({ owner, user, scope, data }: Omit<Revision, 'revi
     .digest('hex');
 }
 
-/** Why `after` is no revision of the version that `before` is of; empty where it is one. Each names the place: `/data/items/0/sku: removed`. */
+/** Why `after` is no revision of the version that `before` is of; empty where it is one. Each names the pointer: `/data/items/0/sku: removed`. */
 export function breaksOf(before: Revision, after: Revision): string[] {
   const facts = (['owner', 'user', 'scope'] as const)
     .filter(fact => before[fact] !== after[fact])
@@ -68,19 +68,22 @@ export function breaksOf(before: Revision, after: Revision): string[] {
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Words whose inside is compared on its own. */
+/** Keywords whose inside is compared on its own. */
 const PARTS = ['properties', 'required', 'enum', 'items', 'anyOf', 'oneOf'];
-const frameOf = (schema: JsonSchema): JsonSchema => Object.fromEntries(Object.entries(schema).filter(([word]) => !PARTS.includes(word)));
-const wordsOf = (schema: JsonSchema): string[] => PARTS.filter(word => word !== 'required' && word in schema);
+const frameOf = (schema: JsonSchema): JsonSchema =>
+  Object.fromEntries(Object.entries(schema).filter(([keyword]) => !PARTS.includes(keyword)));
+const keywordsOf = (schema: JsonSchema): string[] => PARTS.filter(keyword => keyword !== 'required' && keyword in schema);
 
 function changes(before: JsonSchema, after: JsonSchema, at: string): string[] {
   if (same(before, after)) return [];
-  if (!same(frameOf(before), frameOf(after)) || !same(wordsOf(before), wordsOf(after))) return [`${at}: changed`];
-  return wordsOf(before).flatMap(word => {
-    if (word === 'enum') return enumChanges(before, after, at);
-    if (word === 'properties') return keyChanges(before as ObjectSchema, after as ObjectSchema, at);
-    return listOf(before[word]).length === listOf(after[word]).length
-      ? listOf(before[word]).flatMap((inner, index) => changes(inner, listOf(after[word])[index]!, word === 'items' ? `${at}/0` : at))
+  if (!same(frameOf(before), frameOf(after)) || !same(keywordsOf(before), keywordsOf(after))) return [`${at}: changed`];
+  return keywordsOf(before).flatMap(keyword => {
+    if (keyword === 'enum') return enumChanges(before, after, at);
+    if (keyword === 'properties') return keyChanges(before as ObjectSchema, after as ObjectSchema, at);
+    return listOf(before[keyword]).length === listOf(after[keyword]).length
+      ? listOf(before[keyword]).flatMap((inner, index) =>
+          changes(inner, listOf(after[keyword])[index]!, keyword === 'items' ? `${at}/0` : at),
+        )
       : [`${at}: has other variants`];
   });
 }

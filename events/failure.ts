@@ -1,4 +1,4 @@
-/** Thrown by a handler that must never be retried; the reason is a word or short sentence without values. */
+/** Thrown by a handler that must never be retried; the reason is a code or short sentence without values. */
 export class Permanent extends Error {
   override name = 'Permanent';
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Consumer, ConsumerHost, Handler, HandlerTransaction, TransactionMeta } from './consumer.js';
-import type { EventDefinition } from './define.js';
+import type { Consumer, ConsumerHost, HandlerTransaction, TransactionMeta } from './consumer.js';
 import { newId, NO_REPLAY, timeOfId, type Envelope } from './envelope.js';
 import { describe, type Failure } from './failure.js';
 import { Inbox } from './inbox.js';
@@ -8,11 +7,9 @@ import type { Limiter } from './limiter.js';
 import { errorOf } from './log.js';
 import type { EventMetrics } from './metrics.js';
 import { OrderWatch } from './order-watch.js';
-import { isOpenAt } from './payload.js';
 import type { Suspects } from './suspects.js';
 import type { Delivery, Settled } from './transport/port.js';
-
-export type HandlerTable<Ctx> = ReadonlyMap<string, { definition: EventDefinition; run: Handler<Ctx> }>;
+import { dead, refusalOf, type HandlerTable, type Verdict } from './verdict.js';
 
 export interface HandlingOptions<Ctx> {
   consumer: string;
@@ -28,17 +25,8 @@ export interface HandlingOptions<Ctx> {
   limiters: readonly Limiter[];
   suspects: Suspects;
   prepare: Consumer<Ctx>['prepare'];
-  /** Told of an event that was handled after a later one of its key. */
+  /** Called with an event that was handled after a later one of its key. */
   onDisorder(event: Envelope): void;
-}
-
-export type DeadReason = 'schema_invalid' | 'handler_error' | 'permanent' | 'crash_loop' | 'too_old' | 'unknown_type';
-
-/** Why an event cannot be handled. `retrying` has a time, the others wait for an operator. */
-export interface Verdict {
-  status: 'dead' | 'retrying';
-  reason: DeadReason;
-  failure?: Failure;
 }
 
 export type Outcome = 'handled' | 'duplicate' | 'erased' | 'parked';
@@ -47,8 +35,6 @@ export type Outcome = 'handled' | 'duplicate' | 'erased' | 'parked';
 const SUSPECT_DELIVERIES = 3;
 /** With two crashes more, for sure its own, these are five deliveries: it is parked without calling the handler. */
 const SUSPECT_CRASHES = 2;
-/** Inbox rows are kept 35 days; an older event could not be recognised as handled. Source: event-machinery 7. */
-const INBOX_MS = 35 * 86_400_000;
 /** Longest wait between attempts to reach the database, ms. */
 const MAX_WAIT_MS = 5_000;
 
@@ -72,7 +58,7 @@ export class Handling<Ctx> {
 
   /** @throws GivenBack when the consumer stops or the event will be delivered again. */
   async settle(delivery: Delivery): Promise<Settled> {
-    const refusal = delivery.erased ? null : this.refuse(delivery);
+    const refusal = delivery.erased ? null : this.refusalOf(delivery);
     const outcome = refusal ? await this.#file(delivery, refusal) : await this.#take(delivery);
     return outcome === 'parked' ? 'parked' : 'done';
   }
@@ -86,11 +72,8 @@ export class Handling<Ctx> {
   }
 
   /** What is wrong with an event before any handler runs; null when it can run. */
-  refuse({ event, malformed }: Pick<Delivery, 'event' | 'malformed'>): Verdict | null {
-    if (malformed) return dead('schema_invalid', { errorClass: 'Malformed', errorMessage: malformed, permanent: true });
-    if (timeOfId(event.id) < Date.now() - INBOX_MS) return dead('too_old');
-    const known = this.options.handlers.get(event.type);
-    return known ? invalid(known.definition, event) : dead('unknown_type');
+  refusalOf(delivery: Pick<Delivery, 'event' | 'malformed'>): Verdict | null {
+    return refusalOf(delivery, this.options.handlers);
   }
 
   #take(delivery: Delivery): Promise<Outcome> {
@@ -116,7 +99,7 @@ export class Handling<Ctx> {
     return this.#file(delivery, { status: 'retrying', reason: 'handler_error', failure: failure! });
   }
 
-  /** One transaction. A database that cannot be reached is waited for: it says nothing about the event. */
+  /** One transaction. A database that cannot be reached is waited for: that is no failure of the event. */
   async #attempt(delivery: Delivery): Promise<Outcome | Failure> {
     for (let wait = 100; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
       const entered = { handler: true }; // a preparation that fails counts as the handler's failure
@@ -291,17 +274,4 @@ export class Handling<Ctx> {
   }
 }
 
-const dead = (reason: DeadReason, failure?: Failure): Verdict => ({ status: 'dead', reason, ...(failure && { failure }) });
-
 export const after = (now: Date, seconds: number): string => new Date(now.getTime() + seconds * 1000).toISOString();
-
-/** A missing key or wrong type is refused; keys and values of open enums that this version does not know pass, so a newer emitter is no poison. */
-function invalid({ schema, user }: EventDefinition, event: Envelope): Verdict | null {
-  const newer = ({ code, path }: { code: string; path: PropertyKey[] }): boolean =>
-    code === 'unrecognized_keys' || (code === 'invalid_value' && isOpenAt(schema, path));
-  const issues = (schema.safeParse(event.data).error?.issues ?? []).filter(issue => !newer(issue));
-  const problems = issues.map(issue => `/data/${issue.path.join('/')} (${issue.code})`);
-  if (user === 'required' && !event.user_id) problems.push('/user_id (missing)');
-  if (problems.length === 0) return null;
-  return dead('schema_invalid', { errorClass: 'SchemaInvalid', errorMessage: problems.join(', ').slice(0, 500), permanent: true });
-}

@@ -72,4 +72,4 @@ export const jsonSchemaOf = (event: EventDefinition, target: Draft = 'draft-2020
   examples: event.examples.map(example => exampleOf(event, example)),
 });
 
-const sentence = (words: string): string => `${words[0]!.toUpperCase()}${words.slice(1)}`;
+const sentence = (text: string): string => `${text[0]!.toUpperCase()}${text.slice(1)}`;

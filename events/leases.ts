@@ -1,5 +1,14 @@
-import type pg from 'pg';
 import { errorOf, type EventLog } from './log.js';
+import { repeat } from './repeat.js';
+
+/**
+ * Renews a lease, or the sign of life of whoever holds it, until it is stopped; what fails is tried again with the next.
+ * @param everyMs between renewals; by default two may fail before the lease ends.
+ */
+export function keepLease(renew: () => Promise<unknown>, leaseMs: number, everyMs: number = leaseMs / 3): () => Promise<void> {
+  const tried = async (): Promise<void> => void (await renew().catch(() => undefined));
+  return repeat(tried, everyMs, 'later');
+}
 
 export interface HeldLease {
   name: string;
@@ -9,46 +18,75 @@ export interface HeldLease {
   crashed: boolean;
 }
 
-/** A set of leases that the live instances divide among themselves. */
+/** Leases that the live instances divide among themselves. */
 export interface LeaseSet {
-  /** For example `relay`; also names the instances' own leases. */
+  /** For example `relay`; instances share the sets of a kind. */
   kind: string;
   names: readonly string[];
   gained(lease: HeldLease): void | Promise<void>;
   lost(name: string): void;
+  /** Whether a lease is not to be given up to another instance yet; default: never. */
+  isBusy?(name: string): boolean;
 }
 
-interface Row {
+export interface LeaseRow {
   name: string;
   holder: string | null;
+  /** It has not ended. */
   live: boolean;
 }
 
-const instanceLease = (kind: string, holder: string): string => `live:${kind}:${holder}`;
+/** What the database knows of some sets: their leases, and the live instances of their kinds. */
+export interface LeaseView {
+  leases: readonly LeaseRow[];
+  instances: readonly { kind: string; holder: string }[];
+}
+
+/** Rows of leases and of instances, which end by the database's clock unless they are renewed. */
+export interface LeaseTable {
+  look(sets: readonly LeaseSet[]): Promise<LeaseView>;
+  /** Takes or renews leases, and the holder's signs of life under these kinds; answers those that are its own now. */
+  obtain(names: readonly string[], kinds: readonly string[], holder: string, leaseMs: number): Promise<HeldLease[]>;
+  /** Gives leases back: whoever takes one sees that nobody crashed. */
+  release(names: readonly string[], holder: string): Promise<unknown>;
+  /** Takes the signs of life away: the others see at once that there is one instance fewer. */
+  leave(kinds: readonly string[], holder: string): Promise<unknown>;
+}
+
+export interface LeaseOptions {
+  table: LeaseTable;
+  /** Id of this instance. */
+  holder: string;
+  leaseMs: number;
+  /** Between renewals, ms; default a third of the length. */
+  renewMs?: number;
+  log: EventLog;
+}
+
+/** How many of `total` leases an instance holds at most among so many live ones. */
+export const fairShare = (total: number, instances: number): number => Math.ceil(total / Math.max(1, instances));
 
 /**
- * Keeps this instance's fair share of every set: ⌈names / live instances⌉. Leases are rows, by the database's clock, renewed at a third
- * of their length; locally a lease ends early, counted from before the renewal was sent, so two holders never overlap by their own clocks.
+ * Keeps this instance's fair share of every set. Locally leases end early, counted from before the renewal was sent, so two holders
+ * never overlap by their own clocks.
  */
 export class LeaseKeeper {
   readonly #sets = new Map<string, LeaseSet>();
-  readonly #held = new Map<string, HeldLease & { validUntil: number }>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #held = new Map<string, HeldLease>();
+  /** By the monotonic clock, of all that are held: one statement renews them. */
+  #validUntil = -Infinity;
+  #ending: NodeJS.Timeout | undefined;
+  #stopRenewing: (() => Promise<void>) | undefined;
   #round: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(
-    readonly pool: pg.Pool,
-    readonly holder: string,
-    readonly leaseMs: number,
-    readonly log: EventLog,
-  ) {}
+  constructor(readonly options: LeaseOptions) {}
 
   /** Joins in sharing a set; answers after the first round. */
   async join(set: LeaseSet): Promise<void> {
     this.#sets.set(set.kind, set);
-    await this.#tick();
-    this.#timer ??= setInterval(() => void this.#tick(), this.leaseMs / 3);
+    await this.#renew();
+    this.#stopRenewing ??= keepLease(() => this.#renew(), this.options.leaseMs, this.options.renewMs);
   }
 
   /** Gives a set's leases back. */
@@ -56,30 +94,34 @@ export class LeaseKeeper {
     const set = this.#sets.get(kind);
     this.#sets.delete(kind);
     await this.#round;
-    if (set) await this.#release([...set.names.filter(name => this.#held.has(name)), instanceLease(kind, this.holder)]);
+    if (set)
+      await this.#giveBack(
+        set.names.filter(name => this.#held.has(name)),
+        [kind],
+      );
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#timer);
+    await this.#stopRenewing?.();
     await this.#round;
-    await this.#release([...this.#held.keys(), ...[...this.#sets.keys()].map(kind => instanceLease(kind, this.holder))]);
+    clearTimeout(this.#ending);
+    await this.#giveBack([...this.#held.keys()], [...this.#sets.keys()]);
     this.#sets.clear();
   }
 
   /** The lease, if it is surely still ours. */
   held(name: string): HeldLease | undefined {
-    const lease = this.#held.get(name);
-    return lease && performance.now() < lease.validUntil ? lease : undefined;
+    return performance.now() < this.#validUntil ? this.#held.get(name) : undefined;
   }
 
   /** One round at a time. */
-  #tick(): Promise<void> {
+  #renew(): Promise<void> {
     this.#round = this.#round
       .then(() => this.#renewAndShare())
       .catch(error => {
         this.#expire();
-        this.log.warn({ err: errorOf(error) }, 'leases could not be renewed');
+        this.options.log.warn({ err: errorOf(error) }, 'leases could not be renewed');
       });
     return this.#round;
   }
@@ -87,49 +129,44 @@ export class LeaseKeeper {
   async #renewAndShare(): Promise<void> {
     if (this.#stopped || this.#sets.size === 0) return;
     const sets = [...this.#sets.values()];
-    const rows = await this.#rows(sets);
-    const excess: string[] = [];
-    const wanted: string[] = [];
-    for (const set of sets) {
-      const { keep, take, give } = share(set, rows, this.holder);
-      wanted.push(instanceLease(set.kind, this.holder), ...keep, ...take);
-      excess.push(...give);
-    }
+    const view = await this.options.table.look(sets);
+    const shares = sets.map(set => share(set, view, this.options.holder));
+    const excess = shares.flatMap(one => one.give);
     excess.forEach(name => this.#lose(name));
-    await this.#release(excess);
-    await this.#obtain(wanted);
+    if (excess.length > 0) await this.#giveBack(excess);
+    await this.#obtain(
+      shares.flatMap(one => one.wanted),
+      sets.map(set => set.kind),
+    );
   }
 
-  async #rows(sets: LeaseSet[]): Promise<Row[]> {
-    const { rows } = await this.pool.query<Row>(
-      `select name, holder, expires_at > clock_timestamp() as live from events.lease where name = any ($1) or name like any ($2)`,
-      [sets.flatMap(set => set.names), sets.map(set => `${instanceLease(set.kind, '').replaceAll('_', '\\_')}%`)],
-    );
-    return rows;
-  }
-
-  async #obtain(names: string[]): Promise<void> {
-    const validUntil = performance.now() + this.leaseMs;
-    const { rows } = await this.pool.query<{ name: string; epoch: string; crashed: boolean }>(
-      'select name, epoch, crashed from events.lease($1::text[], $2, $3)',
-      [names, this.holder, this.leaseMs],
-    );
-    const got = new Set(rows.map(row => row.name));
+  async #obtain(names: readonly string[], kinds: readonly string[]): Promise<void> {
+    const { table, holder, leaseMs } = this.options;
+    const validUntil = performance.now() + leaseMs;
+    const leases = await table.obtain(names, kinds, holder, leaseMs);
+    const got = new Set(leases.map(lease => lease.name));
     [...this.#held.keys()].filter(name => !got.has(name)).forEach(name => this.#lose(name));
-    await Promise.all(rows.map(row => this.#keep({ ...row, epoch: Number(row.epoch) }, validUntil)));
+    this.#validUntil = validUntil;
+    this.#watchEnd();
+    await Promise.all(leases.map(lease => this.#keep(lease)));
     this.#expire();
   }
 
-  async #keep(lease: HeldLease, validUntil: number): Promise<void> {
+  async #keep(lease: HeldLease): Promise<void> {
     const before = this.#held.get(lease.name);
     if (before && before.epoch !== lease.epoch) this.#lose(lease.name);
-    this.#held.set(lease.name, { ...lease, validUntil });
+    this.#held.set(lease.name, lease);
     if (before?.epoch !== lease.epoch) await this.#setOf(lease.name)?.gained(lease);
+  }
+
+  #watchEnd(): void {
+    clearTimeout(this.#ending);
+    this.#ending = setTimeout(() => this.#expire(), this.options.leaseMs + 1);
   }
 
   /** Leases that nobody renewed in time are not ours any more, whatever the database says. */
   #expire(): void {
-    for (const [name, { validUntil }] of this.#held) if (performance.now() >= validUntil) this.#lose(name);
+    if (performance.now() >= this.#validUntil) [...this.#held.keys()].forEach(name => this.#lose(name));
   }
 
   #lose(name: string): void {
@@ -141,31 +178,27 @@ export class LeaseKeeper {
     return undefined;
   }
 
-  async #release(names: string[]): Promise<void> {
-    if (names.length === 0) return;
+  async #giveBack(names: readonly string[], kinds: readonly string[] = []): Promise<void> {
+    const { table, holder, log } = this.options;
     names.forEach(name => this.#held.delete(name));
-    await this.pool
-      .query(
-        `update events.lease set holder = null, expires_at = '-infinity' where name = any ($1) and holder = $2 and name not like 'live:%'`,
-        [names, this.holder],
-      )
-      .then(() =>
-        this.pool.query(
-          `delete from events.lease where name like 'live:%' and ((name = any ($1) and holder = $2) or expires_at < clock_timestamp() - interval '1 hour')`,
-          [names, this.holder],
-        ),
-      )
-      .catch(error => this.log.warn({ err: errorOf(error) }, 'leases could not be given back; they expire'));
+    try {
+      if (names.length > 0) await table.release(names, holder);
+      if (kinds.length > 0) await table.leave(kinds, holder);
+    } catch (error) {
+      log.warn({ err: errorOf(error) }, 'leases could not be given back; they expire');
+    }
   }
 }
 
-/** What to keep, take and give of a set, so that the live instances end with equal shares. */
-function share(set: LeaseSet, rows: readonly Row[], holder: string): { keep: string[]; take: string[]; give: string[] } {
-  const byName = new Map(rows.map(row => [row.name, row]));
-  const others = rows.filter(row => row.name.startsWith(instanceLease(set.kind, '')) && row.live && row.holder !== holder).length;
-  const fair = Math.ceil(set.names.length / (others + 1));
+/** What to want and to give of a set, so that the live instances end with equal shares; what is busy is kept in any case. */
+function share(set: LeaseSet, { leases, instances }: LeaseView, holder: string): { wanted: string[]; give: string[] } {
+  const byName = new Map(leases.map(row => [row.name, row]));
+  const others = instances.filter(one => one.kind === set.kind && one.holder !== holder).length;
+  const fair = fairShare(set.names.length, others + 1);
   const mine = set.names.filter(name => byName.get(name)?.holder === holder);
-  const free = set.names.filter(name => !byName.get(name)?.live || byName.get(name)!.holder === null);
-  const keep = mine.slice(0, fair);
-  return { keep, take: free.filter(name => !keep.includes(name)).slice(0, fair - keep.length), give: mine.slice(fair) };
+  const busy = mine.filter(name => set.isBusy?.(name));
+  const idle = mine.filter(name => !busy.includes(name));
+  const kept = [...busy, ...idle.slice(0, Math.max(0, fair - busy.length))];
+  const free = set.names.filter(name => !byName.get(name)?.live || byName.get(name)!.holder === null).filter(name => !mine.includes(name));
+  return { wanted: [...kept, ...free.slice(0, Math.max(0, fair - kept.length))], give: mine.filter(name => !kept.includes(name)) };
 }

@@ -15,7 +15,7 @@ export class Limiter {
     } finally {
       const next = this.#waiting.shift();
       if (next)
-        next(); // the place passes on
+        next(); // the slot passes on
       else this.#free++;
     }
   }

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 /**
- * The payload vocabulary of the events catalogue, section 1. Each word may say what stands in the example of the types that use it; one
- * made of the same words is the same in all examples, so an order of one example is the order of the next.
+ * The payload vocabulary of the events catalogue, section 1. Each type may have a value that stands in the examples of the
+ * events that use it; the same one stands in all examples, so an order of one example is the order of the next.
  */
 const SAMPLES = new WeakMap<z.core.$ZodType, unknown>();
 
-/** Says what stands in examples for this schema. */
+/** Sets what stands in examples for this schema. */
 export function sample<S extends z.ZodType>(schema: S, value: z.infer<S>): S {
   SAMPLES.set(schema, value);
   return schema;
@@ -31,7 +31,7 @@ export const date = (value = '2026-11-20') => sample(z.iso.date(), value);
 /** ISO 4217. */
 export const cur = () => sample(z.string().regex(/^[A-Z]{3}$/), 'USD');
 export const oneOf = <const V extends readonly [string, ...string[]]>(...values: V) => z.enum(values);
-/** Comment of an enum that may grow; JSON Schema has no word for it. */
+/** Comment of an enum that may grow; JSON Schema has no keyword for it. */
 export const OPEN = 'open: values may be added; have a default branch';
 /** An enum that may grow within a revision: consumers have a default branch. */
 export const openEnum = <const V extends readonly [string, ...string[]]>(...values: V) => z.enum(values).meta({ $comment: OPEN });
@@ -40,7 +40,7 @@ export const data = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape)
 /** A nullable key that is null in the example. */
 export const absent = <S extends z.ZodType>(schema: S) => sample(schema.nullable(), null as never);
 
-/** What stands at a place of a payload; undefined where the schema does not say. */
+/** The schema at a path of a payload; undefined where there is none. */
 const schemaAt = (schema: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce((at: unknown, key) => {
     const outer = withoutNull(at);

@@ -1,6 +1,7 @@
 import type { EventDefinition } from './define.js';
 import { conflictOf, fingerprintOf, revisionOf, type Revision } from './evolution.js';
 import { exampleOf, jsonSchemaOf } from './json-schema.js';
+import { memo } from './memo.js';
 import type { Sql } from './outbox.js';
 
 const UPSERT = `
@@ -38,6 +39,10 @@ const rowOf = (event: EventDefinition): Readonly<Record<string, unknown>> => ({
   replaced_by: event.deprecated?.replacedBy ?? null,
 });
 
+/** The rows of a catalogue as JSON; a catalogue is made once a process and never changes. */
+const rowsOf = memo((catalogue: ReadonlyMap<string, EventDefinition>) => JSON.stringify([...catalogue.values()].map(rowOf)));
+const revisions = memo(revisionOf);
+
 /**
  * Writes the catalogue to `events.event_type`, and its revisions to `events.event_type_revision`, as `platform_events`.
  * @throws Error when the database has a newer revision of a type, another content of the same one, or one that this code's breaks: such code must not
@@ -47,11 +52,11 @@ export async function syncRegistry(sql: Sql, catalogue: ReadonlyMap<string, Even
   const known = await sql<Revision & { name: string }>(KNOWN);
   const conflicts = known.flatMap(({ name, ...revision }) => {
     const event = catalogue.get(name);
-    const conflict = event && conflictOf(revision, revisionOf(event));
+    const conflict = event && conflictOf(revision, revisions(event));
     return conflict ? [`${name}: ${conflict} (database ${revision.revision}, code ${event.revision})`] : [];
   });
   if (conflicts.length > 0) throw new Error(`the event registry does not agree with this code:\n- ${conflicts.sort().join('\n- ')}`);
-  const rows = JSON.stringify([...catalogue.values()].map(rowOf));
+  const rows = rowsOf(catalogue);
   await sql(UPSERT, [rows]);
   await sql(REGISTER, [rows]);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { planWithIndexes } from './index-plans.js';
+import { EventLeases } from './lease-table.js';
 import { LeaseKeeper } from './leases.js';
 import { errorOf, type EventLog } from './log.js';
 import type { EventMetrics } from './metrics.js';
@@ -53,8 +54,9 @@ class RunningRelay implements Relay {
   #polling: Promise<void> = Promise.resolve();
 
   constructor(readonly options: RelayOptions) {
-    planWithIndexes(options.pool);
-    this.#keeper = new LeaseKeeper(options.pool, randomUUID(), options.leaseMs ?? 10_000, options.log);
+    const { pool, leaseMs = 10_000, log } = options;
+    planWithIndexes(pool);
+    this.#keeper = new LeaseKeeper({ table: new EventLeases(pool), holder: randomUUID(), leaseMs, log });
     this.#pollMs = options.pollMs ?? 25;
     this.#interval = this.#pollMs;
   }

@@ -18,15 +18,15 @@ export interface ReplayFilter {
 
 /** A row of the log on its way to be replayed. */
 export interface ReplayRow extends OutboxRow {
-  /** Position, or of a replay of one user's events the sequence. */
-  place: number;
+  /** In its group; of a replay of one user's events the sequence. */
+  position: number;
   erased: boolean;
 }
 
 /** Where a replay stands; `group` 8 is the end. */
-export interface ReplayPlace {
+export interface ReplayPosition {
   group: number;
-  place: number;
+  position: number;
 }
 
 /** A replay may not send more. Source: events 4, POST /v1/replays. */
@@ -70,18 +70,18 @@ export async function readReplay(
   sql: Sql,
   filter: ReplayFilter,
   upto: readonly number[],
-  { group, place }: ReplayPlace,
+  { group, position }: ReplayPosition,
   limit: number,
-): Promise<{ rows: ReplayRow[]; next: ReplayPlace }> {
+): Promise<{ rows: ReplayRow[]; next: ReplayPosition }> {
   const key = filter.user_id ? 'o.seq' : 'o.position';
   const { sql: where, values } = conditions(filter, 5);
   const rows = await sql<ReplayRow>(
-    `select ${key}::float8 as place, o.erased_at is not null as erased, ${OUTBOX_COLUMNS} from events.outbox o
+    `select ${key}::float8 as position, o.erased_at is not null as erased, ${OUTBOX_COLUMNS} from events.outbox o
      where (o.slot >> 3) = $1 and o.position <= $2 and ${key} > $3${where} order by ${key} limit $4`,
-    [group, upto[group], place, limit, ...values],
+    [group, upto[group], position, limit, ...values],
   );
-  const next = rows.length === limit ? { group, place: rows.at(-1)!.place } : { group: group + 1, place: 0 };
+  const next = rows.length === limit ? { group, position: rows.at(-1)!.position } : { group: group + 1, position: 0 };
   return { rows, next };
 }
 
-export const isAtEnd = ({ group }: ReplayPlace): boolean => group >= END;
+export const isAtEnd = ({ group }: ReplayPosition): boolean => group >= END;

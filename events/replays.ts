@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { EventLeases } from './lease-table.js';
 import { LeaseKeeper } from './leases.js';
 import { errorOf, type EventLog } from './log.js';
 import type { Sql } from './outbox.js';
-import { isAtEnd, readReplay, type ReplayFilter, type ReplayPlace } from './replay-log.js';
+import { isAtEnd, readReplay, type ReplayFilter, type ReplayPosition } from './replay-log.js';
 import type { ConsumerSpec, Transport } from './transport/port.js';
 
 export interface ReplaysOptions {
@@ -24,7 +25,7 @@ interface Job {
   filter: ReplayFilter;
   upto: number[];
   group: number;
-  place: number;
+  position: number;
 }
 
 const LEASE = 'replays:0';
@@ -35,7 +36,7 @@ const JOBS = `
 with begun as (
   update events.replay set status = 'running', started_at = clock_timestamp() where status = 'pending' returning id
 )
-select r.id, r.consumer, r.mode, r.filter, r.upto::float8[] as upto, r.at_group as "group", r.at_place::float8 as place
+select r.id, r.consumer, r.mode, r.filter, r.upto::float8[] as upto, r.at_group as "group", r.at_place::float8 as position
 from events.replay r where r.status = 'running' or r.id in (select id from begun) order by r.created_at, r.id`;
 
 const CONSUMER = `
@@ -68,7 +69,7 @@ class Replays {
 
   constructor(readonly options: ReplaysOptions) {
     const { pool, leaseMs = 10_000, log } = options;
-    this.#keeper = new LeaseKeeper(pool, randomUUID(), leaseMs, log);
+    this.#keeper = new LeaseKeeper({ table: new EventLeases(pool), holder: randomUUID(), leaseMs, log });
     this.#sql = async <Row>(text: string, params: readonly unknown[] = []) => (await pool.query(text, [...params])).rows as Row[];
   }
 
@@ -111,12 +112,21 @@ class Replays {
 
   async #batch(job: Job, spec: ConsumerSpec): Promise<boolean> {
     const { transport, batch = 500 } = this.options;
-    const from: ReplayPlace = { group: job.group, place: job.place };
+    const from: ReplayPosition = { group: job.group, position: job.position };
     const { rows, next } = await readReplay(this.#sql, job.filter, job.upto, from, batch);
     const wanted = rows.filter(row => !row.erased && spec.types.includes(row.type));
     if (wanted.length > 0) await transport.replay(spec, wanted, { id: job.id, mode: job.mode });
     const done = isAtEnd(next);
-    await this.#sql(PROGRESS, [job.id, from.group, from.place, wanted.length, rows.length - wanted.length, next.group, next.place, done]);
+    await this.#sql(PROGRESS, [
+      job.id,
+      from.group,
+      from.position,
+      wanted.length,
+      rows.length - wanted.length,
+      next.group,
+      next.position,
+      done,
+    ]);
     return !done;
   }
 

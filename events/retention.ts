@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { errorOf, type EventLog } from './log.js';
 import type { Sql } from './outbox.js';
-import { markPlaces } from './places.js';
+import { markPosition } from './log-position.js';
 
 export interface RetentionOptions {
   /** Connections that act as `platform_events`. */
@@ -52,7 +52,8 @@ export function startRetention(options: RetentionOptions): { stop(): Promise<voi
       HOUR_MS,
     ),
     repeat(
-      () => markPlaces(sql).catch(error => log.warn({ err: errorOf(error) }, 'the place of the relay was not noted; it is tried again')),
+      () =>
+        markPosition(sql).catch(error => log.warn({ err: errorOf(error) }, 'the position of the relay was not noted; it is tried again')),
       MINUTE_MS,
     ),
   ];

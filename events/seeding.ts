@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { envelopeOf, OUTBOX_COLUMNS, type OutboxRow } from './envelope.js';
+import { takeLease } from './lease-table.js';
+import { keepLease } from './leases.js';
 import { errorOf, type EventLog } from './log.js';
 import type { Sql } from './outbox.js';
-import { headsOfLog, type Places } from './places.js';
+import { headsOfLog, type LogPosition } from './log-position.js';
 import { GROUPS } from './relay-group.js';
 import type { ConsumerSpec, Delivery, Settled, Transport } from './transport/port.js';
 
@@ -19,7 +21,7 @@ export interface SeedingOptions {
 }
 
 interface SeedRow extends OutboxRow {
-  place: number;
+  position: number;
   erased: boolean;
 }
 
@@ -30,7 +32,7 @@ const BATCH = 200;
 
 /** In relay order, per type from where the consumer began to listen to it. */
 const READ = `
-select o.position::float8 as place, o.erased_at is not null as erased, ${OUTBOX_COLUMNS}
+select o.position::float8 as position, o.erased_at is not null as erased, ${OUTBOX_COLUMNS}
 from events.consumer c join events.outbox o on (o.slot >> 3) = $2 and o.position > $3 and o.position <= $4 and o.type = any (c.types)
 left join events.consumer_start s on s.consumer = c.name and s.type = o.type
 where c.name = $1 and o.position > coalesce(s.places[$2 + 1], 0) and (c.start_at is null or o.occurred_at >= c.start_at)
@@ -70,20 +72,19 @@ export class Seeding {
   /** Feeds what there is to feed; where it cannot go on now, the next look of the watch tries again. */
   async run(): Promise<void> {
     if (!(await this.#leads())) return;
-    const keeping = setInterval(() => void this.#leads().catch(() => undefined), LEASE_MS / 3);
+    const stopKeeping = keepLease(() => this.#leads(), LEASE_MS);
     try {
       await this.#feedAll();
     } catch (error) {
       if (!(error instanceof Interrupted) && !this.options.stopping.aborted)
         this.options.log.warn({ err: errorOf(error), consumer: this.#name }, 'seeding was interrupted; it goes on from where it was');
     } finally {
-      clearInterval(keeping);
+      await stopKeeping();
     }
   }
 
-  async #leads(): Promise<boolean> {
-    const rows = await this.#sql('select from events.lease($1::text[], $2, $3)', [[`seed:${this.#name}`], this.#holder, LEASE_MS]);
-    return rows.length > 0;
+  #leads(): Promise<boolean> {
+    return takeLease(this.options.pool, `seed:${this.#name}`, this.#holder, LEASE_MS);
   }
 
   async #feedAll(): Promise<void> {
@@ -96,7 +97,7 @@ export class Seeding {
     log.info({ consumer: this.#name }, 'a consumer has caught up with the log');
   }
 
-  async #limits(): Promise<{ position: Places; upto: Places }> {
+  async #limits(): Promise<{ position: LogPosition; upto: LogPosition }> {
     const [state] = await this.#sql<{ position: number[]; upto: number[] | null }>(STATE, [this.#name]);
     if (!state) throw new Interrupted();
     if (state.upto) return { position: state.position, upto: state.upto };
@@ -123,12 +124,12 @@ export class Seeding {
   }
 
   async #feed(group: number, from: number, upto: number): Promise<void> {
-    for (let place = from; place < upto;) {
+    for (let position = from; position < upto;) {
       this.#check();
-      const rows = await this.#sql<SeedRow>(READ, [this.#name, group, place, upto]);
+      const rows = await this.#sql<SeedRow>(READ, [this.#name, group, position, upto]);
       await Promise.all(rows.map(row => this.options.onMessage(deliveryOf(row))));
-      place = rows.length < BATCH ? upto : rows.at(-1)!.place;
-      const advanced = await this.#sql(ADVANCE, [this.#name, group, place]);
+      position = rows.length < BATCH ? upto : rows.at(-1)!.position;
+      const advanced = await this.#sql(ADVANCE, [this.#name, group, position]);
       if (advanced.length === 0) throw new Interrupted();
     }
   }

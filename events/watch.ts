@@ -121,7 +121,7 @@ class Watch {
     }
   }
 
-  /** Of a paused one the last note stays: it says from where on events wait. */
+  /** Of a paused one the last note stays: it shows since when events wait. */
   #noteProgress(): Promise<void> {
     const active = [...this.#watched].filter(({ paused }) => !paused);
     return this.#progress.write(new Map(active.map(({ consumer, standing }) => [consumer, standing()])));

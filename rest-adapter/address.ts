@@ -5,7 +5,7 @@ const nameOf = (host: string): string => host.toLowerCase().replace(/:\d+$/, '')
 
 /**
  * The per-service address form: `clinical.<domain>/v1/x` and `clinical.localhost/v1/x` are `/clinical/v1/x`. Anything else is unchanged.
- * Only `Host` is asked; `X-Forwarded-Host` is the caller's word and is not trusted. Source: conventions 1.
+ * Only `Host` is asked; `X-Forwarded-Host` is set by the caller and is not trusted. Source: conventions 1.
  * @param host the `Host` header, with or without port
  * @param url the request target in origin form (`/path?query`)
  * @param domain for example `platform.example`, with or without port

@@ -28,7 +28,7 @@ function endOfString(text: string, start: number): number {
 
 const pointerOf = ({ open }: Scan): string => open.map(frame => `/${segment(String(frame.at))}`).join('');
 
-function refuse(scan: Scan, message: string): void {
+function addViolation(scan: Scan, message: string): void {
   scan.found.push({ pointer: pointerOf(scan), message });
 }
 
@@ -42,9 +42,9 @@ function isKey(text: string, end: number): boolean {
 function enterKey(scan: Scan, key: string): void {
   const frame = scan.open.at(-1)!;
   frame.at = key;
-  if (frame.keys!.has(key)) refuse(scan, 'stands twice');
+  if (frame.keys!.has(key)) addViolation(scan, 'stands twice');
   frame.keys!.add(key);
-  if (key === '__proto__') refuse(scan, 'is not a known key');
+  if (key === '__proto__') addViolation(scan, 'is not a known key');
 }
 
 /** @returns index of the string's last quote. */
@@ -52,7 +52,7 @@ function readString(scan: Scan, start: number): number {
   const end = endOfString(scan.text, start);
   const value = JSON.parse(scan.text.slice(start, end + 1)) as string;
   if (isKey(scan.text, end)) enterKey(scan, value);
-  if (value.includes('\0')) refuse(scan, 'must not contain U+0000');
+  if (value.includes('\0')) addViolation(scan, 'must not contain U+0000');
   return end;
 }
 

@@ -1,7 +1,8 @@
-/** Path, query and header parameters: text, coerced by the variable's GraphQL type, then read like any other value. */
-import { getNamedType, getNullableType, isListType, type GraphQLArgument, type GraphQLInputField, type GraphQLInputType } from 'graphql';
+/** Path and query parameters: text, coerced by the variable's GraphQL type, then read like any other value. */
+import { getNamedType, getNullableType, isListType, type GraphQLInputType } from 'graphql';
 import type { Violation } from '../runtime/request/errors.js';
 import { scalarFormat } from './scalars.js';
+import type { Usage } from './sources.js';
 import { segment, type Read } from './validate.js';
 
 type Text = string | readonly string[];
@@ -10,18 +11,17 @@ type Text = string | readonly string[];
 export interface WireRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, Text | undefined>>;
-  readonly headers: Readonly<Record<string, Text | undefined>>;
   readonly body: unknown;
 }
 
 /** One wire parameter, for reading and for OpenAPI. */
 export interface Parameter {
-  in: 'path' | 'query' | 'header';
+  in: 'path' | 'query';
   name: string;
   type: GraphQLInputType;
   required: boolean;
   /** Argument or input field that it ends in, for its constraint, default and description. */
-  usage: GraphQLArgument | GraphQLInputField | null;
+  usage: Usage;
 }
 
 /** Limits of `?limit=`. Source: conventions 4. */
@@ -46,7 +46,7 @@ const splitList = (text: Text): string[] =>
     .flatMap(part => part.split(','))
     .filter(part => part !== '');
 
-/** A reader of a path, query or header value. */
+/** A reader of a parameter's text. */
 function textReader(type: GraphQLInputType, read: Read): Read {
   if (isListType(getNullableType(type)))
     return (text, pointer, found) =>
@@ -62,10 +62,8 @@ function textReader(type: GraphQLInputType, read: Read): Read {
   };
 }
 
-function textOf(request: WireRequest, parameter: Parameter): Text | undefined {
-  if (parameter.in === 'path') return request.params[parameter.name];
-  return parameter.in === 'query' ? request.query[parameter.name] : request.headers[parameter.name.toLowerCase()];
-}
+const textOf = (request: WireRequest, { in: part, name }: Parameter): Text | undefined =>
+  part === 'path' ? request.params[name] : request.query[name];
 
 /** Reads one parameter into `target`; a missing one is a violation only where it is required. */
 export function parameterStep(parameter: Parameter, target: string, read: Read): Step {

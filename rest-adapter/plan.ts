@@ -1,51 +1,52 @@
-/** A route made ready: document parsed and checked against the schema, variables, response converter and access rules compiled. */
+/** A route made ready: its operation derived and checked against the schema, variables, response converter and access rules compiled. */
 import {
-  getNamedType,
-  isCompositeType,
-  isInputObjectType,
-  Kind,
   parse,
-  TypeInfo,
   validate,
-  visit,
-  visitWithTypeInfo,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
-  type GraphQLArgument,
-  type GraphQLCompositeType,
   type GraphQLField,
-  type GraphQLInputField,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Slug } from '../events/slugs.js';
 import { ruleOnNode, type AccessRule } from '../runtime/access/access.js';
-import { pointerTranslator, type Located } from './pointers.js';
-import type { Route, RouteTable } from './route.js';
-import { fieldOf, shapeOfField, type Shape } from './shape.js';
+import { answerConverter, type Convert } from './answer.js';
+import { deriveOperation, type DerivedOperation, type Step } from './derive.js';
+import { pointerTranslator } from './pointers.js';
+import { isMe, misfit, parametersIn, type Route, type RouteTable } from './route.js';
+import { shapeOfField, type Shape } from './shape.js';
+import type { Variable } from './sources.js';
 import { compileVariables, type VariablePlan } from './variables.js';
-import { answerConverter, type Convert } from './wire.js';
+import { toCamel, toSnake } from './wire.js';
+
+type Statuses = readonly [number, ...number[]];
 
 export interface Plan {
   slug: Slug;
   route: Route;
   /** `POST /clinical/v1/retest-cycles`: unique, so it keys caches of the executor. */
   key: string;
+  /** Documented success statuses, the default one first. */
+  status: Statuses;
+  /** `Location` of a 201 or 202, relative to the service; null for none. */
+  location: string | null;
   document: DocumentNode;
-  operationName: string | null;
+  /** Text of the document. */
+  source: string;
+  operationName: string;
   isMutation: boolean;
   /** Rules of the fields on the way to `result`, outermost first; null for a root field without one, which nobody may call. */
   rules: readonly (AccessRule | null)[];
   isPublic: boolean;
   /** Has a `me` segment, so a service token is refused. Source: identity A6. */
   isMe: boolean;
-  variables: VariablePlan;
+  variables: readonly Variable[];
+  input: VariablePlan;
   /** Response keys from `data` to the answer, the last one is `result`. */
   resultPath: readonly string[];
   /** Names of the fields on that way: `['me', 'settings']`. */
   fieldPath: readonly string[];
-  /** The field aliased `result`. */
+  /** The field whose value is the answer. */
   field: GraphQLField<unknown, unknown>;
   shape: Shape;
   answer: Convert;
@@ -53,140 +54,101 @@ export interface Plan {
   wirePointer: (pointer: string) => string;
 }
 
-interface Draft {
-  schema: GraphQLSchema;
-  slug: Slug;
-  route: Route;
-}
-
-const label = ({ slug, route }: Draft): string => `${route.method} /${slug}${route.path}`;
-
-function refuse(reason: string): never {
-  throw new Error(reason);
-}
-
-function parseDocument(draft: Draft): DocumentNode {
-  const document = parse(draft.route.document, { noLocation: true });
-  const errors = validate(draft.schema, document);
-  if (errors.length > 0) refuse(errors.map(error => error.message).join('; '));
+function parseDocument(schema: GraphQLSchema, source: string): DocumentNode {
+  const document = parse(source, { noLocation: true });
+  const errors = validate(schema, document);
+  if (errors.length > 0) misfit(errors.map(error => error.message).join('; '));
   return document;
 }
 
-function operationOf(document: DocumentNode): OperationDefinitionNode {
-  const operations = document.definitions.filter(definition => definition.kind === Kind.OPERATION_DEFINITION);
-  const [operation] = operations;
-  if (!operation || operations.length > 1 || operation.operation === 'subscription') refuse('the document must have one query or mutation');
-  return operation;
+/** The node of the answer: each level above it selects one field. */
+function answerNode(document: DocumentNode, depth: number): FieldNode {
+  let node = document.definitions[0] as OperationDefinitionNode | FieldNode;
+  for (let level = 0; level < depth; level++) node = node.selectionSet!.selections[0] as FieldNode;
+  return node as FieldNode;
 }
 
-/** Fields from the root to the one aliased `result`: every level selects just one field. */
-function wayToResult(draft: Draft, operation: OperationDefinitionNode): Located[] {
-  const way: Located[] = [];
-  let parent: GraphQLCompositeType = draft.schema.getRootType(operation.operation)!;
-  for (let set = operation.selectionSet; ;) {
-    const [node] = set.selections;
-    if (!node || set.selections.length > 1 || node.kind !== Kind.FIELD)
-      return refuse('exactly one field must be aliased "result", alone on its way');
-    const field = fieldOf(parent, node.name.value);
-    way.push({ node, field });
-    if (node.alias?.value === 'result') return way;
-    const type = getNamedType(field.type);
-    if (!isCompositeType(type) || !node.selectionSet) return refuse('no field is aliased "result"');
-    parent = type;
-    set = node.selectionSet;
-  }
-}
-
-/** The argument or input field in which each variable is used first. */
-function usagesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, GraphQLArgument | GraphQLInputField> {
-  const usages = new Map<string, GraphQLArgument | GraphQLInputField>();
-  const info = new TypeInfo(schema);
-  const enter = (name: string, usage: GraphQLArgument | GraphQLInputField | null | undefined) =>
-    usage && !usages.has(name) && usages.set(name, usage);
-  visit(
-    document,
-    visitWithTypeInfo(info, {
-      Argument: node => void (node.value.kind === Kind.VARIABLE && enter(node.value.name.value, info.getArgument())),
-      ObjectField: node => {
-        const parent = getNamedType(info.getParentInputType());
-        if (node.value.kind === Kind.VARIABLE && isInputObjectType(parent))
-          enter(node.value.name.value, parent.getFields()[node.name.value]);
-      },
-    }),
-  );
-  return usages;
-}
-
-const fragmentsOf = (document: DocumentNode): Map<string, FragmentDefinitionNode> =>
-  new Map(document.definitions.filter(one => one.kind === Kind.FRAGMENT_DEFINITION).map(fragment => [fragment.name.value, fragment]));
-
-const responseKey = (node: FieldNode): string => node.alias?.value ?? node.name.value;
-
-/** The root's rule stands even where it is missing; below it a field without one has its parent's. */
-const rulesOf = (way: readonly Located[]): (AccessRule | null)[] =>
+/** The root's rule counts even where it is missing (null); below it a field without one has its parent's. */
+const rulesOf = (way: readonly Step[]): (AccessRule | null)[] =>
   way.map(({ field }) => ruleOnNode(field.astNode)).filter((rule, depth) => depth === 0 || rule !== null);
-
-const hasVariable = (operation: OperationDefinitionNode, name: string): boolean =>
-  operation.variableDefinitions?.some(definition => definition.variable.name.value === name) ?? false;
 
 const hasMember = (shape: Shape, name: string): boolean => shape.kind === 'object' && shape.members.some(member => member.wire === name);
 
-/** `{id}` of `Location` must be a key of the answer or of the path. */
-function checkLocation(draft: Draft, shape: Shape): void {
-  for (const [, name] of draft.route.location?.matchAll(/\{([^}]+)\}/g) ?? []) {
-    if (!hasMember(shape, name!) && !draft.route.path.includes(`{${name}}`)) refuse(`Location needs ${name}, which the answer lacks`);
-  }
+function statusOf({ status, redirect, method }: Route): Statuses {
+  if (status !== undefined) return typeof status === 'number' ? [status] : status;
+  return [redirect !== undefined ? 302 : method === 'DELETE' ? 204 : 200];
 }
 
 /** A redirect is the one success of its route, and its address is in the answer. */
-function checkRedirect({ route: { redirect, status } }: Draft, shape: Shape): void {
-  if ((redirect !== undefined) !== status.includes(302) || (redirect && status.length > 1)) refuse('a redirect has the status 302 alone');
-  if (redirect && !hasMember(shape, redirect)) refuse(`the redirect needs ${redirect}, which the answer lacks`);
+function checkRedirect({ redirect }: Route, status: Statuses, shape: Shape): void {
+  if ((redirect !== undefined) !== status.includes(302) || (redirect && status.length > 1)) misfit('a redirect has the status 302 alone');
+  if (redirect && !hasMember(shape, redirect)) misfit(`the redirect needs ${redirect}, which the answer lacks`);
 }
 
-function parentOf(draft: Draft, operation: OperationDefinitionNode, way: readonly Located[]): GraphQLCompositeType {
-  const above = way.at(-2);
-  return above ? (getNamedType(above.field.type) as GraphQLCompositeType) : draft.schema.getRootType(operation.operation)!;
+/** Whether the answer or the path has every `{name}` of a `Location`. */
+const missingIn = (location: string, { path }: Route, shape: Shape): string | undefined =>
+  parametersIn(location).find(name => !hasMember(shape, name) && !path.includes(`{${name}}`));
+
+/** The address of one of what the row makes: the path of the GET row with one `{parameter}` below the row's own path, `me` left out. */
+function itemOf(route: Route, routes: readonly Route[]): string | null {
+  const collection = route.path.replace(/\/me$/, '');
+  for (const { method, path, pathNames } of routes) {
+    const name = path.startsWith(collection) ? /^\/\{([^}]+)\}$/.exec(path.slice(collection.length))?.[1] : undefined;
+    if (method === 'GET' && name !== undefined) return `${collection}/{${toSnake(pathNames[name] ?? toCamel(name))}}`;
+  }
+  return null;
 }
 
-function compile(draft: Draft): Plan {
-  const { schema, slug, route } = draft;
-  const document = parseDocument(draft);
-  const operation = operationOf(document);
-  const way = wayToResult(draft, operation);
-  const shape = shapeOfField({ schema, fragments: fragmentsOf(document) }, parentOf(draft, operation, way), way.at(-1)!.node);
-  const list = route.list ?? (shape.kind === 'page' && hasVariable(operation, 'first'));
-  const variables = compileVariables({ schema, operation, route, list, usages: usagesOf(schema, document) });
+function locationOf(route: Route, routes: readonly Route[], status: Statuses, shape: Shape): string | null {
+  if (route.location !== undefined) {
+    const missing = missingIn(route.location, route, shape);
+    return missing === undefined ? route.location : misfit(`Location needs ${missing}, which the answer lacks`);
+  }
+  const item = status.includes(201) || status.includes(202) ? itemOf(route, routes) : null;
+  return item !== null && missingIn(item, route, shape) === undefined ? item : null;
+}
+
+function compile(schema: GraphQLSchema, { service, routes }: RouteTable, route: Route, operation: DerivedOperation): Plan {
+  const { way, variables, source, name, isMutation } = operation;
+  const { parent, field } = way.at(-1)!;
+  const document = parseDocument(schema, source);
+  const shape = shapeOfField(schema, parent, answerNode(document, way.length));
   const rules = rulesOf(way);
-  checkLocation(draft, shape);
-  checkRedirect(draft, shape);
+  const status = statusOf(route);
+  const fieldPath = way.map(step => step.field.name);
+  checkRedirect(route, status, shape);
   return {
-    slug,
+    slug: service,
     route,
+    key: labelOf(service, route),
+    status,
+    location: locationOf(route, routes, status, shape),
     document,
-    shape,
-    variables,
+    source,
+    operationName: name,
+    isMutation,
     rules,
-    field: way.at(-1)!.field,
-    key: label(draft),
-    operationName: operation.name?.value ?? null,
-    isMutation: operation.operation === 'mutation',
     isPublic: rules.every(rule => rule?.public === true),
-    isMe: route.path.split('/').includes('me'),
-    fieldPath: way.map(({ node }) => node.name.value),
-    resultPath: way.map(({ node }) => responseKey(node)),
+    isMe: isMe(route),
+    variables,
+    input: compileVariables(variables),
+    resultPath: [...fieldPath.slice(0, -1), 'result'],
+    fieldPath,
+    field,
+    shape,
     answer: answerConverter(shape, route.omitNull),
-    wirePointer: pointerTranslator(way, variables.sources),
+    wirePointer: pointerTranslator(variables),
   };
 }
 
+const labelOf = (slug: Slug, { method, path }: Route): string => `${method} /${slug}${path}`;
+
 /** @throws Error naming the route and the reason, when it does not fit the schema. */
-export function planRoute(schema: GraphQLSchema, slug: Slug, route: Route): Plan {
-  const draft = { schema, slug, route };
+function planRoute(schema: GraphQLSchema, table: RouteTable, route: Route): Plan {
   try {
-    return compile(draft);
+    return compile(schema, table, route, deriveOperation(schema, route));
   } catch (error) {
-    throw new Error(`${label(draft)}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${labelOf(table.service, route)}: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -204,9 +166,20 @@ function checkPaths(plans: readonly Plan[]): void {
   }
 }
 
+/** Plans follow from the schema and the table alone, so a process makes them once. */
+const planned = new WeakMap<GraphQLSchema, WeakMap<RouteTable, Plan[]>>();
+
+function plansOf(schema: GraphQLSchema, table: RouteTable): Plan[] {
+  const known = planned.get(schema) ?? new WeakMap<RouteTable, Plan[]>();
+  planned.set(schema, known);
+  const plans = known.get(table) ?? table.routes.map(route => planRoute(schema, table, route));
+  known.set(table, plans);
+  return plans;
+}
+
 /** Plans of all rows, in the order of the tables. @throws Error naming the first row that does not fit. */
 export function planTables(schema: GraphQLSchema, tables: readonly RouteTable[]): Plan[] {
-  const plans = tables.flatMap(table => table.routes.map(route => planRoute(schema, table.service, route)));
+  const plans = tables.flatMap(table => plansOf(schema, table));
   checkPaths(plans);
   return plans;
 }

@@ -1,23 +1,7 @@
 /** A subgraph names a violation by argument (`/input/baseline/unit`); the caller wrote `/baseline/unit`. */
-import {
-  getNullableType,
-  isInputObjectType,
-  isListType,
-  Kind,
-  type FieldNode,
-  type GraphQLArgument,
-  type GraphQLField,
-  type GraphQLInputType,
-  type ValueNode,
-} from 'graphql';
-import type { Source } from './route.js';
+import { getNullableType, isInputObjectType, isListType, type GraphQLInputType } from 'graphql';
+import type { InputSource, Variable } from './sources.js';
 import { toSnake } from './wire.js';
-import { wireNameOf } from './variables.js';
-
-export interface Located {
-  node: FieldNode;
-  field: GraphQLField<unknown, unknown>;
-}
 
 const join = (segments: readonly string[]): string => segments.map(one => `/${one}`).join('');
 
@@ -31,46 +15,28 @@ function wireTail(type: GraphQLInputType, segments: readonly string[]): string[]
   return field ? [toSnake(first), ...wireTail(field.type, rest)] : [...segments];
 }
 
-function throughSource(source: Source | undefined, type: GraphQLInputType, segments: readonly string[]): string[] {
+/** Wire name of an input's field: the parameter that gives it, else its snake_case. */
+const wireNameOf = ({ path, query }: InputSource, name: string): string =>
+  [...Object.entries(path), ...Object.entries(query)].find(([, field]) => field === name)?.[0] ?? toSnake(name);
+
+function inVariable({ source, type }: Variable, segments: readonly string[]): string[] {
   const tail = wireTail(type, segments);
-  if (source === undefined || source.from === 'constant') return tail;
-  if (source.from === 'input') return segments[0] === undefined ? [] : [wireNameOf(source, segments[0]), ...tail.slice(1)];
-  return 'name' in source ? [source.name, ...tail] : tail;
+  if (source.from === 'constant') return tail;
+  if (source.from !== 'input') return [source.name, ...tail];
+  return segments[0] === undefined ? [] : [wireNameOf(source, segments[0]), ...tail.slice(1)];
 }
 
-/** Follows an argument's value in the document down to the variable that the segments point into. */
-function throughValue(
-  value: ValueNode,
-  type: GraphQLInputType,
-  segments: readonly string[],
-  sources: ReadonlyMap<string, Source>,
-): string[] {
-  if (value.kind === Kind.VARIABLE) return throughSource(sources.get(value.name.value), type, segments);
-  const [first, ...rest] = segments;
-  const bare = getNullableType(type);
-  if (value.kind !== Kind.OBJECT || !isInputObjectType(bare) || first === undefined) return wireTail(type, segments);
-  const given = value.fields.find(field => field.name.value === first);
-  const field = bare.getFields()[first];
-  return given && field ? throughValue(given.value, field.type, rest, sources) : wireTail(type, segments);
-}
-
-function throughField({ node, field }: Located, segments: readonly string[], sources: ReadonlyMap<string, Source>): string[] | null {
-  const argument: GraphQLArgument | undefined = field.args.find(one => one.name === segments[0]);
-  const given = node.arguments?.find(one => one.name.value === segments[0]);
-  return argument && given ? throughValue(given.value, argument.type, segments.slice(1), sources) : null;
-}
+const begins = (whole: readonly string[], part: readonly string[]): boolean => part.every((one, index) => whole[index] === one);
 
 /**
- * Translates pointers of the fields on the way to `result`, innermost first.
- * @returns a function; a pointer that names no argument only gets its keys in snake_case.
+ * Translates the pointers of a subgraph.
+ * @returns a function; a pointer that names no argument only gets its keys in snake_case, one to all variables is the whole body.
  */
-export function pointerTranslator(fields: readonly Located[], sources: ReadonlyMap<string, Source>): (pointer: string) => string {
+export function pointerTranslator(variables: readonly Variable[]): (pointer: string) => string {
   return pointer => {
     const segments = pointer.split('/').slice(1);
-    for (const located of [...fields].reverse()) {
-      const found = throughField(located, segments, sources);
-      if (found) return join(found);
-    }
-    return join(segments.map(toSnake));
+    const variable = variables.find(({ at }) => begins(segments, at));
+    if (variable) return join(inVariable(variable, segments.slice(variable.at.length)));
+    return variables.some(({ at }) => begins(at, segments)) ? '' : join(segments.map(toSnake));
   };
 }

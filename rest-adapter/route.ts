@@ -1,37 +1,27 @@
 /**
- * A documented REST path as a row of data. No route has code of its own: method, path, status, GraphQL document, and where
- * each variable comes from. Source: architecture 3, conventions 5.
- *
- * The field aliased `result` is the answer, usually the root field; its selection set is the shape of the response:
- * keys become `snake_case`, enum values `lower_snake`, a `...Connection` becomes `{"data", "next_cursor"}`, any other list
- * `{"data"}`, and `result: null` is a 404. An aliased `__typename` (`kind: __typename`) tells members of a union apart.
+ * A documented REST path as a row of data. A row gives what cannot be derived: method, path, the field that answers, the fields of the
+ * answer, a summary. The rest comes from the supergraph (`derive.ts`); what the default does not fit is named as an exception. No row
+ * has code of its own. Source: architecture 3, conventions 5; what is derived for each row is listed in `rows.txt`.
  *
  * ```ts
  * const table: RouteTable = {
  *   service: 'clinical',
  *   routes: [
- *     {
- *       method: 'POST', path: '/v1/retest-cycles', status: [201, 200], location: '/v1/retest-cycles/{id}',
- *       summary: 'Start a re-test cycle',
- *       document: `mutation StartRetestCycle($input: StartRetestCycleInput!) { result: startRetestCycle(input: $input) { id code status } }`,
- *       variables: { input: body() },
- *     },
- *     {
- *       method: 'GET', path: '/v1/retest-cycles', status: [200], summary: 'List re-test cycles',
- *       document: `query RetestCycles($patientId: ID, $status: [RetestCycleStatus!], $first: Int, $after: String) {
- *         result: retestCycles(patientId: $patientId, status: $status, first: $first, after: $after) { nodes { id status } pageInfo { endCursor hasNextPage } }
- *       }`,
- *       variables: { patientId: query('patient_id'), status: query('status') },
- *     },
- *     {
- *       method: 'POST', path: '/v1/protocols/{id}/stop', status: [200], summary: 'Stop a protocol',
- *       document: `mutation StopProtocol($input: ChangeInterventionInput!) { result: changeIntervention(input: $input) { id status } }`,
- *       variables: { input: input({ path: ['id'], constant: { action: 'STOP' } }) },
- *     },
- *     {
- *       method: 'GET', path: '/v1/users/me/settings', status: [200], summary: 'Own settings',
- *       document: `query MySettings { me { result: settings { locale timeZone } } }`,
- *     },
+ *     // query RetestCycles($patientId: ID, …, $first: Int, $after: String): ?patient_id=&…&limit=&cursor=
+ *     get('/v1/retest-cycles', 'retestCycles', CYCLE, 'List re-test cycles'),
+ *     // query RetestCycle($id: ID!)
+ *     get('/v1/retest-cycles/{id}', 'retestCycle', CYCLE, 'Read a re-test cycle'),
+ *     // mutation StartRetestCycle($input: StartRetestCycleInput!): the body; Location is the row above
+ *     post('/v1/retest-cycles', 'startRetestCycle', CYCLE, 'Start a re-test cycle', { status: [201, 200] }),
+ *     // mutation StopIntervention($input: ChangeInterventionInput!): the body less `id` and `action`
+ *     post('/v1/protocols/{id}/stop', 'changeIntervention', INTERVENTION, 'Stop an intervention', {
+ *       as: 'stopIntervention',
+ *       constant: { action: 'STOP' },
+ *     }),
+ *     // query Observation($id: ID!)
+ *     get('/v1/biomarkers/{observation_id}', 'observation', OBSERVATION, 'Read a result', { path: { observation_id: 'id' } }),
+ *     // query MySettings { me { result: settings { … } } }
+ *     get('/v1/users/me/settings', 'me.settings', SETTINGS, 'Read the own settings'),
  *   ],
  * };
  *
@@ -40,20 +30,13 @@
  */
 import type { Slug } from '../events/slugs.js';
 
-/** Wire names whose camelCase form is the input's field, or wire name -> field where they differ: `{ clientId: 'id' }`. */
-export type Names = readonly string[] | Readonly<Record<string, string>>;
-
-/** Where a variable comes from. `name` is the wire name; the GraphQL variable's name is the key in `variables`. */
-export type Source =
-  | { from: 'body' }
-  | { from: 'body'; name: string }
-  | { from: 'path'; name: string }
-  | { from: 'query'; name: string }
-  | { from: 'header'; name: string }
-  | { from: 'constant'; value: unknown }
-  | { from: 'input'; body?: boolean; path?: Names; query?: Names; constant?: Readonly<Record<string, unknown>> };
-
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Name on the wire -> argument or input field: `{ observation_id: 'id' }`. */
+export type Names = Readonly<Record<string, string>>;
+
+/** A success status, or several, the default one first; `ctx.status` chooses among them. 204 has no body. */
+export type Status = number | readonly [number, ...number[]];
 
 /** A file in a form: the form's field, which is the body's key as well, and the most bytes it may have. */
 export interface Upload {
@@ -61,25 +44,17 @@ export interface Upload {
   maxBytes: number;
 }
 
-/** One documented path. A row that does not fit the schema stops the start, with the reason. */
-export interface Route {
-  method: Method;
-  /** Relative to the service and below `/v1/`, for example `/v1/retest-cycles/{id}`. */
-  path: string;
-  /** Documented success statuses, the default one first; `ctx.status` chooses among them. 204 has no body. */
-  status: readonly [number, ...number[]];
-  /** GraphQL document with exactly one named operation, whose answer is aliased `result`. The name, in camelCase, is the `operationId`. */
-  document: string;
-  /** A variable that is not named here must be `first` or `after` of a list. */
-  variables?: Readonly<Record<string, Source>>;
-  /** One line, for OpenAPI. */
-  summary: string;
-  /** `Location` of a created resource relative to the service; `{id}` is taken from the answer, else from the path. */
+/** How a path answers, where the default does not fit, and what OpenAPI shows of it. */
+interface Answering {
+  /** Default: 302 of a redirect, 204 of a DELETE, else 200. */
+  status?: Status;
+  /**
+   * `Location` of a 201 or 202 relative to the service; `{id}` is taken from the answer, else from the path.
+   * Default: the table's GET row that reads one `{item}` below the path, where the answer has what it needs.
+   */
   location?: string;
   /** Key of the answer that holds an absolute address: the success is a 302 to it, without a body. */
   redirect?: string;
-  /** `first` and `after` come from `?limit=&cursor=`. Default: true where the answer is a connection and the document has `$first`. */
-  list?: boolean;
   /** Keys of the answer that are left out where null, because not every caller may know of them (`email` of a user). */
   omitNull?: readonly string[];
   /** The answer bears an `ETag` of its bytes, and `If-None-Match` is answered with 304. */
@@ -88,10 +63,52 @@ export interface Route {
   bodyLimit?: number;
   /** A file may come as `multipart/form-data`, too; its bytes become the base64 text of a body key. */
   upload?: Upload;
-  /** Bodies as on the wire, for OpenAPI. */
+  /** Bodies as on the wire. */
   example?: { request?: unknown; response?: unknown };
-  /** What this path's own refusals mean, by status, for OpenAPI: `{ 402: 'The processor declined' }`. */
+  /** What this path's own errors mean, by status: `{ 402: 'The processor declined' }`. */
   problems?: Readonly<Record<number, string>>;
+}
+
+/** How an operation and its variables differ from what is derived. */
+interface Asking {
+  /** The operationId. Default: of a GET the fields with `me` as `my` (`user.badges` -> `userBadges`), else the root field. */
+  as?: string;
+  /** Fixed GraphQL values of arguments or input fields; enum values in their GraphQL form. */
+  constant?: Readonly<Record<string, unknown>>;
+  /** Arguments and input fields that callers cannot give. */
+  omit?: readonly string[];
+  /**
+   * Whether a body is read. Default: of POST, PUT and PATCH, where something is left for it. False leaves out what it would give;
+   * true takes one without keys, and lets a DELETE have one.
+   */
+  body?: boolean;
+  /** Field of `input` whose own fields are keys of the body, beside those of `input`. */
+  spread?: string;
+}
+
+/** What an author adds to a row. */
+export interface Exceptions extends Answering, Asking {
+  /** See {@link Route.pathNames}. */
+  path?: Names;
+  /** See {@link Route.queryNames}. */
+  query?: Names;
+}
+
+/** One documented path. A row that does not fit the schema stops the start, with the reason. */
+export interface Route extends Answering, Asking {
+  method: Method;
+  /** Relative to the service, for example `/v1/retest-cycles/{id}`. */
+  path: `/v1/${string}`;
+  /** The field whose value is the answer; below a root field with dots: `me.settings`. */
+  field: string;
+  /** Fields of the answer, or of its nodes where it is a connection; null where it has none. They are the shape of the response. */
+  selection: string | null;
+  /** One line, for OpenAPI. */
+  summary: string;
+  /** Parameters of the path whose argument or input field has another name. */
+  pathNames: Names;
+  /** The same of the query string; such a field is no key of the body. */
+  queryNames: Names;
 }
 
 export interface RouteTable {
@@ -99,17 +116,37 @@ export interface RouteTable {
   routes: readonly Route[];
 }
 
-/** The whole JSON body is the variable (usually `input`). A missing body counts as `{}`. */
-export const body = (): Source => ({ from: 'body' });
-/** One key of the JSON body. */
-export const bodyKey = (name: string): Source => ({ from: 'body', name });
-/** A `{name}` of the path. */
-export const path = (name: string): Source => ({ from: 'path', name });
-/** A query parameter, coerced by the variable's type; a list may be repeated or comma-separated. */
-export const query = (name: string): Source => ({ from: 'query', name });
-/** A request header, in any case. */
-export const header = (name: string): Source => ({ from: 'header', name });
-/** A fixed GraphQL value; enum values in their GraphQL form. */
-export const constant = (value: unknown): Source => ({ from: 'constant', value });
-/** An input object made of the body (unless `body: false`), the named path and query parameters, and fixed fields. */
-export const input = (parts: Omit<Extract<Source, { from: 'input' }>, 'from'> = {}): Source => ({ from: 'input', ...parts });
+type RowBuilder = (path: Route['path'], field: string, selection: string | null, summary: string, exceptions?: Exceptions) => Route;
+
+const row =
+  (method: Method): RowBuilder =>
+  (path, field, selection, summary, { path: pathNames = {}, query: queryNames = {}, ...exceptions } = {}) => ({
+    method,
+    path,
+    field,
+    selection,
+    summary,
+    pathNames,
+    queryNames,
+    ...exceptions,
+  });
+
+export const get = row('GET');
+export const post = row('POST');
+export const put = row('PUT');
+export const patch = row('PATCH');
+export const del = row('DELETE');
+
+/** Whether the path is for a user's own data. Source: identity A6. */
+export const isMe = ({ path }: Route): boolean => path.split('/').includes('me');
+
+/** Whether arguments come from a body; else they come from the query string. */
+export const hasBody = ({ method, body }: Route): boolean => body === true || (method !== 'GET' && method !== 'DELETE');
+
+/** Names of the `{parameters}` of a path. */
+export const parametersIn = (path: string): string[] => [...path.matchAll(/\{([^}]+)\}/g)].map(match => match[1]!);
+
+/** A row that does not fit the schema. @throws Error, to which the plan adds the row's name. */
+export function misfit(reason: string): never {
+  throw new Error(reason);
+}

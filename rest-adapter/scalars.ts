@@ -1,4 +1,4 @@
-/** What each scalar accepts on the wire, how a refusal says it, and its JSON Schema. No message repeats the value: it may be personal. */
+/** What each scalar accepts on the wire, the message for what it does not, and its JSON Schema. No message repeats the value: it may be personal. */
 import { isScalarType, type GraphQLScalarType } from 'graphql';
 import * as suite from '../runtime/schema/scalars.js';
 
@@ -17,11 +17,11 @@ export interface ScalarSchema {
 export interface ScalarFormat {
   accepts: (value: unknown) => boolean;
   /** `must be ...` */
-  says: string;
+  message: string;
   schema: ScalarSchema;
 }
 
-/** PostgreSQL text cannot hold U+0000, so it is refused at the door. */
+/** PostgreSQL text cannot hold U+0000, so it is refused here. */
 const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
 
 const MAX_INT = 2 ** 31 - 1;
@@ -29,15 +29,15 @@ const MIN_INT = -(2 ** 31);
 const isInt = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= MIN_INT && (value as number) <= MAX_INT;
 
 const BUILT_IN: Readonly<Record<string, ScalarFormat>> = {
-  ID: { accepts: value => isText(value) && value !== '', says: 'must be a non-empty string', schema: { type: 'string', minLength: 1 } },
-  String: { accepts: isText, says: 'must be a string', schema: { type: 'string' } },
-  Int: { accepts: isInt, says: 'must be an integer', schema: { type: 'integer', format: 'int32' } },
-  Float: { accepts: Number.isFinite, says: 'must be a number', schema: { type: 'number' } },
-  Boolean: { accepts: value => typeof value === 'boolean', says: 'must be true or false', schema: { type: 'boolean' } },
-  JSON: { accepts: () => true, says: '', schema: {} },
+  ID: { accepts: value => isText(value) && value !== '', message: 'must be a non-empty string', schema: { type: 'string', minLength: 1 } },
+  String: { accepts: isText, message: 'must be a string', schema: { type: 'string' } },
+  Int: { accepts: isInt, message: 'must be an integer', schema: { type: 'integer', format: 'int32' } },
+  Float: { accepts: Number.isFinite, message: 'must be a number', schema: { type: 'number' } },
+  Boolean: { accepts: value => typeof value === 'boolean', message: 'must be true or false', schema: { type: 'boolean' } },
+  JSON: { accepts: () => true, message: '', schema: {} },
 };
 
-/** Schemas that are plainer than the validator's own; the long patterns of graphql-scalars say nothing to a reader. */
+/** Schemas that are plainer than the validator's own; the long patterns of graphql-scalars help no reader. */
 const SCHEMAS: Readonly<Record<string, ScalarSchema>> = {
   SafeInt: { type: 'integer', format: 'int64', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
   DateTime: { type: 'string', format: 'date-time', examples: ['2026-08-01T08:00:00.000Z'] },
@@ -51,7 +51,7 @@ const SCHEMAS: Readonly<Record<string, ScalarSchema>> = {
   CountryCode: { type: 'string', pattern: '^[A-Z]{2}$', examples: ['US'] },
 };
 
-const SAYS: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   DateTime: 'must be an RFC 3339 instant such as 2026-08-01T08:00:00.000Z',
   Date: 'must be a date, YYYY-MM-DD',
   EmailAddress: 'must be an e-mail address',
@@ -97,5 +97,5 @@ export function scalarFormat(type: GraphQLScalarType): ScalarFormat {
   if (known) return known;
   const scalar = VALIDATORS.get(type.name) ?? type;
   const schema = SCHEMAS[type.name] ?? (scalar.extensions.jsonSchema as ScalarSchema | undefined) ?? {};
-  return { accepts: validates(scalar, schema), says: SAYS[type.name] ?? `must be a ${type.name}`, schema };
+  return { accepts: validates(scalar, schema), message: MESSAGES[type.name] ?? `must be a ${type.name}`, schema };
 }

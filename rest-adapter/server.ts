@@ -1,8 +1,7 @@
 /**
- * The REST face: match -> token -> rule -> body -> variables -> execute -> status. No domain word, no code per route.
+ * The REST API: match -> token -> rule -> body -> variables -> execute -> status. No domain word, no code per route.
  * Order of decisions: identity A5. Errors are thrown as problems and rendered by `runtime/http`.
  */
-import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
@@ -16,17 +15,14 @@ import { parseJson } from './json.js';
 import type { WireRequest } from './parameters.js';
 import { planTables, type Plan } from './plan.js';
 import { invalid, problemOfErrors, type ShownError } from './problem.js';
+import { respond, type Extras } from './respond.js';
 import type { RouteTable } from './route.js';
 import { isMultipart, readUpload } from './upload.js';
 import { methodsOf, type KnownPath } from './unmatched.js';
 
-export interface ExecuteResult {
+export interface ExecuteResult extends Extras {
   data: Record<string, unknown> | null;
   errors: readonly { message: string; path?: readonly (string | number)[]; extensions?: Record<string, unknown> }[];
-  /** `ctx.status`: the operation's choice among the route's documented statuses. */
-  status: number | null;
-  /** What the answer may say of how long it is good. */
-  headers?: Record<string, string>;
 }
 
 export interface Operation {
@@ -75,7 +71,6 @@ declare module 'fastify' {
   }
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
 const MERGE_PATCH = 'application/merge-patch+json';
 
 /** `{id}` -> `:id`; a literal colon is doubled for the router. */
@@ -85,7 +80,7 @@ const pathOf = (url: string): string => url.split('?', 1)[0]!;
 
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 
-/** `PATCH` takes merge patch too; no content codings, because a limit on coded bytes says nothing about the decoded ones. */
+/** `PATCH` takes merge patch too; no content codings, because a limit on coded bytes is none on the decoded ones. */
 function checkMediaType({ route }: Plan, request: FastifyRequest): void {
   const type = request.headers['content-type'] ?? '';
   if (isMultipart(type)) return route.upload ? undefined : fail('unsupported_media_type', 'This path takes no files');
@@ -109,7 +104,7 @@ async function admit(plan: Plan, options: RestOptions, request: FastifyRequest):
 /** Step 8. @throws Problem invalid_request with every violation. */
 function readVariables(plan: Plan, request: FastifyRequest): Record<string, unknown> {
   const found: Violation[] = [];
-  const variables = plan.variables.read(request as unknown as WireRequest, found);
+  const variables = plan.input.read(request as unknown as WireRequest, found);
   if (found.length > 0) throw invalid(found);
   return variables;
 }
@@ -134,51 +129,15 @@ function resultOf(plan: Plan, { data, errors }: ExecuteResult, options: RestOpti
   return result;
 }
 
-function statusOf(plan: Plan, chosen: number | null): number {
-  return chosen !== null && plan.route.status.includes(chosen) ? chosen : plan.route.status[0];
-}
-
-/** In the form of address that the caller used: with the service's prefix, or on the service's own host without it. */
-function locationOf(plan: Plan, request: FastifyRequest, answer: unknown): string {
-  const values = { ...(request.params as object), ...(answer as object) } as Record<string, unknown>;
-  const path = plan.route.location!.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
-  const prefix = `/${plan.slug}`;
-  return request.originalUrl.startsWith(`${prefix}/`) ? prefix + path : path;
-}
-
-const etagOf = (text: string): string => `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
-
-/** `If-None-Match` compares weakly. Source: RFC 9110 13.1.2. */
-const isKnown = (header: string | undefined, etag: string): boolean =>
-  header !== undefined && (header.trim() === '*' || header.split(',').some(one => one.trim().replace(/^W\//, '') === etag));
-
-function sendCacheable(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
-  const etag = etagOf(text);
-  reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'Authorization' });
-  return isKnown(request.headers['if-none-match'], etag) ? reply.code(304).removeHeader('content-type').send() : reply.send(text);
-}
-
-function answer(plan: Plan, request: FastifyRequest, reply: FastifyReply, result: unknown, executed: ExecuteResult): FastifyReply {
-  const status = statusOf(plan, executed.status);
-  reply.code(status);
-  if (status === 204) return reply.send();
-  const body = plan.answer(result);
-  if (plan.route.redirect) return reply.header('location', (body as Record<string, string>)[plan.route.redirect]).send();
-  if (plan.route.location && (status === 201 || status === 202)) reply.header('location', locationOf(plan, request, body));
-  const text = JSON.stringify(body);
-  reply.type(JSON_TYPE);
-  return plan.route.etag ? sendCacheable(request, reply, text) : reply.headers(executed.headers ?? {}).send(text);
-}
-
 function handlerOf(row: Row, options: RestOptions) {
   const { upload } = row.plan.route;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (upload && isMultipart(request.headers['content-type'])) request.body = await readUpload(request, upload);
-    const { plan } = row; // of now: what is executed is the present schema's
-    const { document, key, operationName, route } = plan;
-    const operation = { document, source: route.document, key, operationName, variables: readVariables(plan, request) };
+    const { plan } = row; // read here, because it changes with the schema
+    const { document, source, key, operationName } = plan;
+    const operation = { document, source, key, operationName, variables: readVariables(plan, request) };
     const executed = await options.execute(operation, request.info);
-    return answer(plan, request, reply, resultOf(plan, executed, options), executed);
+    return respond(plan, request, reply, resultOf(plan, executed, options), executed);
   };
 }
 
@@ -255,7 +214,7 @@ export function restRoutes(options: RestOptions): FastifyPluginAsync {
     const next = await planInTurns(schema, options.tables);
     return () => rows.forEach((row, at) => (row.plan = next[at]!));
   });
-  for (const { document, key, operationName, route } of plans) options.prepare?.({ document, source: route.document, key, operationName });
+  for (const { document, source, key, operationName } of plans) options.prepare?.({ document, source, key, operationName });
   return async app => {
     for (const slug of new Set(plans.map(plan => plan.slug)))
       await app.register(

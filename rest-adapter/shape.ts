@@ -1,5 +1,5 @@
 /**
- * The shape of an answer: a selection set resolved against the schema, fragments merged. The response converter and the OpenAPI
+ * The shape of an answer: a selection set resolved against the schema, inline fragments merged. The response converter and the OpenAPI
  * schema are both made from it, so they cannot disagree.
  */
 import {
@@ -13,10 +13,11 @@ import {
   Kind,
   TypeNameMetaFieldDef,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLEnumType,
   type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLScalarType,
   type GraphQLSchema,
@@ -47,12 +48,7 @@ export interface Member {
   deprecated: boolean;
 }
 
-export interface Reading {
-  schema: GraphQLSchema;
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-}
-
-/** A field under one response key, once per place where it is selected. */
+/** A field under one response key, once for each time that it is selected. */
 interface Occurrence {
   node: FieldNode;
   parent: GraphQLCompositeType;
@@ -62,8 +58,9 @@ interface Occurrence {
 const isConditional = (node: { directives?: readonly { name: { value: string } }[] | undefined }): boolean =>
   node.directives?.some(directive => directive.name.value === 'skip' || directive.name.value === 'include') ?? false;
 
-const conditionOf = (reading: Reading, name: string | undefined, parent: GraphQLCompositeType): GraphQLCompositeType =>
-  name === undefined ? parent : (reading.schema.getType(name) as GraphQLCompositeType);
+/** The type that an inline fragment is on. */
+const conditionOf = (schema: GraphQLSchema, name: string | undefined, parent: GraphQLCompositeType): GraphQLCompositeType =>
+  name === undefined ? parent : (schema.getType(name) as GraphQLCompositeType);
 
 /** Whether a fragment on `condition` applies to every value of `parent`. */
 const covers = (schema: GraphQLSchema, condition: GraphQLCompositeType, parent: GraphQLCompositeType): boolean =>
@@ -72,7 +69,7 @@ const covers = (schema: GraphQLSchema, condition: GraphQLCompositeType, parent: 
 
 /** All fields of a selection set by response key, fragments flattened. */
 function collect(
-  reading: Reading,
+  schema: GraphQLSchema,
   parent: GraphQLCompositeType,
   set: SelectionSetNode,
   optional: boolean,
@@ -83,10 +80,9 @@ function collect(
     if (selection.kind === Kind.FIELD) {
       const key = selection.alias?.value ?? selection.name.value;
       into.set(key, [...(into.get(key) ?? []), { node: selection, parent, optional: maybe }]);
-    } else {
-      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : reading.fragments.get(selection.name.value)!;
-      const condition = conditionOf(reading, fragment.typeCondition?.name.value, parent);
-      collect(reading, condition, fragment.selectionSet, maybe || !covers(reading.schema, condition, parent), into);
+    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+      const condition = conditionOf(schema, selection.typeCondition?.name.value, parent);
+      collect(schema, condition, selection.selectionSet, maybe || !covers(schema, condition, parent), into);
     }
   }
   return into;
@@ -106,35 +102,39 @@ const possibleNames = (schema: GraphQLSchema, parent: GraphQLCompositeType): str
         .sort()
     : [parent.name];
 
-function memberOf(reading: Reading, key: string, places: readonly Occurrence[]): Member {
-  const { node, parent } = places[0]!;
+function memberOf(schema: GraphQLSchema, key: string, occurrences: readonly Occurrence[]): Member {
+  const { node, parent } = occurrences[0]!;
   const field = fieldOf(parent, node.name.value);
   const shape: Shape =
     node.name.value === '__typename'
-      ? { kind: 'typename', names: possibleNames(reading.schema, parent), nullable: false }
-      : shapeOf(reading, field.type, places);
+      ? { kind: 'typename', names: possibleNames(schema, parent), nullable: false }
+      : shapeOf(schema, field.type, occurrences);
   return {
     key,
     wire: toSnake(key),
     shape,
-    optional: places.every(place => place.optional),
+    optional: occurrences.every(occurrence => occurrence.optional),
     description: shape.kind === 'typename' ? null : (field.description ?? null),
     deprecated: field.deprecationReason != null,
   };
 }
 
 /** Members in the order of selection; an unaliased `__typename` is for the gateway, not for the wire. */
-function membersOf(reading: Reading, places: readonly Occurrence[]): Member[] {
+function membersOf(schema: GraphQLSchema, occurrences: readonly Occurrence[]): Member[] {
   const fields = new Map<string, Occurrence[]>();
-  for (const { node, parent } of places) {
+  for (const { node, parent } of occurrences) {
     const type = getNamedType(fieldOf(parent, node.name.value).type) as GraphQLCompositeType;
-    collect(reading, type, node.selectionSet!, false, fields);
+    collect(schema, type, node.selectionSet!, false, fields);
   }
-  return [...fields].filter(([key]) => key !== '__typename').map(([key, found]) => memberOf(reading, key, found));
+  return [...fields].filter(([key]) => key !== '__typename').map(([key, found]) => memberOf(schema, key, found));
 }
 
+/** Whether a field of this type answers with a page. */
+export const isConnection = (type: GraphQLNamedType): type is GraphQLObjectType =>
+  isObjectType(type) && type.name.endsWith('Connection') && 'nodes' in type.getFields() && 'pageInfo' in type.getFields();
+
 const isPage = (type: GraphQLCompositeType, members: readonly Member[]): boolean =>
-  type.name.endsWith('Connection') && members.some(member => member.key === 'nodes') && members.some(member => member.key === 'pageInfo');
+  isConnection(type) && members.some(member => member.key === 'nodes') && members.some(member => member.key === 'pageInfo');
 
 function compositeShape(type: GraphQLCompositeType, members: readonly Member[], nullable: boolean): Shape {
   if (!isPage(type, members)) return { kind: 'object', type, members, nullable };
@@ -142,15 +142,15 @@ function compositeShape(type: GraphQLCompositeType, members: readonly Member[], 
   return { kind: 'page', type, nodes, others: members.filter(member => member.key !== 'nodes' && member.key !== 'pageInfo'), nullable };
 }
 
-/** Shape of a field's value, merged over all places where it is selected. */
-function shapeOf(reading: Reading, type: GraphQLOutputType, places: readonly Occurrence[]): Shape {
-  if (isNonNullType(type)) return { ...shapeOf(reading, type.ofType, places), nullable: false };
-  if (isListType(type)) return { kind: 'list', of: shapeOf(reading, type.ofType, places), nullable: true };
+/** Shape of a field's value, merged over all its occurrences. */
+function shapeOf(schema: GraphQLSchema, type: GraphQLOutputType, occurrences: readonly Occurrence[]): Shape {
+  if (isNonNullType(type)) return { ...shapeOf(schema, type.ofType, occurrences), nullable: false };
+  if (isListType(type)) return { kind: 'list', of: shapeOf(schema, type.ofType, occurrences), nullable: true };
   if (isEnumType(type)) return { kind: 'enum', type, nullable: true };
-  if (isCompositeType(type)) return compositeShape(type, membersOf(reading, places), true);
+  if (isCompositeType(type)) return compositeShape(type, membersOf(schema, occurrences), true);
   return { kind: 'scalar', type, nullable: true };
 }
 
 /** Shape of one selected field. */
-export const shapeOfField = (reading: Reading, parent: GraphQLCompositeType, node: FieldNode): Shape =>
-  shapeOf(reading, fieldOf(parent, node.name.value).type, [{ node, parent, optional: false }]);
+export const shapeOfField = (schema: GraphQLSchema, parent: GraphQLCompositeType, node: FieldNode): Shape =>
+  shapeOf(schema, fieldOf(parent, node.name.value).type, [{ node, parent, optional: false }]);

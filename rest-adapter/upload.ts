@@ -9,7 +9,7 @@ export const isMultipart = (type: string | undefined): boolean => /^multipart\/f
 
 /**
  * The body that the row's variables expect, from a multipart form: `{"<field>": "<base64 of the file>"}`. What else the form holds
- * stands under its own name, so that validation names it. @throws Problem payload_too_large, invalid_request.
+ * keeps its own name, so that validation names it. @throws Problem payload_too_large, invalid_request.
  */
 export async function readUpload(request: FastifyRequest, { field, maxBytes }: Upload): Promise<Record<string, unknown>> {
   const body: Record<string, unknown> = {};

@@ -32,14 +32,14 @@ export const segment = (key: string): string => key.slice(0, 100).replaceAll('~'
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function refuse(found: Violation[], pointer: string, message: string): undefined {
+function addViolation(found: Violation[], pointer: string, message: string): undefined {
   found.push({ pointer, message });
   return undefined;
 }
 
 function scalarReader(type: GraphQLScalarType): Read {
-  const { accepts, says } = scalarFormat(type);
-  return (value, pointer, found) => (accepts(value) ? value : refuse(found, pointer, says));
+  const { accepts, message } = scalarFormat(type);
+  return (value, pointer, found) => (accepts(value) ? value : addViolation(found, pointer, message));
 }
 
 /** How many values of an enum a message names. */
@@ -48,12 +48,12 @@ const NAMED_VALUES = 30;
 function enumReader(type: GraphQLEnumType): Read {
   const names = new Map(type.getValues().map(({ name }) => [toWireEnum(name), name]));
   const shown = [...names.keys()].slice(0, NAMED_VALUES).join(', ') + (names.size > NAMED_VALUES ? ', …' : '');
-  return (value, pointer, found) => names.get(value as string) ?? refuse(found, pointer, `must be one of ${shown}`);
+  return (value, pointer, found) => names.get(value as string) ?? addViolation(found, pointer, `must be one of ${shown}`);
 }
 
 function listReader(item: Read): Read {
   return (value, pointer, found) => {
-    if (!Array.isArray(value)) return refuse(found, pointer, 'must be a list');
+    if (!Array.isArray(value)) return addViolation(found, pointer, 'must be a list');
     return value.map((one, index) => item(one, `${pointer}/${index}`, found));
   };
 }
@@ -86,7 +86,7 @@ function readKeys(
   for (const key of Object.keys(value)) {
     const field = fields.get(key);
     if (field) out[field.name] = field.read(value[key], `${pointer}/${key}`, found);
-    else refuse(found, `${pointer}/${segment(key)}`, 'is not a known key');
+    else addViolation(found, `${pointer}/${segment(key)}`, 'is not a known key');
   }
   return out;
 }
@@ -94,7 +94,7 @@ function readKeys(
 /** `@oneOf`: exactly one key, and not null. */
 export function checkOneOf(value: Record<string, unknown>, pointer: string, found: Violation[]): void {
   const keys = Object.keys(value);
-  if (keys.length !== 1 || value[keys[0]!] === null) refuse(found, pointer, 'must have exactly one key');
+  if (keys.length !== 1 || value[keys[0]!] === null) addViolation(found, pointer, 'must have exactly one key');
 }
 
 /** A reader of an input object; absent keys stay absent, null stays null (RFC 7396). */
@@ -102,9 +102,9 @@ export function objectReader(type: GraphQLInputObjectType, without: ReadonlySet<
   const fields = fieldsOf(type, without);
   const required = [...fields.values()].filter(field => field.required);
   return (value, pointer, found) => {
-    if (!isObject(value)) return refuse(found, pointer, 'must be an object');
+    if (!isObject(value)) return addViolation(found, pointer, 'must be an object');
     const out = readKeys(fields, value, pointer, found);
-    for (const { wire } of required) if (!Object.hasOwn(value, wire)) refuse(found, `${pointer}/${wire}`, 'is required');
+    for (const { wire } of required) if (!Object.hasOwn(value, wire)) addViolation(found, `${pointer}/${wire}`, 'is required');
     if (type.isOneOf && without.size === 0) checkOneOf(out, pointer, found);
     return out;
   };
@@ -132,7 +132,7 @@ function presentReader(type: GraphQLInputType): Read {
 export function readerOf(type: GraphQLInputType): Read {
   if (isNonNullType(type)) {
     const read = presentReader(type.ofType);
-    return (value, pointer, found) => (value === null ? refuse(found, pointer, 'must not be null') : read(value, pointer, found));
+    return (value, pointer, found) => (value === null ? addViolation(found, pointer, 'must not be null') : read(value, pointer, found));
   }
   const read = presentReader(type);
   return (value, pointer, found) => (value === null ? null : read(value, pointer, found));
@@ -147,11 +147,11 @@ export function fieldReader(field: Constrained, read: Read = readerOf(field.type
     const out = read(value, pointer, found);
     if (found.length > before || value === null) return out;
     const message = violationOf(rule, value);
-    if (message) refuse(found, pointer, message);
+    if (message) addViolation(found, pointer, message);
     if (Array.isArray(value))
       value.forEach((item, index) => {
         const wrong = violationOf(rule, item);
-        if (wrong) refuse(found, `${pointer}/${index}`, wrong);
+        if (wrong) addViolation(found, `${pointer}/${index}`, wrong);
       });
     return out;
   };

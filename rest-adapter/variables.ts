@@ -1,218 +1,163 @@
-/** The variables of an operation from a request: one step per variable, compiled from the route's sources at start. */
+/** The variables of an operation from a request: one step per variable, compiled from their sources at start. */
 import {
+  getNamedType,
   getNullableType,
-  isInputObjectType,
+  isLeafType,
   isNonNullType,
   isRequiredInputField,
-  typeFromAST,
-  type GraphQLArgument,
-  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
 } from 'graphql';
 import type { Violation } from '../runtime/request/errors.js';
 import { limitReader, parameterStep, type Parameter, type Step, type Values, type WireRequest } from './parameters.js';
-import type { Names, Route, Source } from './route.js';
+import { misfit } from './route.js';
+import { PAGE_SOURCES, type InputSource, type Usage, type Variable } from './sources.js';
 import { checkOneOf, fieldReader, isObject, objectReader, readerOf, segment } from './validate.js';
-import { toCamel, toSnake } from './wire.js';
-
-type InputSource = Extract<Source, { from: 'input' }>;
 
 /** What the body may be: one type whole (less the fields that come from elsewhere), or named keys. */
 export type BodyShape =
-  | { kind: 'whole'; type: GraphQLInputType; without: ReadonlySet<string>; required: boolean }
-  | { kind: 'keys'; keys: readonly { name: string; type: GraphQLInputType; required: boolean; usage: Parameter['usage'] }[] };
+  { kind: 'whole'; type: GraphQLInputType; without: ReadonlySet<string>; required: boolean } | { kind: 'keys'; keys: readonly BodyKey[] };
+
+interface BodyKey {
+  name: string;
+  type: GraphQLInputType;
+  required: boolean;
+  usage: Usage;
+}
 
 export interface VariablePlan {
   read: (request: WireRequest, found: Violation[]) => Values;
   parameters: readonly Parameter[];
   body: BodyShape | null;
-  /** Source of each variable, the implied ones of a list included. */
-  sources: ReadonlyMap<string, Source>;
 }
 
-export interface VariableInputs {
-  schema: GraphQLSchema;
-  operation: OperationDefinitionNode;
-  route: Route;
-  /** Whether `first` and `after` are implied. */
-  list: boolean;
-  /** Where each variable is used first. */
-  usages: ReadonlyMap<string, GraphQLArgument | GraphQLInputField>;
+/** What one variable needs of a request. */
+interface Compiled {
+  steps: readonly Step[];
+  parameters?: readonly Parameter[];
+  body?: BodyShape;
 }
 
-const LIST_SOURCES: Readonly<Record<string, Source>> = {
-  first: { from: 'query', name: 'limit' },
-  after: { from: 'query', name: 'cursor' },
-};
-
-/** `[wire name, input field]` pairs of a `Names`. */
-export const namePairs = (names: Names | undefined): [string, string][] =>
-  names === undefined
-    ? []
-    : Array.isArray(names)
-      ? names.map((name: string) => [name, toCamel(name)])
-      : Object.entries(names as Record<string, string>);
-
-/** Whether a missing body, which counts as `{}`, lacks something. */
-function needsBody(declared: GraphQLInputType, without: ReadonlySet<string> = new Set()): boolean {
-  const type = getNullableType(declared);
-  return !isInputObjectType(type) || Object.values(type.getFields()).some(field => isRequiredInputField(field) && !without.has(field.name));
+/** A URL holds text, so what it gives is a scalar, an enum value, or a list of them. */
+function checkText({ name, type }: Parameter): void {
+  if (!isLeafType(getNamedType(type))) misfit(`${name} is an object, which no parameter can be`);
 }
 
-/** Compiles a route's sources. Methods add to the plan; any misfit throws, which stops the start. */
-class Compiler {
-  readonly steps: Step[] = [];
-  readonly parameters: Parameter[] = [];
-  readonly sources = new Map<string, Source>();
-  body: BodyShape | null = null;
+function compileParameter({ name, type, usage, source }: Variable, from: 'path' | 'query', wire: string): Compiled {
+  const parameter: Parameter = { in: from, name: wire, type, required: isNonNullType(type), usage };
+  checkText(parameter);
+  const read = source === PAGE_SOURCES.first ? limitReader : fieldReader(usage, readerOf(type));
+  return { parameters: [parameter], steps: [parameterStep(parameter, name, read)] };
+}
 
-  constructor(private readonly inputs: VariableInputs) {}
+function compileKey({ name, type, usage }: Variable, wire: string): Compiled {
+  const required = isNonNullType(type);
+  const read = fieldReader(usage, readerOf(type));
+  const step: Step = ({ body }, into, found) => {
+    if (isObject(body) && Object.hasOwn(body, wire)) into[name] = read(body[wire], `/${wire}`, found);
+    else if (required) found.push({ pointer: `/${wire}`, message: 'is required' });
+  };
+  return { body: { kind: 'keys', keys: [{ name: wire, type, required, usage }] }, steps: [step] };
+}
 
-  private refuse(reason: string): never {
-    throw new Error(reason);
+/** A field of an input object that comes from the path or the query string. */
+function compilePart(
+  variable: string,
+  type: GraphQLInputObjectType,
+  from: 'path' | 'query',
+  [wire, name]: readonly [string, string],
+): Compiled {
+  const field = type.getFields()[name]!;
+  const parameter: Parameter = {
+    in: from,
+    name: wire,
+    type: field.type,
+    required: from === 'path' || isRequiredInputField(field),
+    usage: field,
+  };
+  checkText(parameter);
+  const step = parameterStep(parameter, name, fieldReader(field));
+  return { parameters: [parameter], steps: [(request, into, found) => step(request, into[variable] as Values, found)] };
+}
+
+/** Fields of an input object that do not come from the body. */
+const givenElsewhere = ({ path, query, constant }: InputSource): Set<string> =>
+  new Set([...Object.values(path), ...Object.values(query), ...Object.keys(constant)]);
+
+const requiredIn = (type: GraphQLInputObjectType): string[] =>
+  Object.values(type.getFields())
+    .filter(isRequiredInputField)
+    .map(field => field.name);
+
+/** A missing body counts as `{}`. Where nothing is taken out, the type's shared reader will do. */
+function compileWholeBody({ name, type }: Variable, input: GraphQLInputObjectType, constant: object, without: Set<string>): Compiled {
+  const isWhole = without.size === 0;
+  const read = isWhole ? readerOf(type) : objectReader(input, without);
+  const step: Step = ({ body }, into, found) => {
+    const value = read(body === undefined ? {} : body, '', found) as object | undefined;
+    into[name] = isWhole ? value : { ...value, ...constant };
+  };
+  return { body: { kind: 'whole', type, without, required: requiredIn(input).some(field => !without.has(field)) }, steps: [step] };
+}
+
+function compileInput(variable: Variable, source: InputSource): Compiled[] {
+  const type = getNullableType(variable.type) as GraphQLInputObjectType;
+  const given = givenElsewhere(source);
+  const missing = requiredIn(type).find(field => !given.has(field) && (!source.body || source.omit.includes(field)));
+  if (missing !== undefined) misfit(`nothing gives ${type.name}.${missing}`);
+  const without = new Set([...given, ...source.omit]);
+  const start: Step = (_, into) => (into[variable.name] = { ...source.constant });
+  return [
+    source.body ? compileWholeBody(variable, type, source.constant, without) : { steps: [start] },
+    ...Object.entries(source.path).map(pair => compilePart(variable.name, type, 'path', pair)),
+    ...Object.entries(source.query).map(pair => compilePart(variable.name, type, 'query', pair)),
+    ...(type.isOneOf && without.size > 0 ? [{ steps: [oneOf(variable.name)] }] : []),
+  ];
+}
+
+const oneOf =
+  (variable: string): Step =>
+  (_, into, found) =>
+    checkOneOf(into[variable] as Values, '', found);
+
+function compileVariable(variable: Variable): Compiled[] {
+  const { name, source } = variable;
+  switch (source.from) {
+    case 'input':
+      return compileInput(variable, source);
+    case 'constant':
+      return [{ steps: [(_, into) => (into[name] = source.value)] }];
+    case 'body':
+      return [compileKey(variable, source.name)];
+    default:
+      return [compileParameter(variable, source.from, source.name)];
   }
+}
 
-  private addParameter(parameter: Parameter, target: string, step?: Step): void {
-    this.parameters.push(parameter);
-    this.steps.push(
-      step ??
-        parameterStep(
-          parameter,
-          target,
-          parameter.usage ? fieldReader(parameter.usage, readerOf(parameter.type)) : readerOf(parameter.type),
-        ),
-    );
-  }
+function bodyOf(shapes: readonly BodyShape[]): BodyShape | null {
+  const keys = shapes.flatMap(shape => (shape.kind === 'keys' ? shape.keys : []));
+  const [whole, other] = shapes.filter(shape => shape.kind === 'whole');
+  if (other || (whole && keys.length > 0)) misfit('the body is read twice');
+  return whole ?? (keys.length > 0 ? { kind: 'keys', keys } : null);
+}
 
-  private addBody(body: BodyShape): void {
-    if (this.body?.kind === 'keys' && body.kind === 'keys') this.body = { kind: 'keys', keys: [...this.body.keys, ...body.keys] };
-    else if (this.body) this.refuse('the body is read twice');
-    else this.body = body;
-  }
+/** Unknown query keys. */
+function queryCheck(parameters: readonly Parameter[]): Step {
+  const known = new Set(parameters.filter(parameter => parameter.in === 'query').map(parameter => parameter.name));
+  return ({ query }, _, found) => {
+    for (const key of Object.keys(query))
+      if (!known.has(key)) found.push({ pointer: `/${segment(key)}`, message: 'is not a known query parameter' });
+  };
+}
 
-  private addWholeBody(name: string, type: GraphQLInputType): void {
-    const required = isNonNullType(type);
-    this.addBody({ kind: 'whole', type, without: new Set(), required: required && needsBody(type) });
-    const read = readerOf(type);
-    this.steps.push((request, into, found) => {
-      if (request.body !== undefined || required) into[name] = read(request.body === undefined ? {} : request.body, '', found);
-    });
-  }
-
-  private addBodyKey(variable: string, name: string, type: GraphQLInputType, required: boolean): void {
-    const usage = this.inputs.usages.get(variable) ?? null;
-    this.addBody({ kind: 'keys', keys: [{ name, type, required, usage }] });
-    const read = usage ? fieldReader(usage, readerOf(type)) : readerOf(type);
-    this.steps.push((request, into, found) => {
-      if (isObject(request.body) && Object.hasOwn(request.body, name)) into[variable] = read(request.body[name], `/${name}`, found);
-      else if (required) found.push({ pointer: `/${name}`, message: 'is required' });
-    });
-  }
-
-  /** Parts of an input object that come from path and query. */
-  private addInputParts(variable: string, type: GraphQLInputObjectType, source: InputSource): void {
-    const parts = [
-      ...namePairs(source.path).map(pair => ['path', ...pair] as const),
-      ...namePairs(source.query).map(pair => ['query', ...pair] as const),
-    ];
-    for (const [place, name, fieldName] of parts) {
-      const field = type.getFields()[fieldName] ?? this.refuse(`${type.name} has no field ${fieldName}`);
-      const parameter: Parameter = {
-        in: place,
-        name,
-        type: field.type,
-        required: place === 'path' || isRequiredInputField(field),
-        usage: field,
-      };
-      const step = parameterStep(parameter, fieldName, fieldReader(field));
-      this.addParameter(parameter, fieldName, (request, into, found) => step(request, into[variable] as Values, found));
-    }
-  }
-
-  private addInput(variable: string, declared: GraphQLInputType, source: InputSource): void {
-    const type = getNullableType(declared);
-    if (!isInputObjectType(type)) return this.refuse(`$${variable} is not an input object`);
-    const pairs = [...namePairs(source.path), ...namePairs(source.query)];
-    const without = new Set([...pairs.map(([, field]) => field), ...Object.keys(source.constant ?? {})]);
-    const missing = Object.values(type.getFields()).find(field => isRequiredInputField(field) && !without.has(field.name));
-    if (source.body === false && missing) this.refuse(`nothing gives ${type.name}.${missing.name}`);
-    this.addInputBody(variable, type, source, without);
-    this.addInputParts(variable, type, source);
-    if (type.isOneOf) this.steps.push((_, into, found) => checkOneOf(into[variable] as Values, '', found));
-  }
-
-  private addInputBody(variable: string, type: GraphQLInputObjectType, source: InputSource, without: ReadonlySet<string>): void {
-    const constant = source.constant ?? {};
-    if (source.body === false) {
-      this.steps.push((_, into) => (into[variable] = { ...constant }));
-      return;
-    }
-    this.addBody({ kind: 'whole', type, without, required: needsBody(type, without) });
-    const read = objectReader(type, without);
-    this.steps.push(
-      (request, into, found) =>
-        (into[variable] = { ...(read(request.body === undefined ? {} : request.body, '', found) as object | undefined), ...constant }),
-    );
-  }
-
-  private addVariable(name: string, type: GraphQLInputType, required: boolean, source: Source): void {
-    if (source.from === 'input') return this.addInput(name, type, source);
-    if (source.from === 'constant') return void this.steps.push((_, into) => (into[name] = source.value));
-    if (source.from === 'body')
-      return 'name' in source ? this.addBodyKey(name, source.name, type, required) : this.addWholeBody(name, type);
-    const usage = this.inputs.usages.get(name) ?? null;
-    const parameter: Parameter = { in: source.from, name: source.name, type, required: required || source.from === 'path', usage };
-    this.addParameter(
-      parameter,
-      name,
-      source === LIST_SOURCES.first ? parameterStep({ ...parameter, required: false }, name, limitReader) : undefined,
-    );
-  }
-
-  /** Unknown query keys, and body keys where no input type judges them. */
-  private addUnknownKeys(): void {
-    const known = new Set(this.parameters.filter(parameter => parameter.in === 'query').map(parameter => parameter.name));
-    this.steps.push((request, _, found) => {
-      for (const key of Object.keys(request.query))
-        if (!known.has(key)) found.push({ pointer: `/${segment(key)}`, message: 'is not a known query parameter' });
-    });
-    if (this.body?.kind === 'whole') return;
-    const keys = new Set(this.body?.keys.map(key => key.name));
-    this.steps.push(({ body }, _, found) => {
-      if (body === undefined) return;
-      if (!isObject(body)) return void found.push({ pointer: '', message: 'must be an object' });
-      for (const key of Object.keys(body)) if (!keys.has(key)) found.push({ pointer: `/${segment(key)}`, message: 'is not a known key' });
-    });
-  }
-
-  private checkPathNames(): void {
-    const inPath = [...this.inputs.route.path.matchAll(/\{([^}]+)\}/g)].map(match => match[1]!);
-    const used = new Set(this.parameters.filter(parameter => parameter.in === 'path').map(parameter => parameter.name));
-    for (const name of inPath) if (!used.has(name)) this.refuse(`{${name}} of the path is not used`);
-    for (const name of used) if (!inPath.includes(name)) this.refuse(`the path has no {${name}}`);
-  }
-
-  compile(): VariablePlan {
-    const { schema, operation, route, list } = this.inputs;
-    const implied = list ? LIST_SOURCES : {};
-    const definitions = operation.variableDefinitions ?? [];
-    for (const name of Object.keys(route.variables ?? {}))
-      if (!definitions.some(definition => definition.variable.name.value === name)) this.refuse(`the document has no $${name}`);
-    for (const definition of definitions) {
-      const name = definition.variable.name.value;
-      const source = route.variables?.[name] ?? implied[name] ?? this.refuse(`nothing gives $${name}`);
-      this.sources.set(name, source);
-      const type = typeFromAST(schema, definition.type) as GraphQLInputType;
-      this.addVariable(name, type, isNonNullType(type) && definition.defaultValue === undefined, source);
-    }
-    this.checkPathNames();
-    this.addUnknownKeys();
-    const { steps, parameters, body, sources } = this;
-    return { parameters, body, sources, read: readAll(steps) };
-  }
+/** Unknown keys of a body that no input type judges. */
+function keysCheck(keys: readonly BodyKey[]): Step {
+  const known = new Set(keys.map(key => key.name));
+  return ({ body }, _, found) => {
+    if (body === undefined) return;
+    if (!isObject(body)) return void found.push({ pointer: '', message: 'must be an object' });
+    for (const key of Object.keys(body)) if (!known.has(key)) found.push({ pointer: `/${segment(key)}`, message: 'is not a known key' });
+  };
 }
 
 const readAll =
@@ -223,9 +168,11 @@ const readAll =
     return values;
   };
 
-/** @throws Error when the route does not fit the document or the schema. */
-export const compileVariables = (inputs: VariableInputs): VariablePlan => new Compiler(inputs).compile();
-
-/** Wire name of an input's field: the parameter that gives it, else its snake_case. */
-export const wireNameOf = (source: InputSource, field: string): string =>
-  [...namePairs(source.path), ...namePairs(source.query)].find(([, target]) => target === field)?.[0] ?? toSnake(field);
+/** @throws Error with the reason, when the sources do not fit together. */
+export function compileVariables(variables: readonly Variable[]): VariablePlan {
+  const compiled = variables.flatMap(compileVariable);
+  const parameters = compiled.flatMap(one => one.parameters ?? []);
+  const body = bodyOf(compiled.flatMap(one => one.body ?? []));
+  const checks = body?.kind === 'whole' ? [queryCheck(parameters)] : [queryCheck(parameters), keysCheck(body?.keys ?? [])];
+  return { parameters, body, read: readAll([...compiled.flatMap(one => one.steps), ...checks]) };
+}

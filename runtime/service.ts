@@ -3,14 +3,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Consumer } from '../events/consumer.js';
 import type { Slug } from '../events/slugs.js';
 import type { Timer } from './time/clock.js';
-import type { Context } from './request/context.js';
+import type { Context, ServiceHost } from './request/context.js';
 import type { Erase } from './erasure/erasure.js';
-import type { ServiceHost } from './host.js';
 import type { RequestInfo } from './request/request.js';
 import type { JobQueueDefinition, JobScheduleDefinition } from './jobs/queue.js';
 
 /** Loads many references of one type at once: the answer has their order, null where nothing may be seen. The owner stands in the `where`. */
-export type ReferenceLoader = (ctx: Context, references: readonly any[]) => Promise<readonly (object | null)[]>;
+export type ReferenceLoader = ServiceHost['references'][string];
 
 /** A native HTTP path of a service, for the OpenAPI documents. */
 export interface NativePath {
@@ -44,6 +43,8 @@ export interface ServiceDeclaration {
   entities: readonly EntityClass[];
   /** type-graphql resolver classes. */
   resolvers: readonly Function[];
+  /** Test controls besides the clock, which every service has; those that its contract names. Source: conventions 8. */
+  testControls?: { flags?: true; faults?: true };
   /** Object types that no operation returns but that belong in the SDL. */
   types?: readonly Function[];
   /** One batch loader for each `@key` type that this service resolves. */

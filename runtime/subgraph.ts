@@ -21,6 +21,7 @@ import { PLATFORM_DIRECTIVES } from './access/access.js';
 import type { Context } from './request/context.js';
 import { guardSchema } from './access/guard.js';
 import type { ServiceDeclaration } from './service.js';
+import { testControls } from './test-controls.js';
 
 const FEDERATION_LINK = `
 extend schema
@@ -88,7 +89,7 @@ function readPropertiesPlainly(): void {
 export function subgraphSdl(declaration: ServiceDeclaration): { sdl: string; typeDefs: DocumentNode; resolvers: Record<string, any> } {
   readPropertiesPlainly();
   const classes = buildSchemaSync({
-    resolvers: declaration.resolvers as unknown as NonEmptyArray<Function>,
+    resolvers: [...declaration.resolvers, ...testControls(declaration)] as unknown as NonEmptyArray<Function>,
     orphanedTypes: [...(declaration.types ?? [])],
     validate: false,
     skipCheck: true,

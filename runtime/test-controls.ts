@@ -1,14 +1,15 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver, Int, Directive } from 'type-graphql';
 import { adminScopeOf, type Slug } from '../events/slugs.js';
 import { Access } from './access/access.js';
-import { durationMs } from './time/clock.js';
+import { durationMs } from './time/durations.js';
 import { Context } from './request/context.js';
-import { fail } from './request/errors.js';
+import { fail, invalid } from './request/errors.js';
 import { OwnTransactions } from './request/operation.js';
 import { Rule } from './schema/constraints.js';
 import { DateTime, JSONObject } from './schema/scalars.js';
 import { advanceTo } from './time/timers.js';
 import type { FlagValue } from './flags/evaluation.js';
+import type { ServiceDeclaration } from './service.js';
 
 @InputType({ description: 'Exactly one of the two.' })
 export class SetClockInput {
@@ -93,14 +94,10 @@ const requireManual = (ctx: Context): void => {
   if (!ctx.host.config.manualClock) fail('not_found', 'Not found');
 };
 
-const wrong = (message: string): never => fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input', message }] });
-
 function targetOf(input: SetClockInput, now: Date): Date {
-  if ((input.now == null) === (input.advance == null)) wrong('give exactly one of now and advance');
+  if ((input.now == null) === (input.advance == null)) invalid('/input', 'give exactly one of now and advance');
   if (input.now) return input.now;
-  const ms =
-    durationMs(input.advance!) ??
-    fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/advance', message: 'is not an ISO 8601 duration' }] });
+  const ms = durationMs(input.advance!) ?? invalid('/input/advance', 'is not an ISO 8601 duration');
   return new Date(now.getTime() + ms);
 }
 
@@ -114,11 +111,11 @@ async function moveClock(ctx: Context, input: SetClockInput): Promise<ServiceClo
 }
 
 /** `set<Service>Clock`, which every service has. Source: conventions 8. */
-export function clockControl(slug: Slug): Function {
+function clockControl(slug: Slug): Function {
   @Resolver()
   class ClockControl {
     @Access({ service: adminScopeOf(slug) })
-    @OwnTransactions()
+    @OwnTransactions('for development and tests only')
     @Mutation(() => ServiceClock, {
       description: "Moves this service's manual clock and runs what becomes due. Development and tests only.",
     })
@@ -130,7 +127,7 @@ export function clockControl(slug: Slug): Function {
 }
 
 /** `set<Service>TestFlags`, for services whose contract names it. */
-export function flagControl(slug: Slug): Function {
+function flagControl(slug: Slug): Function {
   @Resolver()
   class FlagControl {
     @Access({ service: adminScopeOf(slug) })
@@ -145,7 +142,7 @@ export function flagControl(slug: Slug): Function {
 }
 
 /** `set<Service>TestFault`, for services whose contract names it. */
-export function faultControl(slug: Slug): Function {
+function faultControl(slug: Slug): Function {
   @Resolver()
   class FaultControl {
     @Access({ service: adminScopeOf(slug) })
@@ -158,3 +155,10 @@ export function faultControl(slug: Slug): Function {
   }
   return FaultControl;
 }
+
+/** Resolvers of a service's test controls: the clock always, flags and faults where its declaration says so. */
+export const testControls = ({ slug, testControls: controls }: Pick<ServiceDeclaration, 'slug' | 'testControls'>): Function[] => [
+  clockControl(slug),
+  ...(controls?.flags ? [flagControl(slug)] : []),
+  ...(controls?.faults ? [faultControl(slug)] : []),
+];

@@ -5,17 +5,24 @@
  * Files that fail in a run of everything are run once more, alone: what passes then failed by the load of the machine. It is named as well.
  * With CI=true a part that cannot run, or a skipped test, is a failure.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { tmpdir, totalmem } from 'node:os';
 import { join, relative } from 'node:path';
 import { EMBEDDED, choosePostgres, chooseRabbitmq } from './backends.ts';
 import { ENV, FAST_CHECKS, ROOT, failedChecks } from './check.mjs';
 
-/** What behaves differently on another PostgreSQL or another transport, in runs of their own: a server's 100 connections are enough for each. */
-const TWICE = [['tests/migrations', 'tests/journeys', 'tests/events'], ['tests/webhooks']];
+/** What behaves differently on another PostgreSQL or another transport. */
+const TWICE = ['tests/migrations', 'tests/journeys', 'tests/events', 'tests/webhooks'];
+/**
+ * Files at a time: most wait for half of their time, so two cores bear five. The embedded server allows 300 connections, 24 for each of
+ * four platforms and their processes; a server's 100 are for two. A worker takes up to 2 GiB.
+ */
+const EMBEDDED_WORKERS = Math.max(1, Math.min(3, Math.floor(totalmem() / 3 / 1024 ** 3)));
+const SERVER_WORKERS = 2;
 const SERVER_MAJOR = 15;
 const CI = process.env.CI === 'true';
 
@@ -34,17 +41,18 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 const hasChromium = () => Boolean(process.env.CHROMIUM) || CHROMIUM.some(existsSync);
 
 /** In CI nothing may be left out, so a machine that can install Debian's Chromium does. */
-function installChromium() {
+async function installChromium() {
   if (!CI || hasChromium() || process.getuid?.() !== 0) return;
-  const apt = (...args) =>
-    spawnSync('apt-get', ['-qq', ...args], { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (...args) => once(spawn('apt-get', ['-qq', ...args], { stdio: ['ignore', 'ignore', 'inherit'], env }), 'close');
   console.log('== installing Chromium');
-  apt('update');
-  apt('install', '-y', '--no-install-recommends', 'chromium');
+  await apt('update');
+  await apt('install', '-y', '--no-install-recommends', 'chromium');
 }
 
 /** A pair of PostgreSQL and transport that the suite can run on. Null: embedded. */
 const pairOf = (postgres, rabbitmq) => ({
+  workers: postgres ? SERVER_WORKERS : EMBEDDED_WORKERS,
   name: `${rabbitmq ? `RabbitMQ ${rabbitmq.version}` : 'embedded transport'} + ${postgres ? `PostgreSQL ${postgres.version}` : 'embedded PostgreSQL'}`,
   env: { TEST_DATABASE_URL: postgres?.url ?? EMBEDDED, TEST_AMQP_URL: rabbitmq?.url ?? EMBEDDED },
 });
@@ -58,13 +66,12 @@ async function survey() {
   else if (Number.parseInt(postgres.version, 10) !== SERVER_MAJOR)
     missing.push(`PostgreSQL ${SERVER_MAJOR}: the server here is ${postgres.version}`);
   if (!hasEmbedded()) missing.push(`embedded PostgreSQL: there are no binaries for ${process.platform} ${process.arch}`);
-  installChromium();
   if (!hasChromium())
     missing.push(
       "Chromium: none is installed (Debian: apt-get install chromium), and CHROMIUM names none; people's pages were not tried in a browser",
     );
   const pairs = [];
-  if (hasEmbedded()) pairs.push(pairOf(null, null)); // allows 300 connections; a server's 100 are too few for two files with two platforms each
+  if (hasEmbedded()) pairs.push(pairOf(null, null));
   if (postgres && rabbitmq) pairs.push(pairOf(postgres, rabbitmq));
   else if (postgres && !hasEmbedded()) pairs.push(pairOf(postgres, null));
   return { pairs, missing };
@@ -104,31 +111,41 @@ function outcomeOf(report, exitCode) {
   return { passed: report.numPassedTests, failures, files: files.map(fileOf), skipped: report.numPendingTests + report.numTodoTests };
 }
 
-async function vitest(title, args, env) {
-  console.log(`\n== ${title}`);
+/** What a run beside another one prints, all at its end. */
+async function printLater(child) {
+  const chunks = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => chunks.push(chunk));
+  await once(child, 'close');
+  for (const chunk of chunks) process.stdout.write(chunk);
+}
+
+async function vitest({ title, args, env, beside = false }) {
+  console.log(`\n== ${title}${beside ? ': beside the first, its output follows at its end' : ''}`);
   const folder = await mkdtemp(join(tmpdir(), 'platform-test-report-'));
   const file = join(folder, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const child = spawn(join(ROOT, 'node_modules/.bin/vitest'), ['run', ...args, ...reporters], {
     cwd: ROOT,
     env: { ...ENV, ...env },
-    stdio: 'inherit',
+    stdio: beside ? ['ignore', 'pipe', 'pipe'] : 'inherit',
   });
+  const printed = beside ? printLater(child) : null;
   const exitCode = await exitOf(child);
+  await printed;
   const report = await readFile(file, 'utf8').then(JSON.parse, () => null);
   await rm(folder, { recursive: true });
   const outcome = report ? outcomeOf(report, exitCode) : { passed: 0, failures: ['vitest left no report'], files: [], skipped: 0 };
-  return { title, ...outcome };
+  return { title, env, ...outcome };
 }
 
 /** More failed files than this are no accident of load. */
 const ALONE_AT_MOST = 8;
 
-/** Runs `folders`, and its failed files, when they are few, once more alone; a passed second try replaces the first. */
-async function runOf(title, folders, env) {
-  const first = await vitest(title, folders, env);
+/** A run's failed files, when they are few, once more alone; a passed second try replaces the first. */
+async function secondTry(first) {
   if (stopped || first.files.length === 0 || first.files.length > ALONE_AT_MOST) return first;
-  const again = await vitest(`once more alone: ${first.files.join(', ')}`, [...first.files, '--maxWorkers=1'], env);
+  const args = [...first.files, '--maxWorkers=1'];
+  const again = await vitest({ title: `once more alone: ${first.files.join(', ')}`, args, env: first.env });
   if (again.failures.length > 0) return { ...first, failures: again.failures };
   return { ...first, passed: first.passed + first.failures.length, failures: [], aloneOnly: first.failures };
 }
@@ -136,23 +153,34 @@ async function runOf(title, folders, env) {
 const holdsTests = async folder =>
   existsSync(join(ROOT, folder)) && (await readdir(join(ROOT, folder), { recursive: true })).some(name => name.endsWith('.test.ts'));
 
-/** Everything; returns the runs, the failures outside of them, and what could not be run. */
+const runOf = ({ name, env, workers }, folders, beside = false) =>
+  vitest({
+    title: `${folders.length > 0 ? folders.join(', ') : 'the whole suite'} on ${name}`,
+    args: folders.map(folder => `${folder}/`),
+    env: { TEST_WORKERS: String(workers), ...env },
+    beside,
+  });
+
+/** Everything, both pairs side by side; returns the runs, the failures outside of them, and what could not be run. */
 async function everything() {
-  const { pairs, missing } = await survey();
+  const chromium = installChromium();
   const failures = failedChecks(FAST_CHECKS).map(name => `static check: ${name}`);
+  await chromium;
+  const { pairs, missing } = await survey();
   const [first, second] = pairs;
   if (!first) return { runs: [], failures, missing };
-  const runs = [await runOf(`the whole suite on ${first.name}`, [], first.env)];
-  for (const folder of TWICE.flat()) if (!(await holdsTests(folder))) missing.push(`${folder}: holds no tests`);
-  for (const folders of TWICE) {
-    if (!second || stopped) break;
-    const paths = folders.map(folder => `${folder}/`);
-    runs.push(await runOf(`${folders.join(', ')} on ${second.name}`, paths, second.env));
-  }
+  for (const folder of TWICE) if (!(await holdsTests(folder))) missing.push(`${folder}: holds no tests`);
+  const tried = await Promise.all([runOf(first, []), ...(second ? [runOf(second, TWICE, true)] : [])]);
+  const runs = [];
+  for (const run of tried) runs.push(await secondTry(run));
   return { runs, failures, missing };
 }
 
-const targeted = async args => ({ runs: [await vitest(`vitest run ${args.join(' ')}`, args, {})], failures: [], missing: [] });
+const targeted = async args => ({
+  runs: [await vitest({ title: `vitest run ${args.join(' ')}`, args, env: {} })],
+  failures: [],
+  missing: [],
+});
 
 function report({ runs, failures, missing }) {
   const skips = runs.filter(run => run.skipped > 0).map(run => `${run.skipped} skipped: ${run.title}`);

@@ -10,7 +10,7 @@ import { HttpDataSource } from '../../dist/gateway/sources/http-data-source.js';
 import { graphqlEndpoint } from '../../dist/gateway/endpoints/graphql.js';
 import { openReloadableGateway } from '../../dist/gateway/composition/reloadable-gateway.js';
 import { OperationMetrics } from '../../dist/gateway/metrics/operation-metrics.js';
-import { ServiceHost } from '../../dist/runtime/host.js';
+import { RunningService } from '../../dist/runtime/running-service.js';
 import { createHttp } from '../../dist/runtime/http/server.js';
 import { Revocations } from '../../dist/runtime/access/revocations.js';
 import { createLogger } from '../../dist/runtime/observe/log.js';
@@ -28,7 +28,7 @@ const parts = {
   metrics,
   log,
 };
-const hostOf = slug => new ServiceHost({ slug }, { ...parts, schema: schemaOf(slug) });
+const hostOf = slug => new RunningService({ slug }, { ...parts, schema: schemaOf(slug) });
 
 /** Services of the checked-in supergraph are not called. */
 const isLocal = name => CALLS === 'process' && NAMES.includes(name);

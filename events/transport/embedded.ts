@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { NO_REPLAY, timeOfId, type OutboxRow } from '../envelope.js';
 import { sqlStateOf } from '../failure.js';
 import { planWithIndexes } from '../index-plans.js';
+import { EventLeases } from '../lease-table.js';
 import { LeaseKeeper } from '../leases.js';
 import { errorOf, type EventLog } from '../log.js';
 import { EmbeddedSubscription } from './embedded-subscription.js';
@@ -78,8 +79,9 @@ class EmbeddedTransport implements Transport {
   #closed = false;
 
   constructor(readonly options: EmbeddedOptions) {
-    planWithIndexes(options.pool);
-    this.#keeper = new LeaseKeeper(options.pool, this.#process, options.leaseMs ?? 10_000, options.log);
+    const { pool, leaseMs = 10_000, log } = options;
+    planWithIndexes(pool);
+    this.#keeper = new LeaseKeeper({ table: new EventLeases(pool), holder: this.#process, leaseMs, log });
     this.#listener = new Listener(
       options.pool,
       ['events_outbox', 'events_hint'],

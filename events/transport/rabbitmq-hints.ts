@@ -4,7 +4,7 @@ import { HintHub, type Hint } from './hints.js';
 import type { Channel, HintSubscription, Json } from './port.js';
 import type { Names } from './rabbitmq-topology.js';
 
-/** Hints over transient fanout exchanges and one exclusive queue per process. What is said while the broker is away is lost. */
+/** Hints over transient fanout exchanges and one exclusive queue per process. What is sent while the broker is away is lost. */
 export class RabbitHints {
   readonly #hub = new HintHub();
   readonly #listening = new Set<Channel>();

@@ -41,7 +41,7 @@ const present = (headers: Record<string, string | number | null>): Record<string
 /** How often the queue handed the message out before. */
 const deliveriesOf = (message: Message): number => Number(message.properties.headers?.['x-delivery-count'] ?? 0);
 
-/** A message as a delivery. One that is none of ours keeps what can be told of it, so that it can be filed. */
+/** A message as a delivery. One that is none of ours keeps what can be known of it, so that it can be filed. */
 export function deliveryOf(message: ConsumeMessage, stale: () => boolean): Delivery {
   const headers = message.properties.headers ?? {};
   const body = parseBody(message.content.toString('utf8'));

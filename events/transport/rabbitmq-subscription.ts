@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelModel } from 'amqplib';
 import type pg from 'pg';
+import { takeLease } from '../lease-table.js';
 import { errorOf, type EventLog } from '../log.js';
 import type { ConsumerSpec, Delivery, Settled, Subscription } from './port.js';
 import { QueueConsumer } from './rabbitmq-queue.js';
@@ -94,10 +95,9 @@ export class RabbitSubscription implements Subscription {
   }
 
   /** One process empties; the others wait until it is done. */
-  async #leads(): Promise<boolean> {
+  #leads(): Promise<boolean> {
     const { pool, spec, holder } = this.options;
-    const { rows } = await pool.query('select from events.lease($1::text[], $2, $3)', [[`drain:${spec.name}`], holder, DRAIN_LEASE_MS]);
-    return rows.length > 0;
+    return takeLease(pool, `drain:${spec.name}`, holder, DRAIN_LEASE_MS);
   }
 
   /**

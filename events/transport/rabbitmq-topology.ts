@@ -35,7 +35,7 @@ export class Names {
 
 const twoDigits = (number: number): string => String(number).padStart(2, '0');
 
-/** The slot is one word in front, so a partition binds slots and a consumer binds types. */
+/** The slot is the first word, so a partition binds slots and a consumer binds types. */
 export const routingKey = (slot: number, type: string): string => `s${twoDigits(slot)}.${type}`;
 
 const slotBinding = (slot: number): string => `s${twoDigits(slot)}.#`;

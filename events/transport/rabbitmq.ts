@@ -45,7 +45,7 @@ export interface RabbitOptions {
   /** Connections that act as `platform_events`: consumers are registered there. */
   pool: pg.Pool;
   log: EventLog;
-  /** First word of every object's name; default `platform`. */
+  /** First part of every object's name; default `platform`. */
   prefix?: string;
   /** Without a confirm for so long the connection is made anew, ms; default 10,000. */
   confirmTimeoutMs?: number;
@@ -246,7 +246,7 @@ class RabbitTransport implements Transport {
     return this.#hints.on(channel, key, listener);
   }
 
-  /** The relay of another process polls; only this one's is told. */
+  /** The relay of another process polls; only this one's is woken. */
   wake(): void {
     this.#wakers.forEach(waker => waker());
   }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Sql } from '../outbox.js';
-import { headsOfLog, placesBefore } from '../places.js';
+import { headsOfLog, positionBefore } from '../log-position.js';
 import type { ConsumerSpec, Partitions } from './port.js';
 
 /** What was registered before; null for a consumer that is new. */
@@ -58,7 +58,7 @@ async function register(client: pg.PoolClient, spec: ConsumerSpec, before: Regis
   const sql: Sql = async <Row>(text: string, params: readonly unknown[] = []) => (await client.query(text, [...params])).rows as Row[];
   const { name, types, partitions, generation, onReplay = 'dedupe' } = spec;
   const startAt = before ? null : (spec.startAt ?? null);
-  const from = startAt ? await placesBefore(sql, new Date(startAt)) : await headsOfLog(sql);
+  const from = startAt ? await positionBefore(sql, new Date(startAt)) : await headsOfLog(sql);
   await sql(REGISTER, [name, [...types].sort(), partitions, generation, onReplay, startAt, startAt ? from : null]);
   await sql(START, [name, types, types.filter(type => !before?.types.includes(type)), from]);
 }

@@ -1,6 +1,6 @@
 import type { Slug } from '../../events/slugs.js';
 import type { Config } from '../../runtime/config.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 
 /** Base URLs of this process and of those of other services. */
 export class Addresses {
@@ -9,7 +9,7 @@ export class Addresses {
 
   constructor(
     private readonly config: Config,
-    private readonly hosts: ReadonlyMap<Slug, ServiceHost>,
+    private readonly hosts: ReadonlyMap<Slug, RunningService>,
   ) {}
 
   /** Of identity's process: the token endpoint and the keys. */

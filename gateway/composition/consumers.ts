@@ -1,19 +1,20 @@
 import type pg from 'pg';
 import { userErasureRequested } from '../../events/catalogue/identity.js';
-import { handle, startConsumer, type Consumer, type ConsumerHost, type Envelope, type RunningConsumer } from '../../events/consumer.js';
+import { handle, type Consumer, type ConsumerHost, type Envelope } from '../../events/consumer.js';
+import { startConsumer, type RunningConsumer } from '../../events/running-consumer.js';
 import type { DataOf } from '../../events/define.js';
 import { Limiter } from '../../events/limiter.js';
 import type { EventMetrics } from '../../events/metrics.js';
 import { schemaOf } from '../../events/slugs.js';
 import { eraseAndConfirm } from '../../runtime/erasure/erasure.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import { traced } from '../../runtime/observe/tracing.js';
 import { systemCaller } from '../../runtime/request/caller.js';
 import type { Context } from '../../runtime/request/context.js';
 import { internalRequest } from '../../runtime/request/request.js';
 
 /** Runs a consumer's handlers in transactions of its service. */
-const consumerHost = (host: ServiceHost): ConsumerHost<Context> => ({
+const consumerHost = (host: RunningService): ConsumerHost<Context> => ({
   slug: host.slug,
   schema: schemaOf(host.slug),
   log: host.log,
@@ -36,7 +37,7 @@ const consumerHost = (host: ServiceHost): ConsumerHost<Context> => ({
  * The consumer by which a service erases a user when identity requests it. Identity itself erases last, by its own task. Erasure and its
  * confirmation happen before the transaction that marks the event as handled, so the event comes again until identity has the confirmation.
  */
-function erasureConsumer({ declaration }: ServiceHost): Consumer<Context>[] {
+function erasureConsumer({ declaration }: RunningService): Consumer<Context>[] {
   if (declaration.erase === 'nothing_held' || declaration.slug === 'identity') return [];
   const run = handle(userErasureRequested, async (_ctx: Context) => undefined);
   const prepare = (ctx: Context, { user_id, data }: Envelope<DataOf<typeof userErasureRequested>>): Promise<void> =>
@@ -45,7 +46,7 @@ function erasureConsumer({ declaration }: ServiceHost): Consumer<Context>[] {
 }
 
 /** Starts the consumers of a service. Together they leave one connection of its pool free. */
-export async function startConsumers(host: ServiceHost, pool: pg.Pool, metrics: EventMetrics): Promise<RunningConsumer[]> {
+export async function startConsumers(host: RunningService, pool: pg.Pool, metrics: EventMetrics): Promise<RunningConsumer[]> {
   const limiter = new Limiter(host.config.poolMax - 1);
   const { retrySeconds, handlerTimeoutMs } = host.config.events;
   const declared = [...(host.declaration.consumers ?? []), ...erasureConsumer(host)];

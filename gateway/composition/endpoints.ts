@@ -5,7 +5,7 @@ import { rewriteUrl } from '../../rest-adapter/address.js';
 import type { Revocations } from '../../runtime/access/revocations.js';
 import type { TokenVerifier } from '../../runtime/access/token.js';
 import type { Federation } from '../../runtime/federation/federation.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import { createHttp } from '../../runtime/http/server.js';
 import type { Authenticate } from '../../runtime/service.js';
 import { authenticator } from '../endpoints/authentication.js';
@@ -25,7 +25,7 @@ import { closeGracefully, StopStack } from './shutdown.js';
 import { subgraphSource } from './subgraph-sources.js';
 
 interface EndpointSetting {
-  hosts: ReadonlyMap<Slug, ServiceHost>;
+  hosts: ReadonlyMap<Slug, RunningService>;
   addresses: Addresses;
   verifier: TokenVerifier;
   revocations: Revocations;
@@ -60,7 +60,12 @@ export async function openEndpoints(parts: Parts, setting: EndpointSetting): Pro
 }
 
 /** Health, subgraph and native paths of a service. */
-async function serviceRoutes(app: FastifyInstance, host: ServiceHost, authenticate: Authenticate, isWorking: () => boolean): Promise<void> {
+async function serviceRoutes(
+  app: FastifyInstance,
+  host: RunningService,
+  authenticate: Authenticate,
+  isWorking: () => boolean,
+): Promise<void> {
   const isSubgraph = host.config.roles.has('subgraphs');
   if (isSubgraph) subgraphRoute(app, host, authenticate);
   healthRoutes(app, host, isWorking);

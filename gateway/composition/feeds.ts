@@ -5,7 +5,7 @@ import { stored, type Federation } from '../../runtime/federation/federation.js'
 import { FlagClient, type SnapshotSource } from '../../runtime/flags/client.js';
 import type { FlagDefinition } from '../../runtime/flags/evaluation.js';
 import { FlagUsage, type UsageSink } from '../../runtime/flags/usage.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import type { Logger } from '../../runtime/observe/log.js';
 import type { Parts } from './parts.js';
 import { untilReachable } from './until-reachable.js';
@@ -68,7 +68,7 @@ export const revocationsOf = (federation: () => Federation, log: Logger): Revoca
   new Revocations(async after => (await federation().run<RevocationData>(REVOCATIONS, { after })).tokenRevocations.map(toRevocation), log);
 
 /** Applies other processes' hints of revocations and of changed flags at once. */
-function listenToHints({ stops }: Parts, transport: Transport, revocations: Revocations, hosts: readonly ServiceHost[]): void {
+function listenToHints({ stops }: Parts, transport: Transport, revocations: Revocations, hosts: readonly RunningService[]): void {
   const hints = [
     transport.onHint('auth.revocations', '*', body => revocations.hear(body as unknown as Revocation)),
     transport.onHint('cache', '*', () => hosts.forEach(host => void host.flags.refresh())),
@@ -81,7 +81,7 @@ export async function startFeeds(
   parts: Parts,
   transport: Transport,
   revocations: Revocations,
-  hosts: readonly ServiceHost[],
+  hosts: readonly RunningService[],
 ): Promise<void> {
   const { stops, print } = parts;
   listenToHints(parts, transport, revocations, hosts);

@@ -4,7 +4,7 @@ import type { Revocations } from '../../runtime/access/revocations.js';
 import { createSealer } from '../../runtime/data/crypto.js';
 import { openOrm } from '../../runtime/data/database.js';
 import type { Federation } from '../../runtime/federation/federation.js';
-import { ServiceHost } from '../../runtime/host.js';
+import { RunningService } from '../../runtime/running-service.js';
 import type { ServiceDeclaration } from '../../runtime/service.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
 import { flagsOf } from './feeds.js';
@@ -18,15 +18,15 @@ interface HostSetting {
 }
 
 /** Opens a service in this process: its schema, ORM and flags. Database connections open at their first use. */
-export async function openHost(declaration: ServiceDeclaration, parts: Parts, setting: HostSetting): Promise<ServiceHost> {
+export async function openHost(declaration: ServiceDeclaration, parts: Parts, setting: HostSetting): Promise<RunningService> {
   const { config, metrics, log, stops } = parts;
   const { slug } = declaration;
   if (!config.encryptionKeys) throw new Error('ENCRYPTION_KEYS is not set: id:base64 of 32 bytes');
   const federation = setting.federation(slug);
   const databaseUrl = config.databaseUrls[slug] ?? setting.databaseUrl;
-  const orm = await openOrm(slug, databaseUrl, declaration.entities, config.poolMax);
+  const orm = openOrm(slug, databaseUrl, declaration.entities, config.poolMax);
   stops.add(() => orm.close(true));
-  return new ServiceHost(declaration, {
+  return new RunningService(declaration, {
     config,
     databaseUrl,
     orm,

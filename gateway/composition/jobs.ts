@@ -1,6 +1,6 @@
 import type { Sql } from '../../events/outbox.js';
 import { openPool } from '../../runtime/data/database.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import { JobDatabase } from '../../runtime/jobs/database.js';
 import type { JobEngine } from '../../runtime/jobs/engine.js';
 import { PgBossEngine } from '../../runtime/jobs/pg-boss.js';
@@ -14,7 +14,7 @@ const JOBS_POOL = 2;
 const REGISTER_LOCK = 0x6a6f6273;
 
 /** Registers the queues of the services in this process, and works them in a process with the role `consumers`. */
-export async function startJobs({ config, stops }: Parts, hosts: readonly ServiceHost[], databaseUrl: string): Promise<void> {
+export async function startJobs({ config, stops }: Parts, hosts: readonly RunningService[], databaseUrl: string): Promise<void> {
   const withQueues = hosts.filter(host => host.declaration.queues?.length);
   if (!withQueues.length) return;
   const pool = openPool('jobs', config.databaseUrls.jobs ?? databaseUrl, JOBS_POOL);
@@ -29,7 +29,7 @@ export async function startJobs({ config, stops }: Parts, hosts: readonly Servic
   }
 }
 
-async function register(sql: Sql, engine: JobEngine, { slug, config, declaration }: ServiceHost): Promise<void> {
+async function register(sql: Sql, engine: JobEngine, { slug, config, declaration }: RunningService): Promise<void> {
   await sql('select pg_advisory_xact_lock($1)', [REGISTER_LOCK]);
   await registerQueues(sql, engine, slug, declaration.queues!);
   const [clock] = config.manualClock ? await sql<{ now: Date }>('select now from jobs.test_clock') : [];

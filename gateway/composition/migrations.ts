@@ -1,5 +1,5 @@
 import { migrate } from '../../runtime/data/database.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import { systemCaller } from '../../runtime/request/caller.js';
 import { internalRequest } from '../../runtime/request/request.js';
 
@@ -7,7 +7,7 @@ import { internalRequest } from '../../runtime/request/request.js';
 const SEEDED = 'seed.applied';
 
 /** Writes a service's development data, once: the audit row that marks it commits with it. Source: identity A11. */
-async function seed(host: ServiceHost): Promise<boolean> {
+async function seed(host: RunningService): Promise<boolean> {
   const { seed: plant } = host.declaration;
   if (!plant || !host.config.seed) return false;
   return host.transaction(
@@ -32,7 +32,7 @@ interface Migrated {
 /** Applies pending migrations, then writes development data. @param beforeSeeds runs between the two. */
 export async function migrateAndSeed(
   databaseUrl: string,
-  hosts: ReadonlyMap<ServiceHost['slug'], ServiceHost>,
+  hosts: ReadonlyMap<RunningService['slug'], RunningService>,
   beforeSeeds: () => Promise<void>,
 ): Promise<Migrated> {
   let seeded = false;

@@ -5,7 +5,7 @@ import type { Revocations } from '../../runtime/access/revocations.js';
 import { createVerifier, type TokenVerifier } from '../../runtime/access/token.js';
 import type { Config } from '../../runtime/config.js';
 import type { Federation } from '../../runtime/federation/federation.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import { createLogger } from '../../runtime/observe/log.js';
 import { createMetrics } from '../../runtime/observe/metrics.js';
 import { startTracing } from '../../runtime/observe/tracing.js';
@@ -34,7 +34,7 @@ interface PlatformOptions {
 }
 
 export interface Platform {
-  hosts: ReadonlyMap<Slug, ServiceHost>;
+  hosts: ReadonlyMap<Slug, RunningService>;
   /** The current gateway; null without the role. */
   readonly gateway: Gateway | null;
   /** Switches to another supergraph, by default the file's, without dropping a request. @throws Error when it does not fit; then nothing has changed. */
@@ -59,7 +59,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 class PlatformStart {
   readonly #parts: Parts;
   readonly #eventMetrics: EventMetrics;
-  readonly #hosts = new Map<Slug, ServiceHost>();
+  readonly #hosts = new Map<Slug, RunningService>();
   readonly #addresses: Addresses;
   readonly #tokens: InternalTokens;
   readonly #revocations: Revocations;

@@ -54,9 +54,6 @@ export async function openReloadableGateway(setting: GatewaySetting): Promise<Re
   return {
     gateways,
     reload: sdl => gateways.change(async () => start(sdl ?? (await readSupergraph()))),
-    stop: async () => {
-      await usage.stop();
-      await gateways.current.stop();
-    },
+    stop: () => usage.stop(),
   };
 }

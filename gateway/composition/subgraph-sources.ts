@@ -1,5 +1,5 @@
 import type { Slug } from '../../events/slugs.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import type { SubgraphSource } from '../plans/subgraph-source.js';
 import { HttpDataSource, QUICK_MS } from '../sources/http-data-source.js';
 import { LocalDataSource } from '../sources/local-data-source.js';
@@ -11,7 +11,7 @@ export function subgraphSource(
   slug: Slug,
   { config, metrics, stops }: Parts,
   addresses: Addresses,
-  host: ServiceHost | undefined,
+  host: RunningService | undefined,
 ): SubgraphSource {
   if (host && config.subgraphCalls === 'process') return new LocalDataSource(host, metrics);
   const url = config.subgraphUrls[slug];

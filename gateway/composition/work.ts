@@ -1,5 +1,5 @@
 import type { EventMetrics } from '../../events/metrics.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import { startTimers } from '../../runtime/time/timers.js';
 import type { Backends } from './backends.js';
 import { startConsumers } from './consumers.js';
@@ -8,7 +8,7 @@ import type { Parts } from './parts.js';
 import { startRelayRole } from './relay.js';
 
 /** Starts the timers, housekeeping and workers of a service that the process's roles call for. */
-async function startWorkers({ config, stops }: Parts, host: ServiceHost): Promise<void> {
+async function startWorkers({ config, stops }: Parts, host: RunningService): Promise<void> {
   const workers = (host.declaration.workers ?? []).filter(worker => config.roles.has(worker.role));
   for (const running of await Promise.all(workers.map(worker => worker.start(host)))) stops.add(() => running.stop());
   if (!config.roles.has('scheduler')) return;
@@ -17,7 +17,7 @@ async function startWorkers({ config, stops }: Parts, host: ServiceHost): Promis
 }
 
 interface WorkSetting {
-  hosts: readonly ServiceHost[];
+  hosts: readonly RunningService[];
   backends: Backends;
   metrics: EventMetrics;
   /** Writes the catalogue of event types, which the relay needs. */

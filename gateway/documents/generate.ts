@@ -1,6 +1,8 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { buildASTSchema, parse } from 'graphql';
-import { generateOpenApi } from '../../rest-adapter/openapi.js';
+import { generateOpenApi } from '../../rest-adapter/documents/openapi.js';
+import { rowList } from '../../rest-adapter/documents/rows.js';
+import { planTables } from '../../rest-adapter/plan.js';
 import { composeAll, loadAll } from '../compose.js';
 import { routeTables } from '../endpoints/route-tables.js';
 import { ASYNCAPI, eventFiles, SCHEMAS } from './event-files.js';
@@ -13,10 +15,14 @@ const checkoutFolder = (path: string): URL =>
 export async function generated(): Promise<Map<string, string>> {
   const [supergraph, declarations, tables] = await Promise.all([composeAll(), loadAll(), routeTables()]);
   const schema = buildASTSchema(parse(supergraph, { noLocation: true }), { assumeValid: true });
-  const documents = [...generateOpenApi(schema, tables, declarations)].map(
-    ([file, text]) => [`rest-adapter/openapi/${file}`, text] as const,
-  );
-  return new Map([['gateway/supergraph.graphql', supergraph], ...documents, ...(await eventFiles(checkoutFolder))]);
+  const plans = planTables(schema, tables);
+  const documents = [...generateOpenApi(plans, declarations)].map(([file, text]) => [`rest-adapter/openapi/${file}`, text] as const);
+  return new Map([
+    ['gateway/supergraph.graphql', supergraph],
+    ['rest-adapter/rows.txt', rowList(plans)],
+    ...documents,
+    ...(await eventFiles(checkoutFolder)),
+  ]);
 }
 
 /** Folders that hold generated files only: any other file in them is deleted. */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import { docs, serveDocuments } from '../../rest-adapter/docs.js';
+import { docs, serveDocuments } from '../../rest-adapter/documents/reference.js';
 
 /** A folder of generated documents, which are beside the sources also when `dist` runs. */
 const folderOf = (path: string): URL => new URL(import.meta.url.includes('/dist/') ? `../../../${path}` : `../../${path}`, import.meta.url);

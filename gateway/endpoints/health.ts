@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 
 /** A readiness check that takes longer has failed, ms. */
 const CHECK_MS = 2_000;
@@ -10,17 +10,17 @@ type Checks = Readonly<Record<string, boolean>>;
 const within = <T>(check: Promise<T>, failed: T): Promise<T> =>
   Promise.race([check, new Promise<T>(resolve => setTimeout(resolve, CHECK_MS, failed).unref())]).catch(() => failed);
 
-async function databaseAnswers(host: ServiceHost): Promise<boolean> {
+async function databaseAnswers(host: RunningService): Promise<boolean> {
   await host.read(ctx => ctx.sql('select 1'));
   return true;
 }
 
-const ownChecks = (host: ServiceHost): Promise<Checks> => host.declaration.ready?.(host) ?? Promise.resolve({});
+const ownChecks = (host: RunningService): Promise<Checks> => host.declaration.ready?.(host) ?? Promise.resolve({});
 
 /** Whether the revocation feed has been read. Before that the process would accept revoked tokens. */
-const knowsRevocations = (host: ServiceHost): boolean => host.revocations.silence !== null;
+const knowsRevocations = (host: RunningService): boolean => host.revocations.silence !== null;
 
-async function checksOf(host: ServiceHost, isWorking: boolean): Promise<Checks> {
+async function checksOf(host: RunningService, isWorking: boolean): Promise<Checks> {
   const [database, own] = await Promise.all([within(databaseAnswers(host), false), within(ownChecks(host), { service: false })]);
   return { database, bus: host.transport.ready().ok, revocations: knowsRevocations(host), work: isWorking, ...own };
 }
@@ -30,7 +30,7 @@ async function checksOf(host: ServiceHost, isWorking: boolean): Promise<Checks> 
  * (the process runs).
  * @param isWorking whether consumers, timers and workers have started: an event that is emitted before a consumer's first start never reaches it.
  */
-export function healthRoutes(app: FastifyInstance, host: ServiceHost, isWorking: () => boolean): void {
+export function healthRoutes(app: FastifyInstance, host: RunningService, isWorking: () => boolean): void {
   app.get(`/${host.slug}/healthz`, () => ({ status: 'ok' }));
   app.get(`/${host.slug}/readyz`, async (_request, reply) => {
     const checks = await checksOf(host, isWorking());

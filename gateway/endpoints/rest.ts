@@ -4,7 +4,7 @@ import { isSlug, type Slug } from '../../events/slugs.js';
 import { restRoutes, type ExecuteResult, type Replan } from '../../rest-adapter/server.js';
 import { checkAccess, type AccessRule } from '../../runtime/access/access.js';
 import type { Revocations } from '../../runtime/access/revocations.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import type { Authenticate } from '../../runtime/service.js';
 import type { Logger } from '../../runtime/observe/log.js';
 import { fail } from '../../runtime/request/errors.js';
@@ -17,7 +17,7 @@ import { routeTables } from './route-tables.js';
 interface RestOptions {
   gateways: Gateways;
   /** Services of this process. */
-  hosts: ReadonlyMap<Slug, ServiceHost>;
+  hosts: ReadonlyMap<Slug, RunningService>;
   authenticate: Authenticate;
   revocations: Revocations;
   /** Whether the rows' operations are planned after the start; else each is planned at its first request. */
@@ -28,7 +28,7 @@ interface RestOptions {
 }
 
 /** Checks a rule's flag where the service that owns the flag is in this process; elsewhere its subgraph checks it. */
-function checkFlag(flag: string, hosts: ReadonlyMap<Slug, ServiceHost>): void {
+function checkFlag(flag: string, hosts: ReadonlyMap<Slug, RunningService>): void {
   const owner = flag.split('.')[1] ?? '';
   const host = isSlug(owner) ? hosts.get(owner) : undefined;
   if (host && !host.flags.boolean(flag)) fail('forbidden', 'This feature is off', { reason: 'feature_off' });
@@ -36,7 +36,7 @@ function checkFlag(flag: string, hosts: ReadonlyMap<Slug, ServiceHost>): void {
 
 /** Steps 2-5 of identity A5, before the body is read. */
 const authorizer =
-  (hosts: ReadonlyMap<Slug, ServiceHost>, revocations: Revocations) =>
+  (hosts: ReadonlyMap<Slug, RunningService>, revocations: Revocations) =>
   async (rule: AccessRule | null, { caller }: RequestInfo): Promise<void> => {
     checkAccess(rule, caller);
     revocations.requireFresh(rule, caller);

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError, validate, type DocumentNode } from 'graphql';
 import { fail, Problem } from '../../runtime/request/errors.js';
 import { problemHeaders, toProblem } from '../../runtime/http/server.js';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import type { Authenticate } from '../../runtime/service.js';
 import { answerOf, errorAnswer, formatError, SHOWN_TO_GATEWAYS } from './graphql-errors.js';
 import { CheckedDocuments } from '../limits/checked-documents.js';
@@ -21,12 +21,17 @@ interface Body {
 }
 
 /** @throws Problem invalid_request with every error of the document against the subgraph's schema. */
-function checkAgainst(host: ServiceHost, document: DocumentNode): void {
+function checkAgainst(host: RunningService, document: DocumentNode): void {
   const errors = validate(host.schema, document);
   if (errors.length) fail('invalid_request', errors.map(error => error.message).join('; '));
 }
 
-async function answer(host: ServiceHost, documents: CheckedDocuments, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(
+  host: RunningService,
+  documents: CheckedDocuments,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { query, variables, operationName } = (request.body ?? {}) as Body;
   if (typeof query !== 'string') fail('invalid_request', 'The body has no query');
   const result = await host.execute({ document: documents.get(query as string), variables, operationName }, request.info);
@@ -50,7 +55,7 @@ function callerAddress(request: FastifyRequest): string {
  * `/<slug>/graphql`: a subgraph for gateways in other processes. It verifies the token itself and trusts no identity header; without a token
  * only public operations answer.
  */
-export function subgraphRoute(app: FastifyInstance, host: ServiceHost, authenticate: Authenticate): void {
+export function subgraphRoute(app: FastifyInstance, host: RunningService, authenticate: Authenticate): void {
   const documents = new CheckedDocuments(MAX_DOCUMENTS, document => checkAgainst(host, document));
   app.post(`/${host.slug}/graphql`, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
     try {

@@ -1,9 +1,9 @@
-import type { ApolloGateway } from '@apollo/gateway';
 import type { GatewayExecutor } from '@apollo/server-gateway-interface';
 import { createHash } from 'node:crypto';
-import type { DocumentNode, GraphQLFormattedError } from 'graphql';
+import type { DocumentNode, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Logger } from '../../runtime/observe/log.js';
+import type { SubgraphSource } from './subgraph-source.js';
 
 /** An operation that was parsed and validated against the API schema. `key` identifies it in plan caches. */
 export interface FederatedOperation {
@@ -37,8 +37,15 @@ export const hasData = (result: FederatedResult): boolean => (result.text === un
 
 export const keyOf = (source: string): string => createHash('sha256').update(source).digest('hex');
 
+interface StockSetting {
+  run: GatewayExecutor;
+  apiSchema: GraphQLSchema;
+  sourceOf(service: string): SubgraphSource;
+  log: Logger;
+}
+
 /** @apollo/gateway's own executor. */
-export function stockExecutor(gateway: ApolloGateway, run: GatewayExecutor, log: Logger): Executor {
+export function stockExecutor({ run, apiSchema, sourceOf, log }: StockSetting): Executor {
   return {
     async execute({ document, source, key, operationName, variables }, request) {
       const response = await run({
@@ -46,8 +53,8 @@ export function stockExecutor(gateway: ApolloGateway, run: GatewayExecutor, log:
         document,
         queryHash: key,
         operationName,
-        schema: gateway.schema!,
-        context: { request },
+        schema: apiSchema,
+        context: { request, sourceOf },
         cache: NO_CACHE,
         logger: log as never,
         metrics: {},

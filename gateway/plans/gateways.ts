@@ -51,16 +51,9 @@ export class Gateways {
   }
 
   async #changeTo(next: ServingGateway): Promise<void> {
-    try {
-      for (const follower of this.#followers) await follower.accept?.(next);
-    } catch (error) {
-      await next.stop();
-      throw error;
-    }
-    const old = this.#current;
+    for (const follower of this.#followers) await follower.accept?.(next);
     this.#current = this.#remember(next);
     for (const follower of this.#followers) follower.follow?.(next);
-    await old.stop(); // ends its timers; requests that run on it go on
   }
 
   #remember(gateway: ServingGateway): ServingGateway {

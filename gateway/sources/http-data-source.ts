@@ -50,6 +50,8 @@ class Pace {
 interface RawAnswer {
   readonly text: string;
   readonly resultStatus: number;
+  /** Of mutations, which go over the pool. */
+  readonly isReplayed?: boolean;
 }
 
 const isQuery = (query: string): boolean =>
@@ -113,9 +115,10 @@ export class HttpDataSource implements SubgraphSource {
     signal.throwIfAborted();
     const headers = forwardedHeaders(request);
     const quick = pace?.quick && this.#wire && Object.values(headers).every(value => PLAIN.test(value));
-    const { text, resultStatus } = quick ? await this.#pipelined(body, headers, signal) : await this.#pooled(body, headers, signal);
-    if (resultStatus) request.status = resultStatus;
-    return JSON.parse(text) as ProcessResult;
+    const answer = quick ? await this.#pipelined(body, headers, signal) : await this.#pooled(body, headers, signal);
+    if (answer.isReplayed) request.isReplayed = true;
+    if (answer.resultStatus) request.status = answer.resultStatus;
+    return JSON.parse(answer.text) as ProcessResult;
   }
 
   #open(): void {
@@ -149,7 +152,8 @@ export class HttpDataSource implements SubgraphSource {
     const exchange = new Exchange(signal, MAX_ANSWER_BYTES);
     this.#pool!.dispatch({ path: `/${this.slug}/graphql`, method: 'POST', headers, body }, exchange);
     const answer = await exchange.answer;
-    return { text: answer.text, resultStatus: Number(answer.headers['x-result-status'] ?? 0) };
+    const { 'x-result-status': status = 0, 'idempotent-replayed': replayed } = answer.headers;
+    return { text: answer.text, resultStatus: Number(status), isReplayed: replayed === 'true' };
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { parse, type DocumentNode } from 'graphql';
-import type { ServiceHost } from '../../runtime/host.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import type { Metrics } from '../../runtime/observe/metrics.js';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Variables } from '../plans/compiled/run.js';
@@ -16,7 +16,7 @@ export class LocalDataSource implements SubgraphSource {
   readonly #documents = new Lru<DocumentNode>(MAX_DOCUMENTS, MAX_DOCUMENT_BYTES);
 
   constructor(
-    private readonly host: ServiceHost,
+    private readonly host: RunningService,
     private readonly metrics: Metrics,
   ) {}
 

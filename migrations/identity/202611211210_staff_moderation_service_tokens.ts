@@ -1,14 +1,52 @@
 import { Migration } from '@mikro-orm/migrations';
 import { grantSafeView } from '../../runtime/data/house-tables.js';
-import { BUILT_IN_ROLES } from '../../subgraphs/identity/rules/roles.js';
+
+/** Key, name, description, and permissions without `admin:`. What the roles became since is in later migrations. */
+const BUILT_IN_ROLES: readonly (readonly [key: string, name: string, description: string, permissions: string])[] = [
+  [
+    'owner',
+    'Owner',
+    'Everything; the last one cannot be taken away.',
+    'accounting affiliates ai analytics booking capri cash clinical commerce comms community content entitlements events follows identity integrations jobs live membership patient_graph payments platform webhooks',
+  ],
+  [
+    'admin',
+    'Administrator',
+    'Everything but clients, erasure and owners.',
+    'accounting affiliates ai analytics booking capri cash clinical commerce comms community content entitlements events follows identity:moderate identity:read identity:staff integrations jobs live membership patient_graph payments platform webhooks',
+  ],
+  [
+    'support',
+    'Support',
+    'Helps people with accounts, orders and bookings.',
+    'booking capri:link commerce comms:inbox comms:read comms:send comms:suppression entitlements:read identity:read membership:read payments:read',
+  ],
+  ['clinician', 'Clinician', 'Cares for patients.', 'booking capri:command capri:read clinical comms:content comms:inbox patient_graph'],
+  ['moderator', 'Moderator', 'Keeps the community civil.', 'comms:moderate community follows identity:moderate identity:read live'],
+  ['finance', 'Finance', 'Books, payouts and refunds.', 'accounting affiliates capri:reconcile cash payments'],
+  ['content_editor', 'Content editor', 'Writes and publishes.', 'content live:read'],
+  ['analyst', 'Analyst', 'Reads figures.', 'analytics commerce:read membership:read'],
+  [
+    'developer',
+    'Developer',
+    'Runs the machinery.',
+    'capri:sync capri:webhooks events identity:clients integrations jobs platform:read webhooks',
+  ],
+  ['privacy_officer', 'Privacy officer', 'Answers requests for erasure.', 'identity:erasure identity:read'],
+];
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const list = (permissions: string): string =>
+  permissions
+    .split(' ')
+    .map(name => literal(`admin:${name}`))
+    .join(', ');
 
 /** Rows of the built-in roles: their locks order the changes that could leave nobody in charge. */
 const builtInRoles = BUILT_IN_ROLES.map(
-  ({ key, name, description, permissions }) =>
+  ([key, name, description, permissions]) =>
     `insert into identity.role (key, name, description, permissions, built_in)
-     values (${literal(key)}, ${literal(name)}, ${literal(description)}, array[${permissions.map(literal).join(', ')}], true)`,
+     values (${literal(key)}, ${literal(name)}, ${literal(description)}, array[${list(permissions)}], true)`,
 );
 
 /** Roles, who holds them, and who works here. `email_key` is the address in NFC and lower case. */

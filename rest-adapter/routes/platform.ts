@@ -1,27 +1,11 @@
-import { body, type RouteTable } from '../route.js';
+import { post, type RouteTable } from '../route.js';
 import brands from './platform/brands.js';
 import config from './platform/config.js';
-import evaluation from './platform/evaluation.js';
 import flags from './platform/flags.js';
 import registry from './platform/registry.js';
 
-const table: RouteTable = {
-  service: 'platform',
-  routes: [
-    ...brands,
-    ...config,
-    ...evaluation,
-    ...flags,
-    ...registry,
-    {
-      method: 'POST',
-      path: '/v1/admin/test-clock',
-      status: [200],
-      summary: "Move this service's manual clock (development and tests)",
-      document: 'mutation SetPlatformClock($input: SetClockInput!) { result: setPlatformClock(input: $input) { now } }',
-      variables: { input: body() },
-    },
-  ],
-};
+const clock = post('/v1/admin/test-clock', 'setPlatformClock', 'now', "Move this service's manual clock (development and tests)");
 
+/** Routes of the platform service. Source: contracts/platform.md, section 4. */
+const table: RouteTable = { service: 'platform', routes: [...brands, ...config, ...flags, ...registry, clock] };
 export default table;

@@ -9,12 +9,14 @@ import {
 } from 'graphql';
 import { checkAccess, checkSelf, isMeField, ruleOnNode, type AccessRule } from './access.js';
 import type { Context } from '../request/context.js';
-import { fail } from '../request/errors.js';
+import { fail, requireValid } from '../request/errors.js';
 import { propertyBehind, type ContextCheck } from '../execution/properties.js';
 import { once } from '../data/idempotency.js';
 import { opensOwnTransactions, preparationOf } from '../request/operation.js';
+import { twoPhasesOf } from '../request/two-phase.js';
 import { compileArguments } from '../schema/constraints.js';
 import { databaseProblem, inTransaction } from '../data/transaction.js';
+import { firstRun, isSecondRun, secondRun } from '../data/two-phase.js';
 
 type Field = GraphQLField<unknown, Context>;
 type Resolver = GraphQLFieldResolver<unknown, Context>;
@@ -50,11 +52,14 @@ async function mutate(
   ctx: Context,
   info: GraphQLResolveInfo,
 ): Promise<unknown> {
-  ctx.facts = await preparationOf(info.fieldName)?.(ctx, args);
   const run = async () => inner(source, args, ctx, info);
+  const phases = twoPhasesOf(info.fieldName);
+  if (phases && isSecondRun(ctx, phases)) return secondRun(ctx, run);
+  ctx.facts = await preparationOf(info.fieldName)?.(ctx, args);
+  if (phases) throw await firstRun(ctx, { phases, args, info });
   if (opensOwnTransactions(info.fieldName)) return run();
+  const operation = { field: info.fieldName, path: pathOf(info), args, type: getNamedType(info.returnType).name };
   return inTransaction(ctx, async () => {
-    const operation = { field: info.fieldName, path: pathOf(info), args, type: getNamedType(info.returnType).name };
     const result = await once(ctx, operation, run);
     if (ctx.audits.length === 0) ctx.audit(info.fieldName, (result as { id?: string } | null)?.id ?? null);
     return result;
@@ -67,7 +72,7 @@ function guardOperation(field: Field, mutation: boolean): Resolver {
   return async (source, args, ctx, info) => {
     enforce(rule, field.name, ctx);
     const errors = check?.(args) ?? [];
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     checkSelf(rule, ctx.caller, args);
     try {
       return await (mutation ? mutate(inner, source, args, ctx, info) : inner(source, args, ctx, info));
@@ -106,7 +111,7 @@ function guardField(field: Field, checkOf: (rule: AccessRule) => ContextCheck): 
   field.resolve = (source, args, ctx, info) => {
     access?.(ctx);
     const errors = check?.(args) ?? [];
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+    requireValid(errors);
     return inner(source, args, ctx, info);
   };
 }

@@ -74,8 +74,17 @@ const idempotencyKeys = (schema: string): string[] => [
   `create table ${schema}.idempotency_key (
     caller text not null, field text not null, path text not null, key text not null, hash bytea not null, status int,
     entity_type text, entity_id text, answer bytea, created_at timestamptz(3) not null, primary key (caller, field, path, key))`,
+  ...leasedKeys(schema),
   `create index idempotency_key_created_at on ${schema}.idempotency_key (created_at)`,
 ];
+
+/** A key of an operation in two phases has its intent from transaction 1 on, and a lease until its outcome is stored. */
+const leasedKeys = (schema: string): string[] => [
+  `alter table ${schema}.idempotency_key add column if not exists intent_id text, add column if not exists leased_until timestamptz(3)`,
+];
+
+/** Brings the house tables of a schema to today's columns, where its first migration was made before them; safe to repeat. */
+export const leaseIdempotencyKeys = (slug: Slug): string[] => leasedKeys(schemaOf(slug));
 
 /**
  * Grants `platform_ro` a safe view: the only thing that the read-only role sees. The view reads its tables as `platform_views`,

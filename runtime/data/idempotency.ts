@@ -34,22 +34,29 @@ const stable = (value: unknown): unknown =>
             .map(([key, one]) => [key, stable(one)]),
         );
 
-const hashOf = (args: Record<string, unknown>): Buffer =>
+/** The same for values that are equal, whatever the order of their names. */
+export const hashOf = (value: unknown): Buffer =>
   createHash('sha256')
-    .update(JSON.stringify(stable(args)))
+    .update(JSON.stringify(stable(value)))
     .digest();
 
 const callerKey = (ctx: Context): string => `${ctx.caller.kind}:${ctx.caller.clientId}:${ctx.caller.userId ?? ''}`;
+
+/** Caller, field, response path and `Idempotency-Key`. */
+export type Identity = readonly [caller: string, field: string, path: string, key: string];
+
+/** What a request's key is stored under; null without one. */
+export const identityOf = (ctx: Context, field: string, path: string): Identity | null =>
+  ctx.request.idempotencyKey === null ? null : [callerKey(ctx), field, path, ctx.request.idempotencyKey];
 
 /**
  * Runs an operation once per (caller, field, response path, `Idempotency-Key`), inside its transaction.
  * @throws Problem conflict while the first is running; idempotency_mismatch for the same key with other arguments.
  */
 export async function once(ctx: Context, operation: Operation, work: () => Promise<unknown>): Promise<unknown> {
-  const key = ctx.request.idempotencyKey;
-  if (key === null) return work();
-  const identity = [callerKey(ctx), operation.field, operation.path, key];
-  await claim(ctx, identity);
+  const identity = identityOf(ctx, operation.field, operation.path);
+  if (identity === null) return work();
+  await claimKey(ctx, identity);
   const stored = await find(ctx, identity);
   if (stored) return replay(ctx, operation, stored, identity);
   const result = await work();
@@ -57,8 +64,9 @@ export async function once(ctx: Context, operation: Operation, work: () => Promi
   return result;
 }
 
-async function claim(ctx: Context, identity: string[]): Promise<void> {
-  if (identity[3]!.length > 255)
+/** Keeps the key until the transaction ends. @throws Problem conflict where another transaction has it; invalid_request above 255 characters. */
+export async function claimKey(ctx: Context, identity: Identity): Promise<void> {
+  if (identity[3].length > 255)
     fail('invalid_request', 'Idempotency-Key is too long', {
       errors: [{ pointer: '', message: 'Idempotency-Key: at most 255 characters' }],
     });
@@ -68,7 +76,7 @@ async function claim(ctx: Context, identity: string[]): Promise<void> {
   if (!row?.ok) fail('conflict', 'A request with this Idempotency-Key is running');
 }
 
-async function find(ctx: Context, identity: string[]): Promise<Stored | undefined> {
+async function find(ctx: Context, identity: Identity): Promise<Stored | undefined> {
   const [row] = await ctx.sql<Stored>(
     prepared(`select hash, status, entity_type, entity_id, answer from ${ctx.schema}.idempotency_key
      where caller = $1 and field = $2 and path = $3 and key = $4 and created_at >= now() - interval '${KEPT_HOURS} hours'`),
@@ -77,12 +85,23 @@ async function find(ctx: Context, identity: string[]): Promise<Stored | undefine
   return row;
 }
 
-async function replay(ctx: Context, operation: Operation, stored: Stored, identity: string[]): Promise<unknown> {
-  if (!stored.hash.equals(hashOf(operation.args))) fail('idempotency_mismatch', 'This Idempotency-Key was used with another body');
-  if (stored.status !== null) ctx.status(stored.status);
+/** @throws Problem idempotency_mismatch */
+export function requireSameHash(stored: Buffer, hash: Buffer): void {
+  if (!stored.equals(hash)) fail('idempotency_mismatch', 'This Idempotency-Key was used with another body');
+}
+
+/** The answer bears `Idempotent-Replayed` and the first one's status. */
+export function markReplayed(ctx: Context, status: number | null): void {
+  ctx.request.isReplayed = true;
+  if (status !== null) ctx.status(status);
+}
+
+async function replay(ctx: Context, operation: Operation, stored: Stored, identity: Identity): Promise<unknown> {
+  requireSameHash(stored.hash, hashOf(operation.args));
+  markReplayed(ctx, stored.status);
   if (stored.answer) return JSON.parse(ctx.host.sealer.open(stored.answer, identity.join('\n'))) as unknown;
   const ids = JSON.parse(stored.entity_id!) as string | string[];
-  const load = ctx.host.declaration.references?.[stored.entity_type ?? ''];
+  const load = ctx.host.references[stored.entity_type ?? ''];
   const found =
     (await load?.(
       ctx,
@@ -94,14 +113,14 @@ async function replay(ctx: Context, operation: Operation, stored: Stored, identi
 
 /** Ids of what an operation answers, one or a list; null where it is no entity that can be read again. */
 function entityIds(ctx: Context, type: string, result: unknown): string | string[] | null {
-  if (ctx.host.declaration.references?.[type] === undefined) return null;
+  if (ctx.host.references[type] === undefined) return null;
   const ids = [result].flat().map(one => (one as { id?: unknown } | null)?.id);
   if (!ids.every(id => typeof id === 'string')) return null;
   return Array.isArray(result) ? ids : ids[0]!;
 }
 
 /** Entities are re-read on replay, so their values are not kept twice; any other answer is kept sealed. What is no longer replayed is replaced. */
-async function remember(ctx: Context, identity: string[], operation: Operation, result: unknown): Promise<void> {
+async function remember(ctx: Context, identity: Identity, operation: Operation, result: unknown): Promise<void> {
   const ids = entityIds(ctx, operation.type, result);
   const answer = ids === null ? ctx.host.sealer.seal(JSON.stringify(result ?? null), identity.join('\n')) : null;
   await ctx.sql(

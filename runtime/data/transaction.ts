@@ -10,8 +10,7 @@ import {
 import { appendEvents } from '../../events/outbox.js';
 import { writeAudit } from './audit.js';
 import { fixedClock } from '../time/clock.js';
-import type { Context } from '../request/context.js';
-import type { ServiceHost } from '../host.js';
+import type { Context, ServiceHost } from '../request/context.js';
 import { Problem } from '../request/errors.js';
 
 /** SQLSTATE classes that mean "try again later": serialization, deadlock, lock timeout, statement timeout, shutdown, no connection. */

@@ -156,6 +156,10 @@ export function createHttp({ log, rewriteUrl, deadlineMs = DEADLINE_MS }: HttpOp
     traceRequest(request);
     reply.headers({ 'x-request-id': request.info.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });
+  app.addHook('onSend', (request: FastifyRequest, reply: FastifyReply, payload, done) => {
+    if (request.info?.isReplayed) reply.header('idempotent-replayed', 'true');
+    done(null, payload);
+  });
   app.addHook('onResponse', async (request: FastifyRequest, reply: FastifyReply) =>
     request.span?.end(request.routeOptions.url, reply.statusCode),
   );

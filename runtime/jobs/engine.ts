@@ -1,5 +1,5 @@
 import type { Sql } from '../../events/outbox.js';
-import type { JobQueueDefinition, QueuePolicy, QueueSettings } from './queue.js';
+import type { QueuePolicy, QueueSettings } from './queue.js';
 
 export type JobStatus = 'scheduled' | 'queued' | 'running' | 'retrying' | 'cancelling' | 'succeeded' | 'dead' | 'cancelled' | 'discarded';
 
@@ -29,7 +29,7 @@ export interface Enqueued {
   existing: boolean;
 }
 
-/** One attempt of a job in the hands of one worker; `claim` fences everything that the worker may still say about it. */
+/** One attempt of a job in the hands of one worker; `claim` fences everything that the worker may still do to it. */
 export interface Claim {
   id: string;
   queue: string;
@@ -72,16 +72,14 @@ export interface JobEngine {
   fail(sql: Sql, claim: Claim, failure: Failure): Promise<Settlement>;
   /** Gives an attempt back without counting it: the process stops. */
   release(sql: Sql, claim: Claim): Promise<Settlement>;
-  /** Says that the worker lives; answers the claims that are still its own. */
+  /** Renews the heartbeats of a worker's attempts; answers the claims that are still its own. */
   beat(sql: Sql, claims: readonly Claim[]): Promise<Set<string>>;
   /** Fails what has lost its heartbeat or its time, and ends cancellations that nobody answers. */
   supervise(sql: Sql): Promise<number>;
   /** Takes waiting jobs out of the engine. */
   withdraw(sql: Sql, queue: string, ids: readonly string[]): Promise<void>;
-  /** Puts dead or cancelled jobs back, attempts from 0, in the place they had. */
+  /** Puts dead or cancelled jobs back, attempts from 0, where they were in the order of their key. */
   redrive(sql: Sql, queue: string, ids: readonly string[]): Promise<void>;
   /** Forgets jobs; of one that runs, the keys. */
   forget(sql: Sql, ids: readonly string[]): Promise<void>;
 }
-
-export type { JobQueueDefinition };

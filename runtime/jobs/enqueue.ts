@@ -3,7 +3,7 @@ import type { Context } from '../request/context.js';
 import { actorOf } from '../request/caller.js';
 import { newId } from '../data/ids.js';
 import type { Enqueued, JobStatus } from './engine.js';
-import { hintWorkers } from './hints.js';
+import { wakeWorkers } from './hints.js';
 import type { JobQueueDefinition } from './queue.js';
 
 export interface EnqueueOptions {
@@ -47,6 +47,6 @@ export async function enqueue(ctx: Context, queue: JobQueueDefinition, payload: 
   };
   const given = [JSON.stringify([job]), ctx.now().toISOString()];
   const [row] = await ctx.sql<{ job_id: string; job_status: JobStatus; existing: boolean }>(ENQUEUE, given);
-  ctx.afterCommit(() => hintWorkers(ctx.host, queue.name));
+  wakeWorkers(ctx, [queue.name]);
   return { id: row!.job_id, status: row!.job_status, existing: row!.existing };
 }

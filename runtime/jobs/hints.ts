@@ -1,4 +1,4 @@
-import type { ServiceHost } from '../host.js';
+import type { Context, ServiceHost } from '../request/context.js';
 
 /** Hints of one queue are gathered for so long, ms: the first goes at once, all others of that time as one. A worker that looks finds everything. */
 const GATHER_MS = 20;
@@ -15,11 +15,20 @@ function begin(host: ServiceHost, queues: Map<string, { again: boolean }>, queue
   }, GATHER_MS).unref();
 }
 
-/** Tells the workers of a queue that there is something; they look once a second anyway. */
-export function hintWorkers(host: ServiceHost, queue: string): void {
+function hint(host: ServiceHost, queue: string): void {
   const queues = gathering.get(host) ?? new Map<string, { again: boolean }>();
   gathering.set(host, queues);
   const state = queues.get(queue);
   if (state) state.again = true;
   else begin(host, queues, queue);
+}
+
+/** Tells the workers of these queues after the commit that there is something; they look once a second anyway. */
+export function wakeWorkers(ctx: Context, queues: Iterable<string>): void {
+  for (const queue of new Set(queues)) ctx.afterCommit(() => hint(ctx.host, queue));
+}
+
+/** Tells the worker of a running job after the commit that the job is cancelled; its next heartbeat would find it, too. */
+export function cancelAtWorker(ctx: Context, queue: string, id: string): void {
+  ctx.afterCommit(() => ctx.host.transport.hint('jobs', queue, { cancel: id }));
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Slug } from '../../events/slugs.js';
-import type { Context } from '../request/context.js';
-import type { ServiceHost } from '../host.js';
+import type { Context, ServiceHost } from '../request/context.js';
 
 export type QueuePolicy = 'standard' | 'singleton' | 'exclusive' | 'key_fifo';
 export type MisfirePolicy = 'skip' | 'once' | 'all';
@@ -28,7 +27,7 @@ export interface JobRun<Payload> {
   readonly signal: AbortSignal;
   /** Does `work` in a transaction of the service, once for this job and key, whatever the number of attempts. */
   once(key: string, work: (ctx: Context) => Promise<void>): Promise<void>;
-  /** Says how far it is; at most one write a second, the last one wins. */
+  /** Reports how far it is; at most one write a second, the last one wins. */
   progress(progress: Progress): Promise<void>;
   /** Adds a line to the job's log: at most 1,000 lines, redacted. */
   log(level: 'info' | 'warn' | 'error', message: string): Promise<void>;

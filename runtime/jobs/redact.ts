@@ -1,4 +1,4 @@
-/** Words whose values never belong into an error text or a log line. Source: jobs 7.12. */
+/** Keys whose values never belong into an error text or a log line. Source: jobs 7.12. */
 const KEYS =
   'password|passwd|passphrase|secret|client_secret|token|access_token|refresh_token|authorization|cookie|api_?key|private_?key|signature|email|phone|address|street|name|first_name|last_name|dob|birth_?date|ssn|iban|card|value|result';
 
@@ -21,6 +21,6 @@ export function redacted(text: string, length: number): string {
 /** Code of a failure: what it calls itself, else its class. */
 export function errorCodeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
-  const word = typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? code : error instanceof Error ? error.name : 'error';
-  return word.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
+  const name = typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? code : error instanceof Error ? error.name : 'error';
+  return name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
 }

@@ -5,7 +5,8 @@ import type { JobEngine } from './engine.js';
 import { nextOf } from '../time/cron.js';
 import { settingsOf, type JobQueueDefinition, type JobScheduleDefinition, type QueueSettings } from './queue.js';
 
-const COLUMNS: Readonly<Record<keyof QueueSettings, string>> = {
+/** Columns of a queue's settings; `overridden` names those that an operator has set. */
+export const SETTING_COLUMNS: Readonly<Record<keyof QueueSettings, string>> = {
   retryLimit: 'retry_limit',
   retryDelaySeconds: 'retry_delay_seconds',
   retryBackoff: 'retry_backoff',
@@ -16,8 +17,8 @@ const COLUMNS: Readonly<Record<keyof QueueSettings, string>> = {
   retentionDays: 'retention_days',
 };
 
-/** Code says what a queue is until an operator says otherwise, setting by setting. */
-const KEPT = Object.values(COLUMNS)
+/** A setting is the code's until an operator overrides it. */
+const KEPT = Object.values(SETTING_COLUMNS)
   .map(column => `${column} = case when '${column}' = any(q.overridden) then q.${column} else excluded.${column} end`)
   .join(', ');
 
@@ -26,14 +27,16 @@ export async function registerQueues(sql: Sql, engine: JobEngine, slug: Slug, qu
   for (const queue of queues) {
     const settings = settingsOf(queue);
     const policy = queue.policy ?? 'standard';
-    const values = Object.keys(COLUMNS).map(key => settings[key as keyof QueueSettings]);
+    const values = Object.keys(SETTING_COLUMNS).map(key => settings[key as keyof QueueSettings]);
     const [row] = await sql<Record<string, never>>(
-      `insert into jobs.queue_definition as q (name, service, title, policy, payload_schema, ${Object.values(COLUMNS).join(', ')})
+      `insert into jobs.queue_definition as q (name, service, title, policy, payload_schema, ${Object.values(SETTING_COLUMNS).join(', ')})
        values ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10, $11, $12, $13)
        on conflict (name) do update set title = excluded.title, payload_schema = excluded.payload_schema, ${KEPT} returning *`,
       [queue.name, schemaOf(slug), queue.title, policy, JSON.stringify(z.toJSONSchema(queue.payload)), ...values],
     );
-    const kept = Object.fromEntries(Object.entries(COLUMNS).map(([key, column]) => [key, row![column]])) as unknown as QueueSettings;
+    const kept = Object.fromEntries(
+      Object.entries(SETTING_COLUMNS).map(([key, column]) => [key, row![column]]),
+    ) as unknown as QueueSettings;
     await engine.define(sql, queue.name, policy, kept);
   }
 }

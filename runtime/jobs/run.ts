@@ -1,6 +1,5 @@
 import { newId } from '../data/ids.js';
-import type { Context } from '../request/context.js';
-import type { ServiceHost } from '../host.js';
+import type { Context, ServiceHost } from '../request/context.js';
 import type { JobDatabase } from './database.js';
 import type { Claim } from './engine.js';
 import type { JobRun, Progress } from './queue.js';
@@ -39,7 +38,7 @@ export class Run implements JobRun<Record<string, unknown>> {
     this.#abort.abort(Object.assign(new Error(reason), { code: reason }));
   }
 
-  /** The service's inbox says what was done: its rows outlive every retry. */
+  /** The service's inbox keeps what was done: its rows outlive every retry. */
   readonly once = async (key: string, work: (ctx: Context) => Promise<void>): Promise<void> => {
     await this.host.transaction(async ctx => {
       const [first] = await ctx.sql(
@@ -50,17 +49,17 @@ export class Run implements JobRun<Record<string, unknown>> {
     });
   };
 
-  /** At most one write a second: what is said in between waits for its end, and the last of it is written. */
+  /** At most one write a second: what is reported in between waits for its end, and the last of it is written. */
   readonly progress = async (progress: Progress): Promise<void> => {
     const wait = this.#progressAt + PROGRESS_MS - performance.now();
     const merged = { ...this.#later?.progress, ...progress };
     if (wait <= 0 || progress.percent >= 100) return this.#write(merged);
-    this.#later ??= { progress: merged, timer: setTimeout(() => void this.said().catch(() => undefined), wait) };
+    this.#later ??= { progress: merged, timer: setTimeout(() => void this.flushProgress().catch(() => undefined), wait) };
     this.#later.progress = merged;
   };
 
   /** Writes what still waits to be written; before the attempt is settled, because nothing is afterwards. */
-  async said(): Promise<void> {
+  async flushProgress(): Promise<void> {
     if (this.#later) await this.#write(this.#later.progress);
   }
 

@@ -23,7 +23,7 @@ export class Settler {
     private readonly running: () => number,
   ) {}
 
-  /** Resolves when it is committed. @throws what the database says of this one. */
+  /** Resolves when it is committed. @throws the database's error about this one. */
   succeed(success: Success): Promise<Settlement> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...success, resolve, reject });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ServiceHost } from '../host.js';
 import { loggedError } from '../observe/log.js';
+import type { ServiceHost } from '../request/context.js';
 import type { JobDatabase } from './database.js';
 import type { Claim, Failure, JobEngine, Settlement } from './engine.js';
 import { Permanent, type JobQueueDefinition } from './queue.js';
@@ -13,7 +13,7 @@ const POLL_MS = 1000;
 /** Heartbeats, lost workers and cancellations. */
 const BEAT_MS = 5000;
 /** A row of `worker_beat` with every third heartbeat; after 60 s without one a worker counts as lost. */
-const SIGNS_OF_LIFE = 3;
+const SIGN_EVERY = 3;
 /** How long running handlers may go on after a stop before they are told to end, and then before their jobs are given back. */
 const DRAIN_MS = 20_000;
 const LAST_MS = 2000;
@@ -62,7 +62,7 @@ export class JobWorker {
   }
 
   start(): this {
-    this.#hints = this.host.transport.onHint('jobs', '*', body => this.#hear(body as { cancel?: string } | null));
+    this.#hints = this.host.transport.onHint('jobs', '*', body => this.#onHint(body as { cancel?: string } | null));
     this.#timers.push(
       setInterval(() => this.look(), POLL_MS),
       setInterval(() => this.#beginBeat(), BEAT_MS),
@@ -72,7 +72,7 @@ export class JobWorker {
     return this;
   }
 
-  #hear(body: { cancel?: string } | null): void {
+  #onHint(body: { cancel?: string } | null): void {
     if (body?.cancel) this.#running.get(body.cancel)?.run.abort('cancelled');
     else this.look();
   }
@@ -85,14 +85,14 @@ export class JobWorker {
     const idle = this.#running.size === 0 && this.#beating; // one connection does for both
     this.#looking = Promise.resolve(idle)
       .then(() => this.#claimAll())
-      .catch(error => this.#complain('jobs could not be claimed', error))
+      .catch(error => this.#warn('jobs could not be claimed', error))
       .finally(() => {
         this.#looking = null;
         if (this.#lookAgain) this.look();
       });
   }
 
-  #complain(what: string, error: unknown): void {
+  #warn(what: string, error: unknown): void {
     if (!this.#stopping) this.host.log.warn({ err: loggedError(error) }, what);
   }
 
@@ -120,7 +120,7 @@ export class JobWorker {
   #begin(claim: Claim): void {
     const run = new Run(claim, this.host, this.database);
     const done = this.#work(run)
-      .catch(error => this.#complain('a job could not be settled; its heartbeat will end it', error))
+      .catch(error => this.#warn('a job could not be settled; its heartbeat will end it', error))
       .finally(() => {
         this.#running.delete(claim.id);
         this.look();
@@ -141,7 +141,7 @@ export class JobWorker {
     const deadline = setTimeout(() => run.abort('timed_out'), claim.timeoutSeconds * 1000);
     try {
       const output = await this.#handled(run);
-      await run.said();
+      await run.flushProgress();
       return await this.#settler.succeed({ claim, output: output ?? null });
     } catch (error) {
       return await this.#settleFailure(run, failureOf(error, run.signal));
@@ -150,7 +150,7 @@ export class JobWorker {
     }
   }
 
-  /** A handler that is out of time is left alone: whatever it says later is refused. A cancelled one may still succeed. */
+  /** A handler that is out of time is left alone: whatever it reports later is refused. A cancelled one may still succeed. */
   async #handled(run: Run): Promise<Readonly<Record<string, unknown>> | void> {
     const queue = this.#queues.get(run.claim.queue)!;
     const late = new Promise<never>((_, reject) =>
@@ -177,7 +177,7 @@ export class JobWorker {
   /** After a look that runs, as an idle worker's look comes after a beat that runs, so that it needs one connection. */
   async #beat(): Promise<void> {
     await this.#looking;
-    if (++this.#beats % SIGNS_OF_LIFE === 0) await this.#signOfLife();
+    if (++this.#beats % SIGN_EVERY === 0) await this.#signOfLife();
     try {
       const works = [...this.#running.values()];
       if (works.length) {
@@ -191,7 +191,7 @@ export class JobWorker {
       }
       if (await this.database.transaction(sql => this.engine.supervise(sql))) this.look();
     } catch (error) {
-      this.#complain('heartbeats could not be written', error);
+      this.#warn('heartbeats could not be written', error);
     }
   }
 
@@ -202,7 +202,7 @@ export class JobWorker {
          on conflict (service, instance) do update set last_beat_at = excluded.last_beat_at, running = excluded.running, queues = excluded.queues`,
         [this.host.slug, this.#instance, [...this.#queues.keys()], this.#running.size, process.version],
       )
-      .catch(error => this.#complain('a sign of life could not be written', error));
+      .catch(error => this.#warn('a sign of life could not be written', error));
   }
 
   /** Stops claiming; handlers may end, are told to, and at last their jobs go back to the queue, the attempt not counted. */

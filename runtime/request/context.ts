@@ -1,19 +1,60 @@
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import type { DataOf, EventDefinition } from '../../events/define.js';
 import { prepareEvent, type About, type PendingEvent, type Sql } from '../../events/outbox.js';
 import { schemaOf, type Slug } from '../../events/slugs.js';
+import type { Transport } from '../../events/transport/port.js';
+import type { Revocations } from '../access/revocations.js';
+import type { Config } from '../config.js';
 import type { AuditDetails, AuditRow } from '../data/audit.js';
+import type { Sealer } from '../data/crypto.js';
 import { actorOf, type Caller } from './caller.js';
-import type { Clock } from '../time/clock.js';
+import type { Clock, Timer } from '../time/clock.js';
 import { sqlOf } from '../data/database.js';
 import { fail } from './errors.js';
 import type { Federation } from '../federation/federation.js';
 import type { FlagClient } from '../flags/client.js';
-import type { ServiceHost } from '../host.js';
 import { Loaders, type BatchLoad } from '../data/loaders.js';
 import type { Logger } from '../observe/log.js';
+import type { Metrics } from '../observe/metrics.js';
 import type { RequestInfo } from './request.js';
 import { activeTraceparent } from '../observe/tracing.js';
+
+/** A fault that a test asked for. */
+export interface Fault {
+  /** Id of what it concerns; null: whatever passes. */
+  match: string | null;
+  /** Passes that it makes fail. */
+  times: number;
+}
+
+/** The running service as its own code sees it: what the process gave to it, and transactions of its own. */
+export interface ServiceHost {
+  readonly slug: Slug;
+  readonly config: Config;
+  /** Of this service, for engines that bring connections of their own. */
+  readonly databaseUrl: string;
+  readonly orm: MikroORM;
+  readonly flags: FlagClient;
+  readonly federation: Federation;
+  readonly revocations: Revocations;
+  readonly sealer: Sealer;
+  readonly transport: Transport;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly timers: readonly Timer<Context>[];
+  /** By type; the answer has the order of the references, null where nothing may be seen. */
+  readonly references: Readonly<Record<string, (ctx: Context, references: readonly any[]) => Promise<readonly (object | null)[]>>>;
+  /** Fault injection of the test controls, by point. */
+  readonly faults: Map<string, Fault>;
+  /** The request's context in this service; one per request, so that batches and the identity map are shared. */
+  context(request: RequestInfo): Promise<Context>;
+  /** Runs work of the service itself (a timer, a worker) in a transaction of its own. @throws Error inside a transaction of the service. */
+  transaction<T>(work: (ctx: Context) => Promise<T>, request?: RequestInfo): Promise<T>;
+  /** Reads of the service itself, outside a transaction. @throws Error inside a transaction of the service. */
+  read<T>(work: (ctx: Context) => Promise<T>): Promise<T>;
+  /** Throws where a test has asked for a fault; does nothing otherwise. Source: conventions 8, test-faults. */
+  fault(point: string, match: string): void;
+}
 
 /**
  * The only thing that is passed around inside a service: one per request and service. Inside a mutation, a consumer or a timer

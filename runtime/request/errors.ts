@@ -68,6 +68,16 @@ export function fail(code: ProblemCode, detail: string, options?: ProblemOptions
   throw new Problem(code, detail, options);
 }
 
+/** Throws `invalid_request` with every violation; does nothing where there is none. */
+export function requireValid(errors: readonly Violation[]): void {
+  if (errors.length > 0) fail('invalid_request', 'The input is invalid', { errors });
+}
+
+/** Throws `invalid_request` for the one violation at `pointer`, for example `/input/file`. */
+export function invalid(pointer: string, message: string, options: Omit<ProblemOptions, 'errors'> = {}): never {
+  fail('invalid_request', 'The input is invalid', { ...options, errors: [{ pointer, message }] });
+}
+
 /** Problem code of an error's GraphQL extensions, `internal` for anything unknown. */
 export function codeOf(extensions: Readonly<Record<string, unknown>> | undefined): ProblemCode {
   const code = String(extensions?.code ?? '').toLowerCase();

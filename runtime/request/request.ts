@@ -14,6 +14,8 @@ export interface RequestInfo {
   readonly ip: string | null;
   /** Status that the operation chose among its documented ones (`ctx.status`). */
   status: number | null;
+  /** An answer of an earlier request with the same `Idempotency-Key` was repeated. */
+  isReplayed: boolean;
   /** Ends what still works for the request: its client went away, or its deadline passed. Null: it runs to its end, as every mutation does. */
   signal: AbortSignal | null;
   /** Per-service contexts of this request, made on first use. */
@@ -36,6 +38,7 @@ export function requestOf(headers: Headers, ip: string | null, token: string | n
     traceparent: one(headers.traceparent),
     ip,
     status: null,
+    isReplayed: false,
     signal: null,
     contexts: new Map(),
   };
@@ -50,6 +53,7 @@ export const internalRequest = (caller: Caller, id: string = randomUUID(), token
   traceparent: null,
   ip: null,
   status: null,
+  isReplayed: false,
   signal: null,
   contexts: new Map(),
 });

@@ -30,13 +30,3 @@ export interface Timer<Ctx> {
   /** Seconds between checks on the wall clock; default 15. */
   everySeconds?: number;
 }
-
-const DURATION = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
-
-/** ISO 8601 duration of weeks, days, hours, minutes and seconds in milliseconds; null when malformed. Days are exactly 86,400 s. */
-export function durationMs(text: string): number | null {
-  const match = DURATION.exec(text);
-  if (!match || text === 'P' || text.endsWith('T')) return null;
-  const [weeks, days, hours, minutes, seconds] = match.slice(1).map(part => Number(part ?? 0)) as [number, number, number, number, number];
-  return (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60_000 + Math.round(seconds * 1000);
-}

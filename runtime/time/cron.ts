@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { durationMs } from './clock.js';
+import { durationMs } from './durations.js';
 
 const MINUTE_MS = 60_000;
 /** More than any zone has ever moved its clocks back at once. */

@@ -9,7 +9,7 @@ export interface Sweep {
   run(ctx: Context, slot: Date): Promise<void>;
 }
 
-/** A claim that its process has not renewed for this long is taken over; it is renewed every quarter of it. Database time. */
+/** A claim that its process has not renewed for this long is taken over; it is renewed as every lease is. Database time. */
 export const CLAIM_SECONDS = 60;
 /** Claimed slots kept for operators. */
 const KEPT_SLOTS = 400;

@@ -1,12 +1,13 @@
+import { keepLease } from '../../events/leases.js';
+import { repeat } from '../../events/repeat.js';
 import type { Timer } from './clock.js';
-import type { Context } from '../request/context.js';
-import type { ServiceHost } from '../host.js';
+import type { Context, ServiceHost } from '../request/context.js';
 import { loggedError } from '../observe/log.js';
 import { dropOldKeys } from '../data/idempotency.js';
+import { HOUR_MS, SECOND_MS } from './durations.js';
 import { CLAIM_SECONDS } from './schedule.js';
 
 const DEFAULT_CHECK_SECONDS = 15;
-const HOUR_MS = 3_600_000;
 /** The manual clock waits for a timer that works, looking so often. */
 const LOOK_AGAIN_MS = 10;
 /** Inbox rows outlive the 30 days of the log, so that a replay is always recognised. Source: event-machinery 7. */
@@ -37,15 +38,11 @@ async function runOrClaim(ctx: Context, timer: Timer<Context>, until: Date): Pro
 
 /** Works outside a transaction and keeps the claim up meanwhile. */
 async function runClaimed(host: ServiceHost, timer: Timer<Context>, at: Date): Promise<void> {
-  const keep = repeat(
-    () => host.transaction(ctx => timer.claimed!.keep(ctx, at)).catch(() => undefined),
-    (CLAIM_SECONDS * 1000) / 4,
-    'later',
-  );
+  const stopKeeping = keepLease(() => host.transaction(ctx => timer.claimed!.keep(ctx, at)), CLAIM_SECONDS * SECOND_MS);
   try {
     await host.read(ctx => timer.run(ctx, at));
   } finally {
-    await keep();
+    await stopKeeping();
   }
   await host.transaction(ctx => timer.claimed!.finish(ctx, at));
 }
@@ -62,7 +59,7 @@ const isWorking = async (ctx: Context, { claimed }: Timer<Context>): Promise<boo
 
 /** The timer that is due first, if any is due at or before `until`, and the clock; null while a timer of this service works, after which others may be due. */
 async function earliest(host: ServiceHost, until: Date): Promise<{ due: Due | undefined; now: Date } | null> {
-  const timers = host.declaration.timers ?? [];
+  const { timers } = host;
   return host.read(async ctx => {
     if ((await Promise.all(timers.map(timer => isWorking(ctx, timer)))).includes(true)) return null;
     const seen = await Promise.all(timers.map(async timer => ({ timer, at: await timer.next(ctx) })));
@@ -116,30 +113,9 @@ async function housekeeping(host: ServiceHost): Promise<void> {
     .catch(error => host.log.warn({ err: loggedError(error) }, 'housekeeping failed; it is tried again in an hour'));
 }
 
-/** Calls `work` now, or after the first pause, and again after each, never twice at once; the stop waits for the one that runs. */
-function repeat(work: () => Promise<void>, pauseMs: number, first: 'now' | 'later' = 'now'): () => Promise<void> {
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  const round = (): void => {
-    running = work().finally(() => {
-      if (!stopped) timer = setTimeout(round, pauseMs);
-    });
-  };
-  if (first === 'now') round();
-  else timer = setTimeout(round, pauseMs);
-  return async () => {
-    stopped = true;
-    clearTimeout(timer);
-    await running;
-  };
-}
-
 /** Starts a service's timers and its hourly housekeeping (role `scheduler`). */
 export function startTimers(host: ServiceHost): { stop(): Promise<void> } {
-  const stops = (host.declaration.timers ?? []).map(timer =>
-    repeat(() => check(host, timer), (timer.everySeconds ?? DEFAULT_CHECK_SECONDS) * 1000),
-  );
+  const stops = host.timers.map(timer => repeat(() => check(host, timer), (timer.everySeconds ?? DEFAULT_CHECK_SECONDS) * SECOND_MS));
   stops.push(repeat(() => housekeeping(host), HOUR_MS));
   return { stop: async () => void (await Promise.all(stops.map(stop => stop()))) };
 }

@@ -1,20 +1,20 @@
 import { service } from '../../runtime/service.js';
-import { clockControl } from '../../runtime/test-controls.js';
-import { alarmWorker } from './workers/alarms.js';
 import { canaryConsumer } from './consumers/canary.js';
-import { ready } from './queries/readiness.js';
-import { BusResolver } from './resolvers/bus.js';
-import { consumerReferences, ConsumerResolver } from './resolvers/consumer.js';
-import { deadLetterReferences, DeadLetterResolver } from './resolvers/dead-letter.js';
 import { erase } from './erase.js';
-import { eventTypeReferences, EventTypeResolver } from './resolvers/event-type.js';
+import { ready } from './queries/bus.js';
+import { references } from './references.js';
+import { BusResolver } from './resolvers/bus.js';
+import { ConsumerResolver } from './resolvers/consumer.js';
+import { DeadLetterResolver } from './resolvers/dead-letter.js';
 import { DeliveryLogResolver } from './resolvers/delivery-log.js';
-import { LogResolver, platformEventReferences } from './resolvers/log.js';
-import { tailWorker } from './queries/log-tail.js';
+import { EventTypeResolver } from './resolvers/event-type.js';
+import { LogResolver } from './resolvers/log.js';
 import { PublishResolver } from './resolvers/publish.js';
-import { replayReferences, ReplayResolver } from './resolvers/replay.js';
+import { ReplayResolver } from './resolvers/replay.js';
 import { HandlingResolver, TraceResolver } from './resolvers/trace.js';
-import { UserEventsResolver, userReferences } from './resolvers/user-events.js';
+import { UserEventsResolver } from './resolvers/user-events.js';
+import { alarmWorker } from './workers/alarms.js';
+import { tailWorker } from './workers/log-tail.js';
 
 export default service({
   slug: 'events',
@@ -32,16 +32,8 @@ export default service({
     ReplayResolver,
     DeliveryLogResolver,
     BusResolver,
-    clockControl('events'),
   ],
-  references: {
-    EventType: eventTypeReferences,
-    EventConsumer: consumerReferences,
-    ConsumerDeadLetter: deadLetterReferences,
-    PlatformEvent: platformEventReferences,
-    EventReplay: replayReferences,
-    User: userReferences,
-  },
+  references,
   consumers: [canaryConsumer],
   workers: [tailWorker, alarmWorker],
   erase,

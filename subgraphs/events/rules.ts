@@ -1,4 +1,5 @@
 import type { TransitionTable } from '../../runtime/request/states.js';
+import { DAY_MS } from '../../runtime/time/durations.js';
 import type { ConsumerStatus, DeadLetterStatus, EventReplayStatus, HandlingStatus } from './entities/enums.js';
 
 export type ConsumerTrigger = 'pause' | 'resume' | 'detach' | 'attach';
@@ -20,7 +21,7 @@ export const REPLAY_STATES = {
 } as const satisfies TransitionTable<EventReplayStatus, 'cancel'>;
 
 /** How long consumers remember what they have handled, ms: the inbox is kept 35 days. Source: event-machinery 7. */
-const REMEMBERED_MS = 35 * 86_400_000;
+const REMEMBERED_MS = 35 * DAY_MS;
 
 /** What is known of an event at a consumer. */
 export interface KnownOfConsumer {
@@ -31,7 +32,7 @@ export interface KnownOfConsumer {
   since: Date | null;
 }
 
-/** An open letter says it; a discarded one was never handled. A resolved one stands in the inbox, too. */
+/** By its last letter; a discarded one was never handled. A resolved one stands in the inbox, too. */
 const STATUS_OF_LETTER = {
   retrying: 'retrying',
   dead: 'dead',
@@ -58,7 +59,7 @@ export function handlingOf(
   return { status: 'pending', at: null };
 }
 
-/** Something that developers are told. `key` is the consumer, where it is about one. */
+/** Something that is reported to developers. `key` is the consumer, where it is about one. */
 export interface Alarm {
   kind: 'unpublished' | 'consumer_lag' | 'roundtrip' | 'dead_letter' | 'out_of_order';
   key: string;

@@ -1,22 +1,23 @@
-import { hash as argon2id } from '@node-rs/argon2';
-import { adminScopeOf, SLUGS, type Slug } from '../../events/slugs.js';
-import type { Context } from '../../runtime/request/context.js';
+import type { RequiredEntityData } from '@mikro-orm/postgresql';
+import { adminScopeOf, type Slug, SLUGS } from '../../events/slugs.js';
 import { sha256 } from '../../runtime/data/crypto.js';
-import type { ServiceHost } from '../../runtime/host.js';
 import { newId } from '../../runtime/data/ids.js';
-import { MfaMethod, MfaMethodKind, MfaMethodStatus } from './entities/mfa.js';
-import { OAuthClient, OAuthClientKind, OAuthClientSecret, OAuthClientTokenEndpointAuthMethod } from './entities/client.js';
-import { CrmSyncReason } from './entities/crm-sync.js';
-import { UserSettings } from './entities/settings.js';
-import { StaffMember, StaffMemberStatus } from './entities/staff.js';
-import { CredentialPassword, User, UserEmail, UserProfile } from './entities/user.js';
-import { noteCrmChange } from './commands/crm-change.js';
+import type { ServiceHost, Context } from '../../runtime/request/context.js';
+import { plantAccount } from './commands/account.js';
 import { giveConsent } from './commands/consent.js';
+import { noteCrmChange } from './commands/crm-change.js';
+import { setPassword } from './commands/password.js';
+import { grantRole } from './commands/role.js';
+import { sealSecret } from './commands/second-factor.js';
+import { OAuthClientSecret } from './entities/client-secret.js';
+import { OAuthClient, OAuthClientKind, OAuthClientTokenEndpointAuthMethod } from './entities/client.js';
+import { CrmSyncReason } from './entities/crm-sync.js';
+import { MfaMethod, MfaMethodKind, MfaMethodStatus } from './entities/mfa.js';
+import { StaffMember, StaffMemberStatus } from './entities/staff.js';
+import { hashPassword } from './ports/argon2.js';
+import { emailKey } from './rules/emails.js';
 import { OWNER } from './rules/roles.js';
 import { ADMIN_SCOPES, scopeSet, USER_SCOPES } from './rules/scopes.js';
-import { emailKey } from './rules/visibility.js';
-import { grantRole } from './resolvers/role.js';
-import { sealSecret } from './commands/second-factor.js';
 
 /** Fixed ids of development data. Source: conventions 8. */
 const BRAND = '0190b3a0-0000-7000-8000-000000000001';
@@ -28,9 +29,6 @@ const PEOPLE = [
   { id: '0190b3a0-0000-7000-8000-0000000000a2', name: 'demo2', displayName: 'Demo Two' },
   { id: OWNER_ID, name: 'admin', displayName: 'Admin' },
 ];
-
-/** argon2id parameters. Source: identity 4.1. */
-const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** What internal clients hold besides their own service's scope. Source: identity A11. */
 const ALSO: Partial<Record<Slug, readonly string[]>> = {
@@ -64,12 +62,11 @@ type ClientSeed = Partial<OAuthClient> & Pick<OAuthClient, 'id' | 'name' | 'kind
 function plantClient(ctx: Context, seed: ClientSeed, secret: string | null): void {
   const now = ctx.now();
   const tokenEndpointAuthMethod = seed.kind === OAuthClientKind.PUBLIC ? NONE : CLIENT_SECRET_POST;
-  ctx.em.persist(
-    ctx.em.create(OAuthClient, { ...seed, tokenEndpointAuthMethod, createdAt: now, updatedAt: now } as never, { partial: true }),
-  );
+  const client = { ...seed, tokenEndpointAuthMethod, createdAt: now, updatedAt: now } as RequiredEntityData<OAuthClient>;
+  ctx.em.persist(ctx.em.create(OAuthClient, client, { partial: true }));
   if (secret === null) return;
   const row = { id: newId(), clientId: seed.id, hash: sha256(secret), hint: secret.slice(-4), createdAt: now };
-  ctx.em.persist(ctx.em.create(OAuthClientSecret, row as never, { partial: true }));
+  ctx.em.persist(ctx.em.create(OAuthClientSecret, row, { partial: true }));
 }
 
 /** Scopes of `svc-<slug>`: its service's own and those of the operations it calls elsewhere. */
@@ -103,16 +100,9 @@ function plantApps(ctx: Context): void {
 }
 
 async function plantPerson(ctx: Context, { id, name, displayName }: (typeof PEOPLE)[number]): Promise<void> {
-  const now = ctx.now();
-  const email = `${name}@example.test`;
-  const hash = await argon2id(ctx.host.config.setting('SEED_PASSWORD') ?? 'Demo-Passw0rd-2026', ARGON2); // argon2id is its default
-  const plant = <Row extends object>(entity: new () => Row, row: object): void =>
-    void ctx.em.persist(ctx.em.create(entity, row as never, { partial: true }));
-  plant(User, { id, brandId: BRAND, createdAt: now, updatedAt: now });
-  plant(UserEmail, { userId: id, email, emailKey: emailKey(email), verifiedAt: now });
-  plant(UserProfile, { userId: id, handle: name === 'admin' ? null : name, displayName, joinedOn: `${now.toISOString().slice(0, 7)}-01` });
-  plant(UserSettings, { userId: id });
-  plant(CredentialPassword, { userId: id, hash, changedAt: now });
+  const profile = { handle: id === OWNER_ID ? null : name, displayName };
+  await plantAccount(ctx, { user: { id, brandId: BRAND }, email: `${name}@example.test`, verifiedAt: ctx.now(), profile });
+  await setPassword(ctx, id, await hashPassword(ctx.host.config.setting('SEED_PASSWORD') ?? 'Demo-Passw0rd-2026'));
 }
 
 /** Their authenticator app, already set up. */
@@ -121,7 +111,7 @@ function plantOwnerApp(ctx: Context): void {
   const secret = ctx.host.config.setting('SEED_TOTP_SECRET') ?? 'JBSWY3DPEHPK3PXP';
   const values = { id, userId: OWNER_ID, kind: MfaMethodKind.TOTP, label: 'Development', status: MfaMethodStatus.ACTIVE };
   const row = { ...values, secretSealed: sealSecret(ctx.host, id, secret), createdAt: ctx.now() };
-  ctx.em.persist(ctx.em.create(MfaMethod, row as never, { partial: true }));
+  ctx.em.persist(ctx.em.create(MfaMethod, row, { partial: true }));
 }
 
 /** The first of the staff, whom nobody could invite. */
@@ -137,7 +127,7 @@ async function plantOwner(ctx: Context): Promise<void> {
     invitedAt: now,
     acceptedAt: now,
   };
-  ctx.em.persist(ctx.em.create(StaffMember, row as never, { partial: true }));
+  ctx.em.persist(ctx.em.create(StaffMember, row, { partial: true }));
   await grantRole(ctx, { userId: OWNER_ID, role: OWNER });
 }
 

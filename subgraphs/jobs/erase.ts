@@ -1,5 +1,6 @@
 import type { Context } from '../../runtime/request/context.js';
 import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure/erasure.js';
+import { cancelAtWorker } from '../../runtime/jobs/hints.js';
 import { releaseHeld, schedulesOf } from '../../runtime/jobs/pg-boss.js';
 import { engineOf } from './ports/engine.js';
 
@@ -14,7 +15,7 @@ interface Found {
   schedule_key: string | null;
 }
 
-/** Waiting jobs end, running ones are told to, and nothing that was said in any of them stays. Source: jobs 5. */
+/** Waiting jobs end, running ones are told to, and nothing that any of them carried stays. Source: jobs 5. */
 export async function erase(ctx: Context, { userId, scope }: ErasureRequest): Promise<ErasureOutcome> {
   if (scope !== 'full') return { outcome: 'nothing_held', records: {} };
   const user = userId.toLowerCase();
@@ -46,6 +47,5 @@ async function wipe(ctx: Context, found: readonly Found[], user: string): Promis
   );
   await ctx.sql('delete from jobs.job_log where job_id = any($1)', [ids]);
   for (const key of schedulesOf(waiting)) await releaseHeld(ctx.sql, key);
-  for (const job of found.filter(one => one.status === 'running'))
-    ctx.afterCommit(() => ctx.host.transport.hint('jobs', job.queue, { cancel: job.id }));
+  for (const job of found.filter(one => one.status === 'running')) cancelAtWorker(ctx, job.queue, job.id);
 }

@@ -38,7 +38,7 @@ async function eraseBodies(ctx: Context, userId: string, eventTypes: readonly st
   };
 }
 
-/** One random id takes the user's place everywhere and is kept nowhere else, so that counts stay and nobody is identifiable. Source: rule 24. */
+/** One random id replaces the user's everywhere and is kept nowhere else, so that counts stay and nobody is identifiable. Source: rule 24. */
 async function replaceUser(ctx: Context, userId: string): Promise<Record<string, number>> {
   const tombstone = randomUUID();
   const deliveries = await count(ctx, 'update webhooks.webhook_delivery set user_id = $2 where user_id = $1', [userId, tombstone]);

@@ -1,15 +1,7 @@
 import { service } from '../../runtime/service.js';
-import { clockControl } from '../../runtime/test-controls.js';
-import { autoDisableTimer } from './timers/auto-disable.js';
 import { deliveryConsumer } from './consumers/delivery.js';
-import { holdLimitTimer } from './timers/held.js';
-import { identityTimer } from './timers/identity-sweep.js';
-import { jobWorker } from './workers/jobs.js';
-import { secretsTimer } from './commands/secrets.js';
-import { attemptsTimer, retentionTimer } from './timers/timers.js';
-import { endingSecretsTimer, warningsTimer } from './timers/warnings.js';
-import { areReady, deliveryWorker } from './workers/worker.js';
-import { WebhookAttempt, WebhookDelivery } from './entities/delivery.js';
+import { WebhookAttempt } from './entities/attempt.js';
+import { WebhookDelivery } from './entities/delivery.js';
 import {
   ErasedUser,
   GrantProjection,
@@ -19,39 +11,34 @@ import {
   WebhookShard,
   WebhookWorker,
 } from './entities/engine.js';
-import { WebhookHealth, WebhookSecretInfo, WebhookSubscription } from './entities/subscription.js';
 import { InboundReceipt, InboundRejection, InboundSourceState } from './entities/inbound.js';
 import { WebhookJob } from './entities/job.js';
 import { WebhookManager } from './entities/manager.js';
 import { WebhookNotice } from './entities/notice.js';
-import { inboundPaths, mountInbound } from './native/inbound.js';
-import { settingsOf } from './ports/settings.js';
-import { EventType } from './stubs.js';
-import { AttemptLogResolver } from './resolvers/attempt-log.js';
-import { DeliveryResolver } from './resolvers/delivery.js';
-import { AttemptFieldsResolver, DeliveryFieldsResolver } from './resolvers/delivery-fields.js';
-import { DisclosureResolver } from './resolvers/disclosure.js';
+import { WebhookHealth, WebhookSecretInfo, WebhookSubscription } from './entities/subscription.js';
 import { erase } from './erase.js';
-import { EventTypeResolver } from './resolvers/event-type.js';
-import { ClientFieldsResolver, EventTypeFieldsResolver, PlatformEventFieldsResolver } from './resolvers/federation.js';
+import { inboundPaths, mountInbound } from './native/inbound.js';
+import { references } from './references.js';
+import { AttemptResolver } from './resolvers/attempt.js';
+import { DeliveryFieldsResolver } from './resolvers/delivery-fields.js';
+import { DeliveryResolver } from './resolvers/delivery.js';
+import { DisclosureResolver } from './resolvers/disclosure.js';
+import { EventTypeFieldsResolver, EventTypeResolver } from './resolvers/event-type.js';
+import { ClientFieldsResolver, PlatformEventFieldsResolver } from './resolvers/federation.js';
 import { InboundResolver } from './resolvers/inbound.js';
 import { JobResolver } from './resolvers/job.js';
 import { ManagerResolver } from './resolvers/manager.js';
-import { ReplayResolver } from './resolvers/replay.js';
-import { SecretResolver } from './resolvers/secret.js';
-import { TestDeliveryResolver } from './resolvers/test-delivery.js';
-import { StatsResolver } from './resolvers/stats.js';
-import { SubscriptionResolver } from './resolvers/subscription.js';
 import { SubscriptionFieldsResolver } from './resolvers/subscription-fields.js';
-import { SubscriptionStateResolver } from './resolvers/subscription-state.js';
-import {
-  deliveryReferences,
-  jobReferences,
-  pointers,
-  receiptReferences,
-  subscriptionReferences,
-  userReferences,
-} from './queries/entity-references.js';
+import { SubscriptionResolver } from './resolvers/subscription.js';
+import { EventType } from './stubs.js';
+import { attemptsTimer } from './timers/attempts.js';
+import { autoDisableTimer, warningsTimer } from './timers/health.js';
+import { holdLimitTimer } from './timers/hold-limit.js';
+import { identityTimer } from './timers/identity.js';
+import { retentionTimer } from './timers/retention.js';
+import { endingSecretsTimer, secretsTimer } from './timers/secrets.js';
+import { deliveryWorker, ready } from './workers/delivery.js';
+import { jobWorker } from './workers/jobs.js';
 
 export default service({
   slug: 'webhooks',
@@ -78,45 +65,26 @@ export default service({
   ],
   resolvers: [
     SubscriptionResolver,
-    SubscriptionStateResolver,
     SubscriptionFieldsResolver,
-    SecretResolver,
     DeliveryResolver,
     DeliveryFieldsResolver,
-    AttemptFieldsResolver,
-    ReplayResolver,
     JobResolver,
-    TestDeliveryResolver,
     InboundResolver,
     EventTypeResolver,
     ManagerResolver,
-    AttemptLogResolver,
+    AttemptResolver,
     DisclosureResolver,
-    StatsResolver,
     PlatformEventFieldsResolver,
     ClientFieldsResolver,
     EventTypeFieldsResolver,
-    clockControl('webhooks'),
   ],
   types: [EventType],
-  references: {
-    WebhookSubscription: subscriptionReferences,
-    WebhookDelivery: deliveryReferences,
-    WebhookJob: jobReferences,
-    InboundReceipt: receiptReferences,
-    User: userReferences,
-    OAuthClient: pointers,
-    PlatformEvent: pointers,
-    EventType: pointers,
-  },
+  references,
   consumers: [deliveryConsumer],
   timers: [attemptsTimer, warningsTimer, autoDisableTimer, endingSecretsTimer, secretsTimer, holdLimitTimer, identityTimer, retentionTimer],
   workers: [deliveryWorker, jobWorker],
   erase,
-  native: async (app, host) => {
-    settingsOf(host); // a wrong setting stops the start
-    await mountInbound(app, host);
-  },
+  native: mountInbound,
   nativePaths: inboundPaths,
-  ready: async host => ({ shards: areReady(host) }),
+  ready,
 });

@@ -1,12 +1,12 @@
 import type { Context } from '../../runtime/request/context.js';
 import type { ErasureOutcome, ErasureRequest } from '../../runtime/erasure/erasure.js';
-import { endRuns } from './workers/ending.js';
-import { wake } from './ports/words.js';
+import { endRuns } from './commands/ending.js';
+import { wakeExecutors } from './commands/messages.js';
 
 const OF_USER = `(r.user_id = $1 or r.input::text like '%' || $1 || '%' or r.output::text like '%' || $1 || '%' or r.key like '%' || $1 || '%')`;
 
 /**
- * Open runs and tasks of the user end without compensation, and nothing that was said in any of them stays, in our tables and in the
+ * Open runs and tasks of the user end without compensation, and nothing that any of them carried stays, in our tables and in the
  * engine's. Source: workflow 5.
  */
 export async function erase(ctx: Context, { userId, scope }: ErasureRequest): Promise<ErasureOutcome> {
@@ -28,7 +28,7 @@ export async function erase(ctx: Context, { userId, scope }: ErasureRequest): Pr
     user,
     `%${user}%`,
   ]);
-  wake(ctx);
+  wakeExecutors(ctx);
   const held = ids.length + tasks.length + heard.length > 0;
   return {
     outcome: held ? 'erased' : 'nothing_held',

@@ -1,35 +1,24 @@
 import { service } from '../../runtime/service.js';
-import { clockControl } from '../../runtime/test-controls.js';
-import { consumers } from './consumers/events.js';
-import { timekeepers } from './workers/timekeeper.js';
-import { workers } from './workers/worker.js';
+import { consumers } from './consumers.js';
 import { WorkflowDefinition } from './entities/definition.js';
 import { WorkflowRun } from './entities/run.js';
 import { WorkflowTask } from './entities/task.js';
+import { erase } from './erase.js';
 import { settingsOf } from './ports/settings.js';
 import { references } from './references.js';
-import { CriticalAlert, LoopTick, User } from './stubs.js';
 import { DefinitionResolver } from './resolvers/definition.js';
-import { erase } from './erase.js';
+import { AlertRunResolver, TickRunResolver, UserRunsResolver } from './resolvers/extended.js';
 import { RunResolver } from './resolvers/run.js';
-import { AlertRunResolver, RunFieldsResolver, TaskFieldsResolver, TickRunResolver, UserRunsResolver } from './resolvers/run-fields.js';
 import { TaskResolver } from './resolvers/task.js';
+import { CriticalAlert, LoopTick, User } from './stubs.js';
+import { timekeepers } from './workers/timekeeper.js';
+import { workers } from './workers/worker.js';
 
 export default service({
   slug: 'workflow',
   purpose: 'Durable processes of several steps that outlive deployments and wait for people, events and time',
   entities: [WorkflowDefinition, WorkflowRun, WorkflowTask],
-  resolvers: [
-    DefinitionResolver,
-    RunResolver,
-    RunFieldsResolver,
-    TaskResolver,
-    TaskFieldsResolver,
-    UserRunsResolver,
-    AlertRunResolver,
-    TickRunResolver,
-    clockControl('workflow'),
-  ],
+  resolvers: [DefinitionResolver, RunResolver, TaskResolver, UserRunsResolver, AlertRunResolver, TickRunResolver],
   types: [User, CriticalAlert, LoopTick],
   references,
   consumers,

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { isLoinc } from '../../subgraphs/clinical/rules/dictionary.js';
+import { isLoinc } from '../../subgraphs/clinical/rules/biomarker.js';
 import { DEMO, DEMO2 } from '../support/platform.js';
 import { Clinic, T0 } from './clinic.js';
 

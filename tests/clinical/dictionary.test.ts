@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DEMO } from '../support/platform.js';
-import type { BiomarkerDirection, BiomarkerNoise, UnitConversion, UnitSystem } from '../../subgraphs/clinical/entities/biomarker.js';
+import type { BiomarkerDirection, BiomarkerNoise } from '../../subgraphs/clinical/entities/biomarker.js';
+import type { UnitConversion, UnitSystem } from '../../subgraphs/clinical/entities/units.js';
 import { compare, noiseLimit } from '../../subgraphs/clinical/rules/direction.js';
-import { inSystem, toCanonical, type MarkerUnits } from '../../subgraphs/clinical/rules/units.js';
+import { inSystem, type MarkerUnits, toCanonical } from '../../subgraphs/clinical/rules/units.js';
+import { DEMO } from '../support/platform.js';
 import { Clinic } from './clinic.js';
 
 let clinic: Clinic;

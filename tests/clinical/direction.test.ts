@@ -1,17 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  BiomarkerDirection,
-  BiomarkerNoiseModel,
-  type BiomarkerNoise,
-  type ValueRange,
-} from '../../subgraphs/clinical/entities/biomarker.js';
-import { BiomarkerObservationComparator as Comparator } from '../../subgraphs/clinical/entities/observation.js';
+import { BiomarkerDirection, type BiomarkerNoise, BiomarkerNoiseModel } from '../../subgraphs/clinical/entities/biomarker.js';
+import { BiomarkerObservationComparator as Comparator } from '../../subgraphs/clinical/entities/result.js';
 import {
   RetestCycleOutcomeBasis as Basis,
   RetestCycleOutcomeDirection as Direction,
 } from '../../subgraphs/clinical/entities/retest-cycle.js';
-import { compare, isComparable, noiseLimit, spanOf, type Comparison, type Measured } from '../../subgraphs/clinical/rules/direction.js';
+import type { ValueRange } from '../../subgraphs/clinical/entities/units.js';
+import { compare, type Comparison, isComparable, type Measured, noiseLimit, spanOf } from '../../subgraphs/clinical/rules/direction.js';
 
 const { LOWER_IS_BETTER, HIGHER_IS_BETTER, WITHIN_RANGE } = BiomarkerDirection;
 const { IMPROVED, WORSENED, UNCHANGED } = Direction;

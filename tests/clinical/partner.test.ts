@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as catalogue from '../../events/catalogue/partner.js';
 import type { EventDefinition } from '../../events/define.js';
 import { InterventionStatus as Status } from '../../subgraphs/clinical/entities/intervention.js';
-import { triggerOf, type PartnerWord } from '../../subgraphs/clinical/rules/partner.js';
+import { triggerOf, type PartnerReportKind } from '../../subgraphs/clinical/rules/partner.js';
 import { dosesOfDelivery } from '../../subgraphs/clinical/rules/vial.js';
 import { until } from '../support/until.js';
 import { Clinic, day } from './clinic.js';
@@ -189,7 +189,7 @@ test("a delivery of the partner brings a vial of each of the treatment's product
 });
 
 describe('rules', () => {
-  const NEXT: Record<PartnerWord, Partial<Record<Status, string>>> = {
+  const NEXT: Record<PartnerReportKind, Partial<Record<Status, string>>> = {
     created: {},
     approved: { [Status.PROPOSED]: 'start_by_partner', [Status.PENDING_CONSULT]: 'start_by_partner', [Status.PAUSED]: 'resume' },
     active: { [Status.PROPOSED]: 'start_by_partner', [Status.PENDING_CONSULT]: 'start_by_partner', [Status.PAUSED]: 'resume' },
@@ -199,8 +199,8 @@ describe('rules', () => {
     expired: { [Status.PROPOSED]: 'stop', [Status.PENDING_CONSULT]: 'stop', [Status.ACTIVE]: 'stop', [Status.PAUSED]: 'stop' },
     denied: { [Status.PROPOSED]: 'stop', [Status.PENDING_CONSULT]: 'stop' },
   };
-  const pairs = Object.keys(NEXT).flatMap(word => Object.values(Status).map(status => [word as PartnerWord, status] as const));
-  test.each(pairs)('%s of a %s intervention', (word, status) => expect(triggerOf(word, status)).toBe(NEXT[word][status] ?? null));
+  const pairs = Object.keys(NEXT).flatMap(kind => Object.values(Status).map(status => [kind as PartnerReportKind, status] as const));
+  test.each(pairs)('%s of a %s intervention', (kind, status) => expect(triggerOf(kind, status)).toBe(NEXT[kind][status] ?? null));
 
   test('a delivery is for the doses of 28 days', () => {
     const dose = (timing: object, timesOfDay: string[]) => ({

@@ -7,7 +7,7 @@ import { LabReportStatus } from '../../subgraphs/clinical/entities/lab-report.js
 import { embeddedParser } from '../../subgraphs/clinical/ports/report-parser/parser.js';
 import { ReaderDied } from '../../subgraphs/clinical/ports/report-parser/thread.js';
 import { refusalOfFile, sniff } from '../../subgraphs/clinical/rules/report-file.js';
-import { collectedIn, numberIn, readLine, REPORT_STATES } from '../../subgraphs/clinical/rules/report.js';
+import { collectedIn, numberIn, readLine, REPORT_STATES } from '../../subgraphs/clinical/rules/lab-report.js';
 import { DEMO, DEMO2 } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { Clinic, T0 } from './clinic.js';

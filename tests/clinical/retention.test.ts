@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { keepUntil, retentionYears } from '../../subgraphs/clinical/rules/retention.js';
+import { keepUntil, retentionYears } from '../../subgraphs/clinical/rules/consult.js';
 import { DEMO, DEMO2 } from '../support/platform.js';
 import { Clinic, T0 } from './clinic.js';
 

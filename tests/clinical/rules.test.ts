@@ -1,35 +1,34 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { durationMs } from '../../runtime/time/clock.js';
 import { move } from '../../runtime/request/states.js';
+import { DAY_MS } from '../../runtime/time/durations.js';
 import { BiomarkerRangeKind as Kind, BiomarkerRangeSex as Sex } from '../../subgraphs/clinical/entities/biomarker.js';
 import { InterventionStatus } from '../../subgraphs/clinical/entities/intervention.js';
 import { RetestCycleStatus, RetestCycleTiming as Timing } from '../../subgraphs/clinical/entities/retest-cycle.js';
+import { roundHalfEven } from '../../subgraphs/clinical/entities/rounding.js';
 import {
   dateIn,
   firstStatus,
   INTERVENTION_STATES,
+  type InterventionTrigger,
   phaseOn,
   plusDays,
-  type InterventionTrigger,
 } from '../../subgraphs/clinical/rules/intervention.js';
 import { chooseRange, judge, type RangeRow } from '../../subgraphs/clinical/rules/ranges.js';
-import { statsOf } from '../../subgraphs/clinical/rules/retest-stats.js';
 import {
-  DAY_MS,
+  brandSettings,
+  type Candidate,
   datesOf,
   daysBetween,
   nextPromptAt,
   RETEST_STATES,
-  brandSettings,
   retestSettings,
-  sweepAction,
-  timingOf,
-  type Candidate,
   type RetestTrigger,
+  sweepAction,
   type SweepAction,
-} from '../../subgraphs/clinical/rules/retest.js';
-import { roundHalfEven } from '../../subgraphs/clinical/rules/rounding.js';
+  timingOf,
+} from '../../subgraphs/clinical/rules/retest-cycle.js';
+import { statsOf } from '../../subgraphs/clinical/rules/retest-stats.js';
 
 const at = (days: number): Date => new Date(Date.parse('2026-08-01T08:00:00.000Z') + days * DAY_MS);
 
@@ -187,7 +186,7 @@ describe('what a sweep does with an open cycle', () => {
 });
 
 describe('settings', () => {
-  const read = (env: Record<string, string> = {}) => retestSettings(name => env[name], durationMs);
+  const read = (env: Record<string, string> = {}) => retestSettings(name => env[name]);
   test('have the defaults of the specification', () =>
     expect(read()).toEqual({ repromptDays: 14, maxPrompts: 3, sweepEveryMs: 6 * 3_600_000 }));
   test('can be set', () =>

@@ -9,8 +9,9 @@ import {
   EntitlementUsageReset as Reset,
 } from '../../subgraphs/entitlements/entities/enums.js';
 import { periodOf } from '../../subgraphs/entitlements/rules/periods.js';
-import { nextEdge, resolve, stateOf, tried, type FeatureFacts, type OverrideFacts } from '../../subgraphs/entitlements/rules/resolution.js';
-import { featureViolations, overrideViolations } from '../../subgraphs/entitlements/rules/values.js';
+import { stateOf } from '../../subgraphs/entitlements/rules/override.js';
+import { nextEdge, resolve, tried, type FeatureFacts, type OverrideFacts } from '../../subgraphs/entitlements/rules/resolution.js';
+import { featureViolations, overrideViolations } from '../../subgraphs/entitlements/rules/validation.js';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const at = (ms: number): Date => new Date(NOW.getTime() + ms);
@@ -38,7 +39,7 @@ const override = (more: Partial<OverrideFacts> = {}): OverrideFacts => ({
 });
 
 describe('the resolution of a feature', () => {
-  /** Every combination: what an override says (if any), whether there is a purchase, whether everybody has it. */
+  /** Every combination: what an override decides (if any), whether there is a purchase, whether everybody has it. */
   const OVERRIDES = {
     none: [],
     allow: [override()],
@@ -65,22 +66,18 @@ describe('the resolution of a feature', () => {
     [true, false].flatMap(bought => [true, false, null].map(given => ({ name, bought, given }))),
   );
 
+  const granted = (by: Source) => ({ access: Access.GRANTED, reason: null, source: by, value: true });
+  const expectedOf = (decision: boolean | null, bought: boolean, given: boolean | null) => {
+    if (decision === false) return { access: Access.DENIED, reason: Reason.OVERRIDE_DENY, source: Source.OVERRIDE, value: null };
+    if (decision) return granted(Source.OVERRIDE);
+    if (bought) return granted(Source.PURCHASE);
+    return given ? granted(Source.DEFAULT) : { access: Access.DENIED, reason: Reason.NOT_IN_TIER, source: Source.DEFAULT, value: null };
+  };
+
   test.each(table)('override $name, purchase $bought, default $given', ({ name, bought, given }) => {
     const facts = [...OVERRIDES[name], ...(bought ? [override({ source: Source.PURCHASE })] : [])];
     const { access, reason, source, value } = resolve(feature({ defaultValue: given }), facts, 0, NOW);
-    const said = DECISIONS[name];
-    const expected =
-      said === false
-        ? { access: Access.DENIED, reason: Reason.OVERRIDE_DENY, source: Source.OVERRIDE, value: null }
-        : said || bought || given
-          ? {
-              access: Access.GRANTED,
-              reason: null,
-              source: said ? Source.OVERRIDE : bought ? Source.PURCHASE : Source.DEFAULT,
-              value: true,
-            }
-          : { access: Access.DENIED, reason: Reason.NOT_IN_TIER, source: Source.DEFAULT, value: null };
-    expect({ access, reason, source, value }).toEqual(expected);
+    expect({ access, reason, source, value }).toEqual(expectedOf(DECISIONS[name], bought, given));
   });
 
   test('a config feature has the value of the rule that decides, false being one', () => {
@@ -107,7 +104,7 @@ describe('the resolution of a feature', () => {
 
   test('names every rule in order, and which one decides', () => {
     const rules = tried(feature({ defaultValue: true }), [override({ source: Source.PURCHASE })], NOW);
-    expect(rules.map(one => [one.rule, one.said?.allow ?? null, one.decisive])).toEqual([
+    expect(rules.map(one => [one.rule, one.outcome?.allow ?? null, one.decisive])).toEqual([
       [Source.OVERRIDE, null, false],
       [Source.PURCHASE, true, true],
       [Source.DEFAULT, true, false],

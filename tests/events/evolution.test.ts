@@ -110,7 +110,7 @@ test.each([
     host: {},
   } as never);
   const given = { id: newId(), type: event.name, user_id: newId(), data: { ...(event.examples[0] as object), ...change } };
-  expect(handling.refuse({ event: given as never, malformed: null })?.failure?.errorMessage ?? null).toBe(problem);
+  expect(handling.refusalOf({ event: given as never, malformed: null })?.failure?.errorMessage ?? null).toBe(problem);
 });
 
 describe('npm run generate', () => {

@@ -284,8 +284,11 @@ test('a batch of which a part was published before leaves no gap between places,
 test('an event older than the inbox horizon is refused and not run blindly', async () => {
   const { Handling } = await import('../../events/handling.js');
   const handling = new Handling({ handlers: new Map(), host: {} } as never);
-  expect(handling.refuse({ event: { id: oldId(36), type: 'x' } as never, malformed: null })).toEqual({ status: 'dead', reason: 'too_old' });
-  expect(handling.refuse({ event: { id: oldId(34), type: 'x' } as never, malformed: null })).toEqual({
+  expect(handling.refusalOf({ event: { id: oldId(36), type: 'x' } as never, malformed: null })).toEqual({
+    status: 'dead',
+    reason: 'too_old',
+  });
+  expect(handling.refusalOf({ event: { id: oldId(34), type: 'x' } as never, malformed: null })).toEqual({
     status: 'dead',
     reason: 'unknown_type',
   });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { handle, type Envelope } from '../../events/consumer.js';
-import { headsOfLog } from '../../events/places.js';
+import { headsOfLog } from '../../events/log-position.js';
 import { countReplay, type ReplayFilter } from '../../events/replay-log.js';
 import { startReplays, type ReplaysOptions } from '../../events/replays.js';
 import type { Transport } from '../../events/transport/port.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { handle, type Envelope } from '../../events/consumer.js';
-import { markPlaces } from '../../events/places.js';
+import { markPosition } from '../../events/log-position.js';
 import type { Transport } from '../../events/transport/port.js';
 import { note, sqlOn, type TestContext } from './support/host.js';
 import { dropTemplate, events, kinds, newUser, until, World, type Effect } from './support/world.js';
@@ -61,7 +61,7 @@ describe.each(kinds)('%s transport', kind => {
     const user = newUser();
     await world.emit('clinical', { userId: user }, [1, 2]);
     await published();
-    await markPlaces(sqlOn(world.bus));
+    await markPosition(sqlOn(world.bus));
     await world.asOwner(`update events.position_mark set taken_at = taken_at - interval '1 hour'`);
     const [{ at }] = (await world.rows<{ at: Date }>('select clock_timestamp() as at')) as [{ at: Date }];
     await until('a later millisecond', async () => Date.now() > at.getTime() + 1);

@@ -3,8 +3,8 @@ import { v7 } from 'uuid';
 import { biomarkerAdded } from '../../events/catalogue/clinical.js';
 import { platformCanary } from '../../events/catalogue/platform.js';
 import { newId } from '../../events/envelope.js';
-import { lookAtAlarms } from '../../subgraphs/events/workers/alarms.js';
-import { Lags } from '../../subgraphs/events/queries/lags.js';
+import { lookAtAlarms } from '../../subgraphs/events/commands/alarms.js';
+import { Lags } from '../../subgraphs/events/workers/alarms.js';
 import { alarmsOf } from '../../subgraphs/events/rules.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 

@@ -1,6 +1,7 @@
 import { connect } from 'amqplib';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { handle, startConsumer, type Envelope } from '../../events/consumer.js';
+import { handle, type Envelope } from '../../events/consumer.js';
+import { startConsumer } from '../../events/running-consumer.js';
 import { eraseUserEvents } from '../../events/erasure.js';
 import { userErasureRequested } from '../../events/catalogue/identity.js';
 import { timeOfId } from '../../events/envelope.js';

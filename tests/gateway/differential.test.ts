@@ -3,7 +3,7 @@
  * `DIFFERENTIAL_OPERATIONS=20000` runs more, `DIFFERENTIAL_FROM=20001` others, `DIFFERENTIAL_SEED=7` one of them.
  */
 import { parse, print } from 'graphql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ResponseNames } from '../../gateway/plans/compiled/response-names.js';
 import type { Executor, FederatedResult } from '../../gateway/plans/executor.js';
 import { internalRequest } from '../../runtime/request/request.js';
@@ -22,7 +22,6 @@ let pair: Pair;
 beforeAll(async () => {
   pair = await startPair(SUBGRAPHS);
 });
-afterAll(() => pair.stop());
 
 /** On some operations the planner throws; then both executors throw the same. */
 async function run(executor: Executor, { source, variables }: Generated): Promise<FederatedResult> {

@@ -1,6 +1,6 @@
 /** Defects of the stock executor that the compiled one does not have, and what the compiled one hides. */
 import { parse } from 'graphql';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Lru } from '../../gateway/plans/lru.js';
 import type { FederatedResult } from '../../gateway/plans/executor.js';
 import { ANONYMOUS } from '../../runtime/request/caller.js';
@@ -13,7 +13,6 @@ let pair: Pair;
 beforeAll(async () => {
   pair = await startPair(SUBGRAPHS);
 });
-afterAll(() => pair.stop());
 beforeEach(() => pair.trouble({ seed: 1, nulls: 0, errors: 0 }));
 
 const run = (executor: 'stock' | 'compiled', source: string, variables: Record<string, unknown> = {}): Promise<FederatedResult> =>

@@ -4,7 +4,7 @@ import { declarations, tables } from './composition.js';
 import { DOCUMENTED } from './documented.js';
 import { PENDING_ENDPOINTS, PENDING_SERVICES } from './pending.js';
 
-/** A path with its parameters' names taken away: `{id}` and `{user_id}` are the same place. */
+/** A path with its parameters' names taken away: `{id}` and `{user_id}` make the same path. */
 const shape = (endpoint: string): string => endpoint.replace(/\{[^}]+\}/g, '{}');
 
 const built = new Map<Slug, Set<string>>(

@@ -14,8 +14,8 @@ const LAYOUT: Record<string, RegExp[]> = {
   subgraphs: [
     /^subgraphs\/services\.ts$/,
     new RegExp(`^subgraphs/${slug}/(README\\.md|(index|stubs|seed|erase)\\.ts)$`),
-    new RegExp(`^subgraphs/${slug}/(entities|inputs|rules|queries|workers|resolvers|references|consumers|timers)(/${name})?(\\.d)?\\.ts$`),
-    new RegExp(`^subgraphs/${slug}/(ports|commands|native)(/${name}){0,2}\\.ts$`), // these may nest once
+    new RegExp(`^subgraphs/${slug}/(entities|inputs|rules|queries|workers|resolvers|references|consumers|timers)(/${name})?\\.ts$`),
+    new RegExp(`^subgraphs/${slug}/(ports|commands|native)(/${name}){0,2}(\\.d)?\\.ts$`), // these may nest once
   ],
   migrations: [new RegExp(`^migrations/${slug}/20\\d{10}_[a-z0-9_]+\\.ts$`)],
   'rest-adapter/routes': [new RegExp(`^rest-adapter/routes/${slug}\\.ts$`), new RegExp(`^rest-adapter/routes/${slug}/${name}\\.ts$`)],

@@ -14,6 +14,3 @@ export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>
 
 /** Event types of services that exist, which nobody emits yet. Those of services in `PENDING_SERVICES` are owed with them. */
 export const PENDING_EVENTS: readonly string[] = [];
-
-/** Services whose rooms are not yet as architecture 1 says. */
-export const PENDING_ROOMS: readonly Slug[] = SLUGS.filter(slug => !PENDING_SERVICES.includes(slug));

@@ -13,6 +13,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { schemaOf, type Slug } from '../../events/slugs.js';
 import { readSupergraph } from '../../gateway/compose.js';
 import { ruleOnNode, type AccessRule } from '../../runtime/access/access.js';
+import { planTables, type Plan } from '../../rest-adapter/plan.js';
 import type { Route } from '../../rest-adapter/route.js';
 import { toCamel } from '../../rest-adapter/wire.js';
 import { SERVICES } from '../../subgraphs/services.js';
@@ -43,6 +44,7 @@ interface Row {
   name: string;
   service: Slug;
   route: Route;
+  plan: Plan;
   /** Rules on the way to the answer, the operation's first. */
   rules: (AccessRule | null)[];
   /** Rules of fields inside the answer. */
@@ -52,8 +54,8 @@ interface Row {
 }
 
 /** Follows a document to the field that is the answer. */
-function waysOf({ document }: Route): Pick<Row, 'rules' | 'inside' | 'type'> {
-  const operation = parse(document).definitions.find(one => one.kind === Kind.OPERATION_DEFINITION)!;
+function waysOf({ document }: Plan): Pick<Row, 'rules' | 'inside' | 'type'> {
+  const operation = document.definitions.find(one => one.kind === Kind.OPERATION_DEFINITION)!;
   const root = operation.operation === 'mutation' ? schema.getMutationType()! : schema.getQueryType()!;
   const found = { rules: [] as (AccessRule | null)[], inside: [] as AccessRule[], type: '' };
   const walk = (type: GraphQLObjectType, { selections }: SelectionSetNode, within: boolean): void => {
@@ -77,9 +79,13 @@ function waysOf({ document }: Route): Pick<Row, 'rules' | 'inside' | 'type'> {
   return found;
 }
 
-const rows: Row[] = tables.flatMap(table =>
-  table.routes.map(route => ({ name: `${route.method} /${table.service}${route.path}`, service: table.service, route, ...waysOf(route) })),
-);
+const rows: Row[] = planTables(schema, tables).map(plan => ({
+  name: plan.key,
+  service: plan.slug,
+  route: plan.route,
+  plan,
+  ...waysOf(plan),
+}));
 
 interface Operation {
   service: Slug;
@@ -158,7 +164,7 @@ const addressOf = (row: Row): string =>
 
 /** Sends a request as its author fills it in. What is refused as invalid is taken from the route's example, or left out. */
 async function call(row: Row, who: Principal, author: Author): Promise<Answer> {
-  const { query, body } = requestFor(schema, row.route, author);
+  const { query, body } = requestFor(row.plan, author);
   const send = (given?: object) => p.rest(row.route.method, `${addressOf(row)}${query}`, { token: who.token, body: given });
   if (row.route.method === 'GET' || body === undefined) return send();
   const answer = await send(body);
@@ -270,7 +276,7 @@ describe('each caller is answered as the rule of the operation says', () => {
 
 /** Statuses of a read that is let through. What an answer holds inside may have a narrower rule; a question may need more than a guess. */
 function allowed(row: Row, who: Principal): number[] {
-  const [success] = row.route.status;
+  const [success] = row.plan.status;
   if (row.inside.some(rule => refusalOf(rule, who))) return [success, 400, 401, 403, 404];
   if (!isOwned(row)) return [success, 400, 404];
   return who.name === 'another user' ? [404] : who.name === 'the owner' ? [success] : [success, 404];

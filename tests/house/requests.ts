@@ -7,21 +7,18 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
-  typeFromAST,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLOutputType,
-  type GraphQLSchema,
-  parse,
-  Kind,
 } from 'graphql';
 import { constraintOf, violationOf, type Constraint } from '../../runtime/schema/constraints.js';
-import type { Route, Source } from '../../rest-adapter/route.js';
+import type { Plan } from '../../rest-adapter/plan.js';
+import type { InputSource } from '../../rest-adapter/sources.js';
 import { toSnake, toWireEnum } from '../../rest-adapter/wire.js';
 
-/** Who fills in a request: the id that stands where a user is named, and a word that stands in every free text. */
+/** Who fills in a request: the id that is given where a user is named, and a text that every free text holds. */
 export interface Author {
   userId: string;
   mark: string;
@@ -68,7 +65,7 @@ function textFor(constraint: Constraint, mark: string): string {
 const isFree = (field: GraphQLInputField): boolean =>
   getNamedType(field.type).name === 'String' && !isListType(getNullableType(field.type));
 
-/** Names and enum values as a door writes them. */
+/** Names and enum values as an API writes them. */
 interface Spelling {
   name: (name: string) => string;
   member: (name: string) => string;
@@ -102,47 +99,33 @@ class Filler {
   }
 }
 
-/** Types of a document's variables. */
-function variablesOf(schema: GraphQLSchema, route: Route): Map<string, GraphQLInputType> {
-  const operation = parse(route.document).definitions.find(one => one.kind === Kind.OPERATION_DEFINITION)!;
-  return new Map(
-    (operation.variableDefinitions ?? []).map(one => [one.variable.name.value, typeFromAST(schema, one.type as never) as GraphQLInputType]),
-  );
-}
-
-const taken = (source: Extract<Source, { from: 'input' }>): string[] =>
-  [source.path, source.query]
-    .flatMap(names => (Array.isArray(names) ? names : Object.keys(names ?? {})))
-    .concat(Object.keys(source.constant ?? {}).map(toSnake));
+const taken = ({ path, query, constant, omit }: InputSource): string[] => [
+  ...Object.keys(path),
+  ...Object.keys(query),
+  ...[...Object.keys(constant), ...omit].map(toSnake),
+];
 
 /** Query and body of a request as an author would fill them in. */
-export function requestFor(
-  schema: GraphQLSchema,
-  route: Route,
-  author: Author,
-): { query: string; body: Record<string, unknown> | undefined } {
+export function requestFor({ variables }: Plan, author: Author): { query: string; body: Record<string, unknown> | undefined } {
   const filler = new Filler(author);
   const query = new URLSearchParams();
   let body: Record<string, unknown> | undefined;
-  for (const [name, type] of variablesOf(schema, route)) {
-    const source = route.variables?.[name];
-    const wanted = isNonNullType(type) || SUBJECTS.includes(name);
-    if (source?.from === 'query' && wanted) query.set(source.name, String(filler.value(type, name, {})));
-    if (source?.from === 'body' && 'name' in source) body = { ...body, ...(wanted && { [source.name]: filler.value(type, name, {}) }) };
-    else if (source?.from === 'body' || (source?.from === 'input' && source.body !== false)) {
-      const made = filler.value(type, name, {}) as Record<string, unknown>;
-      const gone = source.from === 'input' ? taken(source) : [];
-      body = Object.fromEntries(Object.entries(made).filter(([key]) => !gone.includes(key)));
-    }
-    if (source?.from === 'input' && source.body === false && isNonNullType(type)) askByInput(filler, type, source, query);
+  for (const { name, type, source } of variables) {
+    const isAsked = isNonNullType(type) || SUBJECTS.includes(name);
+    if (source.from === 'query' && isAsked) query.set(source.name, String(filler.value(type, name, {})));
+    if (source.from === 'body') body = { ...body, ...(isAsked && { [source.name]: filler.value(type, name, {}) }) };
+    if (source.from === 'input' && source.body) body = without(filler.value(type, name, {}) as object, taken(source));
+    if (source.from === 'input' && !source.body && isNonNullType(type)) askByInput(filler, type, source, query);
   }
   return { query: query.size ? `?${query}` : '', body };
 }
 
-function askByInput(filler: Filler, type: GraphQLInputType, source: Extract<Source, { from: 'input' }>, query: URLSearchParams): void {
+const without = (made: object, keys: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(made).filter(([key]) => !keys.includes(key)));
+
+function askByInput(filler: Filler, type: GraphQLInputType, source: InputSource, query: URLSearchParams): void {
   const made = filler.value(type, '', {}) as Record<string, unknown>;
-  const names = Array.isArray(source.query) ? source.query : Object.keys(source.query ?? {});
-  for (const name of names) if (made[name] !== undefined) query.set(name, String(made[name]));
+  for (const name of Object.keys(source.query)) if (made[name] !== undefined) query.set(name, String(made[name]));
 }
 
 const isWanted = ({ name, type, defaultValue }: GraphQLArgument): boolean =>

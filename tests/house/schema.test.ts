@@ -4,6 +4,7 @@ import { ruleOnNode } from '../../runtime/access/access.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
 import { readSupergraph } from '../../gateway/compose.js';
 import { startGateway } from '../../gateway/plans/gateway.js';
+import { planTables } from '../../rest-adapter/plan.js';
 import { createLogger } from '../../runtime/observe/log.js';
 import { declarations, tables } from './composition.js';
 
@@ -29,12 +30,9 @@ describe('the supergraph', () => {
       executor: 'compiled',
       log: createLogger('error'),
     });
-    const faults = tables.flatMap(table =>
-      table.routes.flatMap(route =>
-        validate(gateway.apiSchema, parse(route.document)).map(error => `${table.service} ${route.method} ${route.path}: ${error.message}`),
-      ),
+    const faults = planTables(gateway.supergraph, tables).flatMap(({ key, document }) =>
+      validate(gateway.apiSchema, document).map(error => `${key}: ${error.message}`),
     );
-    await gateway.stop();
     expect(faults).toEqual([]);
   });
 });

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { OAuthClientKind, OAuthClientTokenEndpointAuthMethod } from '../../subgraphs/identity/entities/client.js';
-import { redirectFault, registrationFaults, retire } from '../../subgraphs/identity/rules/client-registration.js';
+import { redirectFault } from '../../subgraphs/identity/rules/redirects.js';
+import { registrationFaults } from '../../subgraphs/identity/rules/client-registration.js';
+import { retire } from '../../subgraphs/identity/rules/client-secrets.js';
 import { ADMIN, DEMO, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { credentials, introspect } from './oauth.js';

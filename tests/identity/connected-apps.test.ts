@@ -6,7 +6,7 @@ import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from '../support/at-end.js';
 import { dropDatabase } from '../support/database.js';
 import { DEMO, DEMO2, platform, platformEnv, seededDatabase, type TestPlatform } from '../support/platform.js';
-import { mintUserToken } from '../../subgraphs/identity/index.js';
+import { mintUserToken } from './mint.js';
 
 let p: TestPlatform;
 beforeAll(async () => void (p = await platform()));

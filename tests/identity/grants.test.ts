@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
-import { mintUserToken } from '../../subgraphs/identity/index.js';
+import { mintUserToken } from './mint.js';
 import { giveConsent } from '../../subgraphs/identity/commands/consent.js';
 import { USER_SCOPES } from '../../subgraphs/identity/rules/scopes.js';
 import { claimsOf, emitted } from './oauth.js';

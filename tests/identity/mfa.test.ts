@@ -4,7 +4,7 @@ import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/plat
 import { fixedClock } from '../../runtime/time/clock.js';
 import { newId } from '../../runtime/data/ids.js';
 import { acceptTotp, sealSecret, spendBackupCode } from '../../subgraphs/identity/commands/second-factor.js';
-import { stepOf } from '../../subgraphs/identity/rules/totp.js';
+import { stepOf } from '../../subgraphs/identity/rules/second-factors.js';
 
 let p: TestPlatform;
 let own: string;

@@ -3,9 +3,11 @@ import { furtherMethods } from '../../subgraphs/identity/rules/second-factors.js
 import { describe, expect, test } from 'vitest';
 import { isPhiScope } from '../../events/define.js';
 import { adminScopeOf, SLUGS } from '../../events/slugs.js';
-import { OAuthClientAgreementStatus, OAuthClientSecretStatus } from '../../subgraphs/identity/entities/client.js';
+import { OAuthClientAgreementStatus } from '../../subgraphs/identity/entities/client-agreement.js';
+import { OAuthClientSecretStatus } from '../../subgraphs/identity/entities/client-secret.js';
 import { ProfileVisibility, UserStatus } from '../../subgraphs/identity/entities/user.js';
-import { agreementStatus, allowedScopes, effectiveScopes, mergeConsent, secretStatus } from '../../subgraphs/identity/rules/consent.js';
+import { agreementStatus, allowedScopes, effectiveScopes, mergeConsent } from '../../subgraphs/identity/rules/consent.js';
+import { secretStatus } from '../../subgraphs/identity/rules/client-secrets.js';
 import { ADMIN_SCOPES, isPhi, scopeSet, USER_SCOPES } from '../../subgraphs/identity/rules/scopes.js';
 import {
   activationOf,
@@ -15,7 +17,8 @@ import {
   rotationDue,
   type KeyTimes,
 } from '../../subgraphs/identity/rules/signing-keys.js';
-import { emailKey, seesAccount, seesContact, seesProfile, visibleStatus, type Viewer } from '../../subgraphs/identity/rules/visibility.js';
+import { emailKey } from '../../subgraphs/identity/rules/emails.js';
+import { seesAccount, seesContact, seesProfile, visibleStatus, type Viewer } from '../../subgraphs/identity/rules/visibility.js';
 
 const day = (n: number): Date => new Date(Date.UTC(2026, 0, 1) + n * 86_400_000);
 const viewer = (parts: Partial<Viewer> = {}): Viewer => ({ admin: false, self: false, user: false, scopes: new Set(), ...parts });

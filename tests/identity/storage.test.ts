@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
 import { sqlOf } from '../../runtime/data/database.js';
 import { engineAdapter } from '../../subgraphs/identity/native/oidc-provider/adapter.js';
-import { GRANT_TYPES } from '../../subgraphs/identity/native/oidc-provider/engine.js';
+import { GRANT_TYPES } from '../../subgraphs/identity/native/oidc-provider/registration.js';
 import { Registrations } from '../../subgraphs/identity/native/oidc-provider/registration.js';
 import { claimsOf } from './oauth.js';
 

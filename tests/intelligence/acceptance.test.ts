@@ -152,7 +152,7 @@ describe('Monitor, Analyze, Propose', () => {
   test('two ticks at once: one 409, which changes nothing', async () => {
     await loop.rank(await loop.policy());
     const host = loop.p.host('intelligence');
-    const { withTickLock } = await import('../../subgraphs/intelligence/queries/tick-lock.js');
+    const { withTickLock } = await import('../../subgraphs/intelligence/commands/tick-lock.js');
     const refused = await withTickLock(host, () => loop.tick());
     expect(refused).toMatchObject({ status: 409, body: { code: 'conflict', reason: 'tick_running' } });
   });

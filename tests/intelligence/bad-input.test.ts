@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { buildASTSchema, parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readSupergraph } from '../../gateway/compose.js';
+import { planTables } from '../../rest-adapter/plan.js';
 import table from '../../rest-adapter/routes/intelligence.js';
 import { toCamel } from '../../rest-adapter/wire.js';
 import type { Answer } from '../support/platform.js';
@@ -58,8 +61,8 @@ describe('a body that is wrong is refused with every violation, and changes noth
     const before = await counts();
     const { errors } = await loop.graphql(documentOf(row), { input: inputOf(row) });
     expect(new Set(errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['INVALID_REQUEST']));
-    const told = errors.flatMap(({ extensions }) => extensions.errors ?? []);
-    if (told.length) expect(pointersOf(told)).toEqual(row.pointers.map(inGraphql).sort());
+    const violations = errors.flatMap(({ extensions }) => extensions.errors ?? []);
+    if (violations.length) expect(pointersOf(violations)).toEqual(row.pointers.map(inGraphql).sort());
     expect(await counts()).toEqual(before);
   });
 
@@ -108,13 +111,15 @@ function inputOf(row: Row): object {
   return { ...(toGraphql(spoil(row)) as object), ...fromPath };
 }
 
+const plans = planTables(buildASTSchema(parse(await readSupergraph()), { assumeValid: true }), [table]);
+
 /** The document of the same operation's route. */
 function documentOf({ method, path }: Row): string {
   const asRoute = `/v1${path.replace(/\{[A-Z]+\}/, '{id}')}`.replace(
     '/features/user/{id}/activity',
     '/features/{entity_type}/{entity_id}/{feature_set}',
   );
-  return table.routes.find(route => route.method === method && route.path === asRoute)!.document;
+  return plans.find(plan => plan.key === `${method} /intelligence${asRoute}`)!.source;
 }
 
 describe('a query that is wrong is refused with every violation', () => {

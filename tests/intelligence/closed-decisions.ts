@@ -51,7 +51,7 @@ export async function afterDeadlines(loop: Loop, policy: TestPolicy): Promise<vo
 
 const remove = (loop: Loop, id: string) => loop.p.sql('delete from intelligence.decision where id = $1', [id]);
 
-/** A decision made through the door, and as many copies of it about others; their deadline has passed. */
+/** A decision made through the API, and as many copies of it about others; their deadline has passed. */
 export async function closedCopies(loop: Loop, policy: TestPolicy, copies: readonly Copy[]): Promise<void> {
   const { id } = await loop.rank(policy, ['a', 'b']);
   await copiesOf(loop, id, copies);

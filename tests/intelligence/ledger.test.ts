@@ -3,8 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { outcomeRecorded } from '../../events/catalogue/analytics.js';
 import { retestCycleStarted } from '../../events/catalogue/clinical.js';
 import { userErasureRequested } from '../../events/catalogue/identity.js';
+import type { Handler } from '../../events/consumer.js';
 import { appendEvents, prepareEvent } from '../../events/outbox.js';
-import { consumers } from '../../subgraphs/intelligence/consumers.js';
+import type { Context } from '../../runtime/request/context.js';
+import { outcomeConsumer } from '../../subgraphs/intelligence/consumers/outcomes.js';
 import { copiesOf, rewarded } from './closed-decisions.js';
 import { Loop, type TestPolicy } from './loop.js';
 import { until } from '../support/until.js';
@@ -14,7 +16,7 @@ beforeAll(async () => {
   loop = await Loop.open();
 });
 
-/** Words that stand in every column that may tell of a person's health; all of them must be found nowhere else. */
+/** Texts that stand in every column that may tell of a person's health; all of them must be found nowhere else. */
 const CANARY = 'canary7q4z';
 const SCHEMA = { type: 'object', properties: { goal: { type: 'string', maxLength: 32 } } };
 const person = (id: string) => ({ entity: { type: 'user', id } });
@@ -193,7 +195,7 @@ describe('erasure', () => {
   });
 });
 
-/** Joined decisions by the hundred: one is made through the door, the others are copies of it. */
+/** Joined decisions by the hundred: one is made through the API, the others are copies of it. */
 async function fill(policy: TestPolicy, count: number, entity: string): Promise<void> {
   const { id } = await loop.rank(policy, ['a', 'b'], person(entity));
   await loop.outcome(id);
@@ -240,7 +242,7 @@ describe('outcomes', () => {
     const policy = await loop.policy({ outcome_metric: 'opened_article' });
     const id = randomUUID();
     const made = await loop.rank(policy, undefined, person(id));
-    const handler = consumers.flatMap(one => one.on as any).find(one => one.definition?.name === outcomeRecorded.name);
+    const handler = (outcomeConsumer.on as readonly Handler<Context>[]).find(one => one.definition?.name === outcomeRecorded.name)!;
     const tell = async (user_id: string) => {
       const data = {
         outcome_id: randomUUID(),

@@ -8,7 +8,7 @@ import {
   Ranker,
   RegistryStatus,
 } from '../../subgraphs/intelligence/entities/enums.js';
-import { ALARMS } from '../../subgraphs/intelligence/queries/alarms.js';
+import { ALARMS } from '../../subgraphs/intelligence/commands/alarms.js';
 import { gateReasons, nextStage, stageOfFlag, type GateMetric } from '../../subgraphs/intelligence/rules/gate.js';
 import { agesOf, violationsOf, type GuardedCandidate } from '../../subgraphs/intelligence/rules/guardrails.js';
 import { agreementValue, liftDecay, liftOf } from '../../subgraphs/intelligence/rules/lift.js';

@@ -58,7 +58,7 @@ export async function attach(p: TestPlatform, queues: readonly JobQueueDefinitio
   return { engine, database, worker, stop };
 }
 
-/** A handler that does as its payload says: `throw`, `permanent`, `unstorable`, or counts. */
+/** A handler that does what its payload asks for: `throw`, `permanent`, `unstorable`, or counts. */
 export const obedient =
   (seen: Seen[]): Handler =>
   async ({ id, attempt, payload }) => {

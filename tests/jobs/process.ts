@@ -1,10 +1,10 @@
 /**
- * A process of the platform as production starts it, with one more queue, whose handler stays for good where `HOLD` says so. Run by node as it
+ * A process of the platform as production starts it, with one more queue, whose handler stays for good where `HOLD` is set. Run by node as it
  * stands, so only erasable syntax.
  */
 const DIST = new URL('../../dist/', import.meta.url).href;
 const [{ queues }, { jobQueue }, { z }] = await Promise.all([
-  import(`${DIST}subgraphs/jobs/consumers/queues.js`),
+  import(`${DIST}subgraphs/jobs/workers/queues.js`),
   import(`${DIST}runtime/jobs/queue.js`),
   import('zod'),
 ]);

@@ -180,7 +180,7 @@ describe('what the built-in queues do', () => {
     await p.rest('POST', '/jobs/v1/schedules/jobs.maintenance/pause', { token });
     await p.clock('jobs', { advance: 'P8D' });
     const nextNight = async () => {
-      await p.clock('jobs', { advance: 'P1D' }); // one retention job at a time: that of an earlier night may have taken this one's place
+      await p.clock('jobs', { advance: 'P1D' }); // one retention job at a time: that of an earlier night may stand in this one's way
       return p.rest('GET', `/jobs/v1/jobs/${id}`, { token });
     };
     await until('the job to be gone', nextNight, answer => answer.status === 404);

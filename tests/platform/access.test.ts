@@ -60,7 +60,7 @@ const ROWS: Record<string, Row> = {
   platformService: { rest: ['GET', '/v1/services/cash'], graphql: '{ platformService(slug: "cash") { slug } }', statuses: ANY_TOKEN },
 };
 
-/** The code that goes with a status, as GraphQL tells it. */
+/** The code that goes with a status, as GraphQL shows it. */
 const CODES: Record<number, string[]> = { 200: [], 401: ['UNAUTHENTICATED'], 403: ['FORBIDDEN', 'INSUFFICIENT_SCOPE'] };
 
 describe.each(Object.entries(ROWS))('%s', (field, { rest: [method, path, body], graphql, statuses }) => {
@@ -73,9 +73,9 @@ describe.each(Object.entries(ROWS))('%s', (field, { rest: [method, path, body], 
   test('answers each of them over GraphQL as over REST, and without data where it refuses', async () => {
     for (const [index, caller] of CALLERS.entries()) {
       const { data, errors } = await p.graphql(graphql, {}, { token: tokens[caller] });
-      const told = errors.map(({ extensions }) => extensions.code);
+      const codes = errors.map(({ extensions }) => extensions.code);
       const allowed = CODES[statuses[index]!]!;
-      expect(allowed.length === 0 ? told.length === 0 : allowed.includes(told[0]!), `${caller}: ${told.join()}`).toBe(true);
+      expect(allowed.length === 0 ? codes.length === 0 : allowed.includes(codes[0]!), `${caller}: ${codes.join()}`).toBe(true);
       if (allowed.length) expect(data?.[field] ?? null).toBeNull();
     }
   });

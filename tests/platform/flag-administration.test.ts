@@ -233,7 +233,7 @@ describe('changing a flag that is not protected', () => {
        select $1, 'second', name, legal_name, status, default_locale, locales, default_currency, currencies, countries, time_zone, theme, support_email, created_at from platform.brand where id = $2`,
       [other, BRAND],
     );
-    const told = async (body: object) => {
+    const invalidated = async (body: object) => {
       const [{ seq }] = await p.sql('select coalesce(max(seq), 0) as seq from events.outbox');
       await patch(BUNDLES.key, body);
       const rows = await p.sql(
@@ -242,9 +242,9 @@ describe('changing a flag that is not protected', () => {
       );
       return rows.map(({ brand_id }: { brand_id: string }) => brand_id);
     };
-    expect(await told({ rules: rollout(2500) })).toEqual([BRAND]);
-    expect(await told({ rules: [...rollout(2500), { conditions: [], serve: { variant: 'off' } }] })).toEqual([BRAND, other]);
-    expect(await told({ enabled: true })).toEqual([BRAND, other]);
+    expect(await invalidated({ rules: rollout(2500) })).toEqual([BRAND]);
+    expect(await invalidated({ rules: [...rollout(2500), { conditions: [], serve: { variant: 'off' } }] })).toEqual([BRAND, other]);
+    expect(await invalidated({ enabled: true })).toEqual([BRAND, other]);
     await p.sql('delete from platform.brand where id = $1', [other]);
   });
 

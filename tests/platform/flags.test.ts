@@ -82,19 +82,19 @@ interface Told {
   revision: number | null;
 }
 
-/** The prompt flag over either face, told in the words of REST. */
+/** The prompt flag over either API, in the form of REST. */
 const PROMPT_OVER = {
   REST: async (target: object): Promise<Told> => (await evaluate({ keys: [PROMPT], ...target })).body.data[0],
   GraphQL: async ({ brand_id, user_id }: { brand_id?: string; user_id?: string }): Promise<Told> => {
     const query = 'query($input: EvaluateFlagsInput!) { evaluateFlags(input: $input) { value variant reason errorCode revision } }';
     const { data } = await p.graphql(query, { input: { keys: [PROMPT], brandId: brand_id, userId: user_id } }, { token: service });
-    const { errorCode, reason, ...told } = data.evaluateFlags[0];
-    return { ...told, reason: reason.toLowerCase(), error_code: errorCode?.toLowerCase() ?? null };
+    const { errorCode, reason, ...rest } = data.evaluateFlags[0];
+    return { ...rest, reason: reason.toLowerCase(), error_code: errorCode?.toLowerCase() ?? null };
   },
 } as const;
 
-describe.each(['REST', 'GraphQL'] as const)('evaluating over %s', face => {
-  const promptFor = (one: number) => PROMPT_OVER[face]({ brand_id: BRAND, user_id: userId(one) });
+describe.each(['REST', 'GraphQL'] as const)('evaluating over %s', api => {
+  const promptFor = (one: number) => PROMPT_OVER[api]({ brand_id: BRAND, user_id: userId(one) });
   const usersOn = async () => {
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(async one => ((await promptFor(one)).value === true ? one : 0)));
     return answers.filter(Boolean);
@@ -126,8 +126,8 @@ describe.each(['REST', 'GraphQL'] as const)('evaluating over %s', face => {
   test('a rollout without a user id is off with targeting_key_missing', async () => {
     await cycleOn(p);
     await change(p, PROMPT, { rules: [ofBrand(5000)] });
-    const told = await PROMPT_OVER[face]({ brand_id: BRAND });
-    expect(told).toMatchObject({ value: false, variant: 'off', reason: 'error', error_code: 'targeting_key_missing' });
+    const evaluated = await PROMPT_OVER[api]({ brand_id: BRAND });
+    expect(evaluated).toMatchObject({ value: false, variant: 'off', reason: 'error', error_code: 'targeting_key_missing' });
   });
 });
 

@@ -77,8 +77,8 @@ describe('killing a flag', () => {
     );
     const [before, known] = [await versionOf(BRAND), (await events()).length];
     await kill(CYCLE);
-    const told = (await events()).slice(known).sort((a, b) => (a.brand_id < b.brand_id ? -1 : 1));
-    expect(told).toMatchObject([
+    const emitted = (await events()).slice(known).sort((a, b) => (a.brand_id < b.brand_id ? -1 : 1));
+    expect(emitted).toMatchObject([
       { subject: `brand:${BRAND}`, user_id: null, brand_id: BRAND, data: { brand_id: BRAND, keys: ['flags'], version: before + 1 } },
       { brand_id: '0190b3a0-0000-7000-8000-000000000002', data: { keys: ['flags'], version: 1 } },
     ]);

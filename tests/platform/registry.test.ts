@@ -47,7 +47,7 @@ describe('the registry', () => {
   test('has the 28 services with the maturity and readiness of the specification', async () => {
     const { status, body } = await list();
     expect([status, body.data.length]).toEqual([200, 28]);
-    const told = body.data.map(({ slug, maturity, production_ready, critical }: any) => [slug, maturity, production_ready, critical]);
+    const shown = body.data.map(({ slug, maturity, production_ready, critical }: any) => [slug, maturity, production_ready, critical]);
     const expected = [...SLUGS]
       .sort()
       .map(slug => [
@@ -56,7 +56,7 @@ describe('the registry', () => {
         slug in READY ? true : slug in NOT_READY ? false : null,
         CRITICAL.includes(slug),
       ]);
-    expect(told).toEqual(expected);
+    expect(shown).toEqual(expected);
   });
 
   test('says of each what it is called and for', async () => {

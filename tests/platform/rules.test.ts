@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { FlagConditionAttribute, FlagConditionOperator } from '../../subgraphs/platform/entities/flag.js';
 import { attributeViolations } from '../../subgraphs/platform/rules/attributes.js';
 import { blotted, withoutUser } from '../../subgraphs/platform/rules/erasure.js';
-import { storedHost } from '../../subgraphs/platform/rules/hosts.js';
+import { storedHost } from '../../subgraphs/platform/rules/brand.js';
 import { user } from './flag-fixtures.js';
 
 describe('a host', () => {

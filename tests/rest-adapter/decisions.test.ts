@@ -176,7 +176,7 @@ describe('7: media type and size', () => {
   });
 
   test('a route may have a limit of its own', async () => {
-    expect(problem(await rest.call('POST', '/clinical/v1/cycles/c/rename', { json: { new_name: 'x'.repeat(300) } }))).toEqual([
+    expect(problem(await rest.call('POST', '/clinical/v1/cycles/c/rename', { json: { name: 'x'.repeat(300) } }))).toEqual([
       413,
       'payload_too_large',
     ]);

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { docs } from '../../rest-adapter/docs.js';
-import { generateOpenApi } from '../../rest-adapter/openapi.js';
+import { docs } from '../../rest-adapter/documents/reference.js';
+import { generateOpenApi } from '../../rest-adapter/documents/openapi.js';
 import { createHttp } from '../../runtime/http/server.js';
-import { clinical, content, schema, services } from './fixture.js';
+import { plans, services } from './fixture.js';
 
-const documents = generateOpenApi(schema, [clinical, content], services);
+const documents = generateOpenApi(plans, services);
 let app: FastifyInstance;
 beforeAll(async () => {
   app = createHttp({ log: pino({ level: 'silent' }) });

@@ -2,9 +2,10 @@ import { execute, buildSchema, type GraphQLSchema } from 'graphql';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import pino from 'pino';
 import { restRoutes, type ExecuteResult, type Operation, type RestOptions } from '../../rest-adapter/server.js';
-import type { DocumentedService } from '../../rest-adapter/openapi.js';
+import type { DocumentedService } from '../../rest-adapter/documents/openapi.js';
 import { rewriteUrl } from '../../rest-adapter/address.js';
-import { body, bodyKey, constant, header, input, path, query, type RouteTable } from '../../rest-adapter/route.js';
+import { planTables } from '../../rest-adapter/plan.js';
+import { del, get, patch, post, type RouteTable } from '../../rest-adapter/route.js';
 import { checkAccess, PLATFORM_DIRECTIVES } from '../../runtime/access/access.js';
 import { ANONYMOUS, type Caller } from '../../runtime/request/caller.js';
 import { fail, Problem } from '../../runtime/request/errors.js';
@@ -50,7 +51,7 @@ type Cycle {
 union Outcome = Improved | LostToFollowUp
 type Improved { deltaPercent: Float! status: CycleStatus! }
 type LostToFollowUp { lostAt: DateTime! }
-type CycleConnection { nodes: [Cycle!]! pageInfo: PageInfo! totalCount: Int! }
+type CycleConnection { nodes: [Cycle!]! pageInfo: PageInfo! }
 type Note { id: ID! text: String! }
 type NoteConnection { nodes: [Note!]! pageInfo: PageInfo! }
 type Person {
@@ -97,7 +98,6 @@ type Query {
   word(key: String!, atLeast: Int, kind: ErrorKind): Word @access(public: true)
   unruled: Word
   dark: Word @access(user: ["*"], service: "*", flag: "feature.dark")
-  echo(value: String!): JSON @access(public: true)
   failing(kind: ErrorKind!): Cycle @access(public: true)
   nested(brittle: Boolean!): Cycle @access(public: true)
 }
@@ -115,182 +115,51 @@ type Mutation {
 
 export const schema: GraphQLSchema = buildSchema(SDL);
 
-const CYCLE = `{ id patientId code status history baseline { value unit } dueAt line1 rejected24h metadata tags }`;
+const CYCLE = 'id patientId code status history baseline { value unit } dueAt line1 rejected24h metadata tags';
+const OUTCOME = 'outcome { kind: __typename ... on Improved { deltaPercent status } ... on LostToFollowUp { lostAt } }';
+const SHORT = 'id status notes(first: 1) { nodes { id } pageInfo { endCursor hasNextPage } }';
 
 /** Rows of every kind that the adapter knows. */
 export const clinical: RouteTable = {
   service: 'clinical',
   routes: [
-    {
-      method: 'POST',
-      path: '/v1/cycles',
+    post('/v1/cycles', 'startCycle', CYCLE, 'Start a cycle', {
       status: [201, 200],
-      location: '/v1/cycles/{id}',
-      summary: 'Start a cycle',
-      document: `mutation StartCycle($input: StartCycleInput!) { result: startCycle(input: $input) ${CYCLE} }`,
-      variables: { input: body() },
       example: { request: { patient_id: '0190b3a0-0000-7000-8000-0000000000a1', code: 'ldl_c', baseline: { value: 160, unit: 'mg/dL' } } },
-    },
-    {
-      method: 'GET',
-      path: '/v1/cycles',
-      status: [200],
-      summary: 'List cycles',
-      document: `query ListCycles($patientId: ID, $status: [CycleStatus!], $dueFrom: DateTime, $urgent: Boolean, $first: Int, $after: String) {
-        result: cycles(patientId: $patientId, status: $status, dueFrom: $dueFrom, urgent: $urgent, first: $first, after: $after) {
-          nodes { id status notes(first: 1) { nodes { id } pageInfo { endCursor hasNextPage } } } pageInfo { endCursor hasNextPage } totalCount } }`,
-      variables: { patientId: query('patient_id'), status: query('status'), dueFrom: query('due_from'), urgent: query('urgent') },
-    },
-    {
-      method: 'GET',
-      path: '/v1/cycles/search',
-      status: [200],
-      summary: 'Search cycles',
-      document: 'query SearchCycles($filter: FilterInput!) { result: search(filter: $filter) { id } }',
-      variables: { filter: input({ body: false, query: ['q', 'statuses', 'min_value', 'urgent', 'brand_id'] }) },
-    },
-    {
-      method: 'GET',
-      path: '/v1/cycles/{id}',
-      status: [200],
-      summary: 'Read a cycle',
-      etag: true,
-      document: `query ReadCycle($id: ID!) { result: cycle(id: $id) { ...Whole outcome { kind: __typename ... on Improved { deltaPercent status } ... on LostToFollowUp { lostAt } } } }
-        fragment Whole on Cycle ${CYCLE}`,
-      variables: { id: path('id') },
-    },
-    {
-      method: 'PATCH',
-      path: '/v1/settings/{cycleId}',
-      status: [200],
-      summary: 'Change a cycle',
-      document: 'mutation PatchCycle($input: PatchInput!) { result: patchCycle(input: $input) }',
-      variables: { input: input({ path: { cycleId: 'id' } }) },
-    },
-    {
-      method: 'DELETE',
-      path: '/v1/cycles/{id}',
-      status: [204],
-      summary: 'Delete a cycle',
-      document: 'mutation DeleteCycle($id: ID!) { result: deleteCycle(id: $id) }',
-      variables: { id: path('id') },
-    },
-    {
-      method: 'POST',
-      path: '/v1/cycles/{id}/stop',
-      status: [200],
-      summary: 'Stop a cycle',
-      document: 'mutation StopCycle($input: ChangeInput!) { result: changeCycle(input: $input) }',
-      variables: { input: input({ path: ['id'], constant: { action: 'STOP' } }) },
-    },
-    {
-      method: 'POST',
-      path: '/v1/cycles/{id}/rename',
-      status: [202],
-      summary: 'Rename a cycle',
-      bodyLimit: 200,
-      document: 'mutation RenameCycle($id: ID!, $name: String!, $note: String) { result: renameCycle(id: $id, name: $name, note: $note) }',
-      variables: { id: path('id'), name: bodyKey('new_name'), note: bodyKey('note') },
-    },
-    { method: 'POST', path: '/v1/sweep', status: [200], summary: 'Sweep', document: 'mutation Sweep { result: sweep { now } }' },
-    {
-      method: 'POST',
-      path: '/v1/clock',
-      status: [200],
-      summary: 'Move the clock',
-      document: 'mutation SetClock($input: ShiftInput!) { result: setClock(input: $input) { now } }',
-      variables: { input: body() },
-    },
-    {
-      method: 'GET',
-      path: '/v1/echo',
-      status: [200],
-      summary: 'Say it again',
-      document: 'query Echo($value: String!) { result: echo(value: $value) }',
-      variables: { value: header('X-Echo') },
-    },
-    {
-      method: 'GET',
-      path: '/v1/failing/{kind}',
-      status: [200],
-      summary: 'Fail',
-      problems: { 402: 'The processor declined' },
-      document: 'query Failing($kind: ErrorKind!) { result: failing(kind: $kind) { id } }',
-      variables: { kind: path('kind') },
-    },
-    {
-      method: 'GET',
-      path: '/v1/nested',
-      status: [200],
-      summary: 'Read with a field that fails',
-      document: 'query Nested($brittle: Boolean!) { result: nested(brittle: $brittle) { id brittle } }',
-      variables: { brittle: query('brittle') },
-    },
-    {
-      method: 'POST',
-      path: '/v1/write',
-      status: [201],
-      summary: 'Write with a field that fails',
-      document: 'mutation Write($brittle: Boolean!) { result: write(brittle: $brittle) { id brittle } }',
-      variables: { brittle: constant(true) },
-    },
-    {
-      method: 'POST',
-      path: '/v1/fail-write',
-      status: [201],
-      summary: 'Fail a write',
-      document: 'mutation FailWrite($input: StartCycleInput!) { result: failWrite(input: $input) { id } }',
-      variables: { input: body() },
-    },
+    }),
+    get('/v1/cycles', 'cycles', SHORT, 'List cycles'),
+    get('/v1/cycles/search', 'search', 'id', 'Search cycles'),
+    get('/v1/cycles/{id}', 'cycle', `${CYCLE} ${OUTCOME}`, 'Read a cycle', { etag: true }),
+    patch('/v1/settings/{cycleId}', 'patchCycle', null, 'Change a cycle', { path: { cycleId: 'id' } }),
+    del('/v1/cycles/{id}', 'deleteCycle', null, 'Delete a cycle'),
+    post('/v1/cycles/{id}/stop', 'changeCycle', null, 'Stop a cycle', { as: 'stopCycle', constant: { action: 'STOP' } }),
+    post('/v1/cycles/{id}/rename', 'renameCycle', null, 'Rename a cycle', { status: 202, bodyLimit: 200 }),
+    post('/v1/sweep', 'sweep', 'now', 'Sweep'),
+    post('/v1/clock', 'setClock', 'now', 'Move the clock'),
+    get('/v1/failing/{kind}', 'failing', 'id', 'Fail', { problems: { 402: 'The processor declined' } }),
+    get('/v1/nested', 'nested', 'id brittle', 'Read with a field that fails'),
+    post('/v1/write', 'write', 'id brittle', 'Write with a field that fails', { status: 201, constant: { brittle: true } }),
+    post('/v1/fail-write', 'failWrite', 'id', 'Fail a write', { status: 201 }),
   ],
 };
 
 export const content: RouteTable = {
   service: 'content',
   routes: [
-    { method: 'GET', path: '/v1/words', status: [200], summary: 'List words', document: 'query Words { result: words { wordKey } }' },
-    {
-      method: 'GET',
-      path: '/v1/words/{key}',
-      status: [200],
-      summary: 'Read a word',
-      document: 'query Word($key: String!, $atLeast: Int) { result: word(key: $key, atLeast: $atLeast) { wordKey } }',
-      variables: { key: path('key'), atLeast: query('at_least') },
-    },
-    { method: 'GET', path: '/v1/dark', status: [200], summary: 'Behind a flag', document: 'query Dark { result: dark { wordKey } }' },
-    {
-      method: 'GET',
-      path: '/v1/users/me',
-      status: [200],
-      summary: 'Own account',
-      omitNull: ['email'],
-      document: 'query Me { result: me { id email } }',
-    },
-    {
-      method: 'GET',
-      path: '/v1/users/me/settings',
-      status: [200],
-      summary: 'Own settings',
-      document: 'query MySettings { me { result: settings { timeZone theme } } }',
-    },
-    {
-      method: 'GET',
-      path: '/v1/users/me/notes',
-      status: [200],
-      summary: 'Own notes',
-      document:
-        'query MyNotes($first: Int, $after: String) { me { result: notes(first: $first, after: $after) { nodes { id text } pageInfo { endCursor hasNextPage } } } }',
-    },
+    get('/v1/words', 'words', 'wordKey', 'List words'),
+    get('/v1/words/{key}', 'word', 'wordKey', 'Read a word', { omit: ['kind'] }),
+    get('/v1/dark', 'dark', 'wordKey', 'Behind a flag'),
+    get('/v1/users/me', 'me', 'id email', 'Own account', { omitNull: ['email'] }),
+    get('/v1/users/me/settings', 'me.settings', 'timeZone theme', 'Own settings'),
+    get('/v1/users/me/notes', 'me.notes', 'id text', 'Own notes'),
   ],
 };
 
 /** A field whose author forgot the rule. */
-export const unruled: RouteTable = {
-  service: 'content',
-  routes: [
-    { method: 'GET', path: '/v1/unruled', status: [200], summary: 'No rule', document: 'query Unruled { result: unruled { wordKey } }' },
-  ],
-};
+export const unruled: RouteTable = { service: 'content', routes: [get('/v1/unruled', 'unruled', 'wordKey', 'No rule')] };
+
+/** The plans of both services. */
+export const plans = planTables(schema, [clinical, content]);
 
 export const ME = '0190b3a0-0000-7000-8000-0000000000a1';
 
@@ -343,7 +212,6 @@ const root = {
   cycles: (args: Args) => ({
     nodes: [cycle({ id: JSON.stringify(args) })],
     pageInfo: { endCursor: 'c1', hasNextPage: args.after === 'more' },
-    totalCount: 1,
   }),
   search: ({ filter }: Args) => [cycle({ id: JSON.stringify(filter) })],
   me: (_: Args, { info }: Args) => ({
@@ -355,7 +223,6 @@ const root = {
   words: () => [{ wordKey: 'one' }, { wordKey: 'two' }],
   word: ({ key }: Args) => ({ wordKey: key }),
   dark: () => ({ wordKey: 'dark' }),
-  echo: ({ value }: Args) => ({ value }),
   failing: ({ kind }: Args) => raise[kind]!(),
   nested: ({ brittle: isBrittle }: Args) => cycle({ brittle: brittle(isBrittle) }),
   write: ({ brittle: isBrittle }: Args) => cycle({ brittle: brittle(isBrittle) }),
@@ -474,7 +341,7 @@ const caller =
       ...(json !== undefined ? { payload: JSON.stringify(json) } : payload !== undefined && { payload }),
     });
 
-/** What the documents say of the two services; one has a native path. */
+/** What the documents show of the two services; one has a native path. */
 export const services: readonly DocumentedService[] = [
   { slug: 'content', purpose: 'Words.' },
   {

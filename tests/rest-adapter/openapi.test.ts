@@ -2,18 +2,19 @@ import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { generateOpenApi, openApi } from '../../rest-adapter/openapi.js';
-import { path, type Route } from '../../rest-adapter/route.js';
-import { clinical, content, ME, restFixture, schema, services, unruled, type Fixture } from './fixture.js';
+import { generateOpenApi, openApi } from '../../rest-adapter/documents/openapi.js';
+import { planTables } from '../../rest-adapter/plan.js';
+import { get, type Exceptions, type Route, type RouteTable } from '../../rest-adapter/route.js';
+import { clinical, content, ME, plans, restFixture, schema, services, unruled, type Fixture } from './fixture.js';
 
 type Doc = Record<string, any>;
 
-const documents = openApi(schema, [clinical, content], services);
+const documents = openApi(plans, services);
 const unified = documents.unified() as Doc;
 const operation = (method: string, at: string): Doc => unified.paths[at][method];
 
 describe('the files', () => {
-  const files = generateOpenApi(schema, [clinical, content], services);
+  const files = generateOpenApi(plans, services);
 
   test('are one for all and one per service', () => expect([...files.keys()]).toEqual(['openapi.yaml', 'clinical.yaml', 'content.yaml']));
 
@@ -23,7 +24,7 @@ describe('the files', () => {
   });
 
   test('have the same bytes each time, whatever the order of the services', () => {
-    expect([...generateOpenApi(schema, [content, clinical], [...services].reverse())]).toEqual([...files]);
+    expect([...generateOpenApi(plans, [...services].reverse())]).toEqual([...files]);
   });
 });
 
@@ -50,9 +51,12 @@ describe('a document', () => {
     ]);
   });
 
-  test('names an operation as its document does', () => expect(operation('post', '/clinical/v1/cycles').operationId).toBe('startCycle'));
+  test('names an operation by its field, or as its row does', () => {
+    const ids = [operation('post', '/clinical/v1/cycles'), operation('post', '/clinical/v1/cycles/{id}/stop')].map(one => one.operationId);
+    expect(ids).toEqual(['startCycle', 'stopCycle']);
+  });
 
-  test('says of an operation who may call it', () => {
+  test('names who may call an operation', () => {
     expect(operation('post', '/clinical/v1/cycles').security).toEqual([
       { serviceToken: ['admin:clinical'] },
       { userToken: ['write:clinical'] },
@@ -158,27 +162,18 @@ describe('a document', () => {
 });
 
 describe('the generation refuses', () => {
-  const READ: Route = {
-    method: 'GET',
-    path: '/v1/x/{id}',
-    status: [200],
-    summary: 'x',
-    document: 'query Same($id: ID!) { result: cycle(id: $id) { id } }',
-    variables: { id: path('id') },
-  };
+  const read = (path: Route['path'], exceptions: Exceptions = {}) => get(path, 'cycle', 'id', 'Read', { as: 'same', ...exceptions });
+  const documentOf = (table: RouteTable) => openApi(planTables(schema, [table]), services).unified();
 
-  test('two operations of one name', () => {
-    const twice = openApi(schema, [{ service: 'clinical', routes: [READ, { ...READ, path: '/v1/y/{id}' }] }], services);
-    expect(() => twice.unified()).toThrow('operation name same stands twice');
-  });
+  test('two operations of one name', () =>
+    expect(() => documentOf({ service: 'clinical', routes: [read('/v1/x/{id}'), read('/v1/y/{id}')] })).toThrow(
+      'operation name same stands twice',
+    ));
 
-  test('an operation without a rule', () => expect(() => openApi(schema, [unruled], services).unified()).toThrow('no @access rule'));
+  test('an operation without a rule', () => expect(() => documentOf(unruled)).toThrow('no @access rule'));
 
-  test('a status that no problem has', () => {
-    expect(() =>
-      openApi(schema, [{ service: 'clinical', routes: [{ ...READ, problems: { 418: 'teapot' } }] }], services).unified(),
-    ).toThrow('418');
-  });
+  test('a status that no problem has', () =>
+    expect(() => documentOf({ service: 'clinical', routes: [read('/v1/x/{id}', { problems: { 418: 'teapot' } })] })).toThrow('418'));
 });
 
 describe('what is served is what is documented', () => {
@@ -191,9 +186,9 @@ describe('what is served is what is documented', () => {
   });
   afterAll(() => rest.app.close());
 
-  /** Faults of a value under the schema at this place of the document. */
-  function faults(value: unknown, ...place: string[]): unknown {
-    const pointer = place.map(part => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  /** Faults of a value under the schema at this path of the document. */
+  function faults(value: unknown, ...path: string[]): unknown {
+    const pointer = path.map(part => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
     const validate = ajv.getSchema(`api#${encodeURI(pointer)}`)!;
     return validate(value) ? [] : validate.errors;
   }

@@ -83,7 +83,7 @@ describe('pointers of a subgraph', () => {
   });
 
   test('name the key of the body that gave the argument', async () => {
-    expect(await pointers('POST', '/clinical/v1/cycles/c1/rename', { new_name: 'refused' })).toEqual(['/new_name']);
+    expect(await pointers('POST', '/clinical/v1/cycles/c1/rename', { name: 'refused' })).toEqual(['/name']);
   });
 });
 

@@ -136,14 +136,12 @@ describe('bodies', () => {
   });
 
   test('single keys are required, constrained, and the only ones', async () => {
-    expect(await violations({ name: 'x', note: 5 }, '/clinical/v1/cycles/c1/rename')).toEqual({
-      '/new_name': 'is required',
+    expect(await violations({ new_name: 'x', note: 5 }, '/clinical/v1/cycles/c1/rename')).toEqual({
+      '/name': 'is required',
       '/note': 'must be a string',
-      '/name': 'is not a known key',
+      '/new_name': 'is not a known key',
     });
-    expect(await violations({ new_name: 'x' }, '/clinical/v1/cycles/c1/rename')).toEqual({
-      '/new_name': 'must have at least 2 characters',
-    });
+    expect(await violations({ name: 'x' }, '/clinical/v1/cycles/c1/rename')).toEqual({ '/name': 'must have at least 2 characters' });
   });
 
   test.each(['{"code":1,"code":2}', '{"__proto__":{}}', '{', '"\\u0000"'])('%s is a 400', async payload => {
@@ -200,10 +198,9 @@ describe('query parameters', () => {
   });
 });
 
-describe('path and header parameters', () => {
+describe('path parameters', () => {
   test('have the types of their variables', async () => {
     expect(await violations(undefined, '/clinical/v1/failing/nope', 'GET')).toHaveProperty('/kind');
     expect(await violations(undefined, '/clinical/v1/cycles/a%00b', 'GET')).toEqual({ '/id': 'must be a non-empty string' });
-    expect(await violations(undefined, '/clinical/v1/echo', 'GET')).toEqual({ '/X-Echo': 'is required' });
   });
 });

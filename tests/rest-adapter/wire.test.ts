@@ -1,7 +1,8 @@
-import { buildSchema, parse, type OperationDefinitionNode, type FragmentDefinitionNode, type FieldNode } from 'graphql';
+import { buildSchema, parse, type OperationDefinitionNode, type FieldNode } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { shapeOfField } from '../../rest-adapter/shape.js';
-import { answerConverter, toCamel, toSnake, toWireEnum, toWireType } from '../../rest-adapter/wire.js';
+import { answerConverter } from '../../rest-adapter/answer.js';
+import { toCamel, toSnake, toWireEnum, toWireType } from '../../rest-adapter/wire.js';
 
 const NAMES: readonly (readonly [camel: string, snake: string])[] = [
   ['id', 'id'],
@@ -54,10 +55,9 @@ const schema = buildSchema(`
 `);
 
 function convert(selection: string, value: unknown, omitNull?: readonly string[]): unknown {
-  const document = parse(`query ($on: Boolean = true) { ${selection} } fragment F on Leaf { leafColour }`);
+  const document = parse(`query ($on: Boolean = true) { ${selection} }`);
   const operation = document.definitions[0] as OperationDefinitionNode;
-  const fragments = new Map([['F', document.definitions[1] as FragmentDefinitionNode]]);
-  const shape = shapeOfField({ schema, fragments }, schema.getQueryType()!, operation.selectionSet.selections[0] as FieldNode);
+  const shape = shapeOfField(schema, schema.getQueryType()!, operation.selectionSet.selections[0] as FieldNode);
   return answerConverter(shape, omitNull)(value);
 }
 
@@ -70,7 +70,7 @@ const PAGE = 'pageInfo { endCursor hasNextPage }';
 const CASES: readonly (readonly [string, string, unknown, unknown])[] = [
   ['an object has snake_case keys and lower_snake enum values', 'leaf { leafColour }', LEAF, WIRE_LEAF],
   ['an alias is the key', 'leaf { theColour: leafColour }', { theColour: 'BLUE' }, { the_colour: 'blue' }],
-  ['a fragment is merged', 'leaf { ...F id }', { leafColour: 'BLUE', id: 'l' }, { leaf_colour: 'blue', id: 'l' }],
+  ['a fragment is merged', 'leaf { ... on Leaf { leafColour } id }', { leafColour: 'BLUE', id: 'l' }, { leaf_colour: 'blue', id: 'l' }],
   ['a key that is absent stays absent', 'leaf { id leafColour @include(if: $on) }', { id: 'l' }, { id: 'l' }],
   ['a connection is a page', `leaves { nodes { leafColour } ${PAGE} }`, page([LEAF], 'c', true), { data: [WIRE_LEAF], next_cursor: 'c' }],
   [

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { durationMs } from '../../runtime/time/clock.js';
+import { durationMs } from '../../runtime/time/durations.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 
 test.each([

@@ -9,11 +9,11 @@ import { until } from '../support/until.js';
 
 const POOL = 2;
 let url: string;
-let orm: Awaited<ReturnType<typeof openOrm>>;
+let orm: ReturnType<typeof openOrm>;
 
 beforeAll(async () => {
   url = await seededDatabase();
-  orm = await openOrm('clinical', url, [], POOL);
+  orm = openOrm('clinical', url, [], POOL);
 });
 
 afterAll(async () => {

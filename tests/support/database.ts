@@ -13,7 +13,20 @@ export async function withServer<T>(url: string, use: (client: pg.Client) => Pro
   }
 }
 
-export const randomName = (prefix: string): string => `${prefix}_${randomBytes(6).toString('hex')}`;
+/** Name of something of this run: it says which process answers for it, so that a later run can remove what a killed one has left. */
+export const randomName = (prefix: string): string =>
+  `${prefix}_${process.env.PLATFORM_TEST_RUN ?? process.pid}_${randomBytes(6).toString('hex')}`;
+
+/** Databases whose run was killed before it could remove them. */
+export async function dropOrphans(server: string, isAlive: (pid: number) => boolean): Promise<void> {
+  await withServer(server, async client => {
+    const { rows } = await client.query<{ name: string }>(
+      `select datname as name from pg_database where datname ~ '^platform_[a-z]+_[0-9]+_'`,
+    );
+    const orphans = rows.filter(({ name }) => !isAlive(Number(name.split('_')[2])));
+    for (const { name } of orphans) await client.query(`drop database if exists ${name} with (force)`);
+  });
+}
 
 /** A database cloned from a template, or an empty one. */
 export async function createDatabase(server: string, template = 'template0'): Promise<string> {

@@ -1,12 +1,11 @@
-import { existsSync, realpathSync, rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { withDatabase } from '../../runtime/data/database.js';
 import { startEmbeddedPostgres } from '../../runtime/embedded-postgres/start.js';
 import { choosePostgres, chooseRabbitmq, type FoundServer } from '../../scripts/backends.js';
-import { dropDatabase, randomName } from './database.js';
+import { dropOrphans, randomName } from './database.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -31,9 +30,36 @@ function removeFolder(dataDir: string): void {
   rmSync(dataDir, { force: true }); // a link, where root had to put the data elsewhere
 }
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+const FOLDER = 'platform-test-postgres-';
+const FOLDER_OF_RUN = new RegExp(`^${FOLDER}(\\d+)-`);
+
+/** Ends the PostgreSQL of a run that was killed: its folder says which run, its `postmaster.pid` which process. */
+async function removeOrphanServers(): Promise<void> {
+  const runs = (await readdir(tmpdir())).map(name => FOLDER_OF_RUN.exec(name)).filter(found => found !== null);
+  for (const { input: name } of runs.filter(([, pid]) => !isAlive(Number(pid)))) {
+    const folder = join(tmpdir(), name);
+    const lock = join(folder, 'data/postmaster.pid');
+    if (existsSync(lock)) {
+      const pid = Number(readFileSync(lock, 'utf8').split('\n', 1)[0]);
+      if (isAlive(pid)) process.kill(pid, 'SIGQUIT'); // at once: nothing of it is wanted
+    }
+    removeFolder(folder);
+  }
+}
+
+const LOOPBACK = /@(127\.0\.0\.1|localhost|\[::1\])[:/]/;
+
 /** PostgreSQL 18 in a temporary folder, not durable. */
 async function embedded(): Promise<FoundServer & { undo: Undo }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'platform-test-postgres-'));
+  const dataDir = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
   const { url, version, stop } = await startEmbeddedPostgres({ dataDir, durable: false, log: () => undefined });
   const remove = (): void => removeFolder(dataDir);
   process.once('exit', remove); // on a signal vitest exits before anything asynchronous is done
@@ -52,9 +78,12 @@ const nothing: Undo = () => Promise.resolve();
  * else by what answers on 127.0.0.1, else embedded. Tests read it by `inject(...)`, processes that they start by `PLATFORM_TEST_*`.
  */
 export default async function setup(project: TestProject): Promise<Undo> {
+  process.env.PLATFORM_TEST_RUN = String(process.pid);
+  await removeOrphanServers();
   const rabbitmq = await chooseRabbitmq();
   const server = await choosePostgres();
   const postgres = server ? { ...server, undo: nothing } : await embedded();
+  if (LOOPBACK.test(postgres.url)) await dropOrphans(postgres.url, isAlive);
   project.provide('databaseUrl', postgres.url);
   project.provide('databaseMajor', Number.parseInt(postgres.version, 10));
   project.provide('amqpUrl', rabbitmq?.url ?? null);
@@ -66,7 +95,7 @@ export default async function setup(project: TestProject): Promise<Undo> {
   const kind = server ? 'server' : 'embedded';
   console.log(`PostgreSQL ${postgres.version} (${kind}), ${rabbitmq ? `RabbitMQ ${rabbitmq.version}` : 'embedded transport'}`);
   return async () => {
-    await dropDatabase(withDatabase(postgres.url, templateName));
+    await dropOrphans(postgres.url, pid => pid !== process.pid && isAlive(pid)); // the template, and what the workers shared
     await postgres.undo();
   };
 }

@@ -6,13 +6,14 @@ import type { Slug } from '../../events/slugs.js';
 import { schemaOf, SLUGS } from '../../events/slugs.js';
 import { startPlatform, type Platform } from '../../gateway/composition/platform.js';
 import { loadConfig } from '../../runtime/config.js';
-import type { ServiceHost } from '../../runtime/host.js';
-import { mintUserToken, type MintOptions } from '../../subgraphs/identity/index.js';
+import type { RunningService } from '../../runtime/running-service.js';
+import { mintUserToken, type MintOptions } from '../identity/mint.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from './at-end.js';
 import { deleteBrokerObjects } from './broker.js';
 import { createDatabase, dropDatabase, randomName, templateDatabase } from './database.js';
 import { startReceiver, type Receiver } from './receiver.js';
+import { timedStart } from './times.js';
 
 /** Fixed seeds of conventions 8. */
 export const BRAND = '0190b3a0-0000-7000-8000-000000000001';
@@ -44,7 +45,7 @@ export interface GraphqlAnswer<Data = any> extends Answer {
 export interface TestPlatform {
   url: string;
   env: Record<string, string>;
-  host(slug: Slug): ServiceHost;
+  host(slug: Slug): RunningService;
   rest<Body = any>(method: string, path: string, options?: RestOptions): Promise<Answer<Body>>;
   graphql<Data = any>(
     query: string,
@@ -68,6 +69,11 @@ export interface TestPlatform {
 }
 
 export interface PlatformSetting {
+  /**
+   * Services that this file needs besides identity and platform, its neighbours included; default all. The others are answered as
+   * unavailable. A start costs the services that are started, and there will be 28.
+   */
+  services?: readonly Slug[];
   /** `CLOCK=manual` unless false. */
   manualClock?: boolean;
   /**
@@ -101,6 +107,19 @@ export async function freePort(): Promise<number> {
 const ofTheRun = (...names: string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap(name => (process.env[name] ? [[name, process.env[name]]] : [])));
 
+/** What every platform needs: tokens and flags. */
+const ALWAYS: readonly Slug[] = ['identity', 'platform'];
+/** A port on which nobody listens (discard). */
+const NOWHERE = 'http://127.0.0.1:9';
+
+/** Variables that leave out all services but the named ones. */
+function chosen(services: readonly Slug[]): Record<string, string> {
+  const here = [...new Set([...ALWAYS, ...services])];
+  const absent = (Object.keys(SERVICES) as Slug[]).filter(slug => !here.includes(slug));
+  const urls = absent.map(slug => [`SUBGRAPH_URL_${schemaOf(slug).toUpperCase()}`, NOWHERE]);
+  return { SERVICES: here.join(','), ...Object.fromEntries(urls) };
+}
+
 /** Variables of one platform of this run: its own port, database and broker prefix. */
 export async function platformEnv(databaseUrl: string, setting: PlatformSetting = {}): Promise<Record<string, string>> {
   const port = await freePort();
@@ -114,7 +133,9 @@ export async function platformEnv(databaseUrl: string, setting: PlatformSetting 
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
     EVENTS_LEASE_MS: '1000',
     REST_PLANS: 'use',
+    DATABASE_POOL_MAX: '2', // a server's 100 connections are for three files at a time
     ...(amqp && { AMQP_URL: amqp, AMQP_PREFIX: randomName('test') }),
+    ...(setting.services && chosen(setting.services)),
     WEBHOOKS_ALLOW_HTTP: 'true',
     WEBHOOKS_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
     SUBGRAPH_EXECUTOR: 'eager', // an operation of a test comes once or twice
@@ -251,7 +272,7 @@ class LocalPlatform extends RemotePlatform implements TestPlatform {
     super(env, new pg.Pool({ connectionString: databaseUrl, max: 2 }));
   }
 
-  host(slug: Slug): ServiceHost {
+  host(slug: Slug): RunningService {
     return this.running.hosts.get(slug)!;
   }
 
@@ -265,18 +286,62 @@ class LocalPlatform extends RemotePlatform implements TestPlatform {
   }
 }
 
-/** Starts the whole platform in this process on a database of its own; both are gone after the file. */
-export async function platform(setting: PlatformSetting = {}): Promise<TestPlatform> {
+async function start(setting: PlatformSetting): Promise<{ running: LocalPlatform; end(): Promise<void> }> {
   const databaseUrl = await seededDatabase();
   const env = await platformEnv(databaseUrl, setting);
-  const started = await startPlatform({ config: loadConfig(env), services: SERVICES }).catch(async error => {
+  const started = await timedStart(() => startPlatform({ config: loadConfig(env), services: SERVICES })).catch(async error => {
     await dropDatabase(databaseUrl);
     throw error;
   });
   const running = new LocalPlatform(env, started, databaseUrl);
-  atEnd(async () => {
+  const end = async (): Promise<void> => {
     await running.stop();
     await dropDatabase(databaseUrl);
-  });
+  };
+  return { running, end };
+}
+
+/** Starts a platform in this process on a database of its own; both are gone after the file. */
+export async function platform(setting: PlatformSetting = {}): Promise<TestPlatform> {
+  const { running, end } = await start(setting);
+  atEnd(end);
   return running;
 }
+
+/** What a file may do with a platform that others use, too. */
+export type SharedPlatform = Pick<TestPlatform, 'url' | 'rest' | 'graphql' | 'serviceToken' | 'internalToken' | 'userToken' | 'sql'>;
+
+const SHARED = ['url', 'rest', 'graphql', 'serviceToken', 'internalToken', 'userToken', 'sql'];
+/** Paths whose effect all files of the worker would feel. */
+const FOR_ALL = /\/(test-clock|test-flags|test-faults)$|\/(revoke|revocations?)\b|\/kill$/;
+const READS = /^\s*(select|with|explain)\b/i;
+const WRITES = /\b(insert\s+into|update\s+\S+\s+set|delete\s+from|truncate|alter|create|drop)\b/i;
+
+const refused = (what: string): never => {
+  throw new Error(`${what} on the shared platform: other files would feel it, so this file needs platform()`);
+};
+
+/** Lets through what no other file can feel. */
+function guarded(shared: LocalPlatform): SharedPlatform {
+  const rest: TestPlatform['rest'] = (method, path, options) =>
+    FOR_ALL.test(path.split('?')[0]!) ? refused(`${method} ${path}`) : shared.rest(method, path, options);
+  const sql: TestPlatform['sql'] = (text, params) =>
+    !READS.test(text) || WRITES.test(text) ? refused('writing SQL') : shared.sql(text, params);
+  return new Proxy(shared, {
+    get: (target, name) => {
+      if (name === 'rest') return rest;
+      if (name === 'sql') return sql;
+      if (!SHARED.includes(String(name)) && name !== 'then') return refused(String(name));
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+let shared: Promise<SharedPlatform> | null = null;
+
+/**
+ * The platform of this worker, for files without a setting, clock, flag, fault, revocation, broker or write to foreign tables: they assert
+ * only on rows that they have made. It lives as long as the worker; its database goes with the run.
+ */
+export const sharedPlatform = (): Promise<SharedPlatform> => (shared ??= start({}).then(({ running }) => guarded(running)));

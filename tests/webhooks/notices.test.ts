@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
 import type { Receiver } from '../support/receiver.js';
-import { hourly } from '../../subgraphs/webhooks/timers/identity-sweep.js';
+import { hourly } from '../../subgraphs/webhooks/timers/identity.js';
 import { until } from '../support/until.js';
 import { call, grantees, PROMPTED, prompted, PROTOCOL, protocolBegan, subscribe, untilStatuses, type Subscribed } from './fixture.js';
 

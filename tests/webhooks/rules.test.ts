@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { fairShare } from '../../events/leases.js';
 import { reconciled, covers, lostScopes, project, supersedes, type GrantState } from '../../subgraphs/webhooks/rules/grants.js';
 import { clientViolation, typeViolation, type ClientFacts } from '../../subgraphs/webhooks/rules/filter.js';
 import { redactBody, redactRequestHeaders, redactResponseHeaders } from '../../subgraphs/webhooks/rules/redaction.js';
 import { afterAttempt, maxAttempts, parseSchedule, RETRY_SECONDS } from '../../subgraphs/webhooks/rules/schedule.js';
-import { fairShare, shardOf, shardsOf, SHARDS } from '../../subgraphs/webhooks/rules/shards.js';
+import { shardOf, shardsOf, SHARDS } from '../../subgraphs/webhooks/rules/shards.js';
 import {
   afterTrigger,
   decideReplay,
@@ -349,7 +350,7 @@ describe('shards', () => {
     [64, 1],
     [100, 1],
     [0, 64],
-  ])('%i workers hold at most %i each', (workers, share) => expect(fairShare(workers)).toBe(share));
+  ])('%i workers hold at most %i each', (workers, share) => expect(fairShare(SHARDS, workers)).toBe(share));
 });
 
 test('two spellings of one URL are one endpoint', () => {

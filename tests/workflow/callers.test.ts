@@ -40,7 +40,7 @@ async function opened(definition: string, key: string): Promise<{ run: string; t
   return { run, task: (await w.tasks(run))[0]!.id };
 }
 
-const on = (task: string, word: string, token: string, body?: object) => w.call('POST', `/tasks/${task}/${word}`, body, token);
+const on = (task: string, action: string, token: string, body?: object) => w.call('POST', `/tasks/${task}/${action}`, body, token);
 
 describe('a task', () => {
   test('is for staff whose role or id is the assignee, and not for whoever may operate workflows', async () => {
@@ -49,8 +49,8 @@ describe('a task', () => {
     const others = [await developer(), await staff(DEMO2, 'owner', 'admin:jobs:workflow:operate')];
     const result = { result: { decision: 'yes' } };
     for (const other of others)
-      for (const [word, body] of [['claim'], ['release'], ['complete', result]] as const)
-        expect((await on(task, word, other, body)).status).toBe(404);
+      for (const [action, body] of [['claim'], ['release'], ['complete', result]] as const)
+        expect((await on(task, action, other, body)).status).toBe(404);
     const listed = async (token: string) =>
       (await w.call('GET', '/tasks?status=open', undefined, token)).body.data.map((one: any) => one.id);
     expect(await listed(others[0]!)).toEqual([]);
@@ -122,9 +122,9 @@ describe('staff', () => {
   test('may not signal a run, whatever their permissions: services do', async () => {
     const id = await w.start('test_waits', { key: 'signalled' });
     await w.reaches(id, 'waiting');
-    const word = { name: 'document.signed', payload: {}, idempotency_key: 'one' };
-    expect((await w.call('POST', `/runs/${id}/signal`, word, await developer())).status).toBe(403);
-    expect((await w.call('POST', `/runs/${id}/signal`, word)).status).toBe(202);
+    const signal = { name: 'document.signed', payload: {}, idempotency_key: 'one' };
+    expect((await w.call('POST', `/runs/${id}/signal`, signal, await developer())).status).toBe(403);
+    expect((await w.call('POST', `/runs/${id}/signal`, signal)).status).toBe(202);
     await w.reaches(id, 'succeeded');
   });
 });

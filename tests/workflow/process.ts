@@ -4,7 +4,10 @@
  * it stands, so only erasable syntax.
  */
 const DIST = new URL('../../dist/', import.meta.url).href;
-const [{ DEFINITIONS }, { z }] = await Promise.all([import(`${DIST}subgraphs/workflow/consumers/definitions.js`), import('zod')]);
+const [{ DEFINITIONS }, { z }] = await Promise.all([
+  import(`${DIST}subgraphs/workflow/commands/definitions/definitions.js`),
+  import('zod'),
+]);
 
 interface Step {
   once(work: (ctx: { sql(text: string, values: unknown[]): Promise<unknown[]> }) => Promise<void>): Promise<void>;

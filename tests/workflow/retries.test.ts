@@ -191,7 +191,7 @@ test('every operator action is audited: who, what, which run or workflow, why', 
   await until('the end', ended, found => found.length === 0);
   await w.call('POST', `/runs/${id}/resume`, { reason: 'after all' });
   const fork = await w.call('POST', `/runs/${id}/fork`, { step: 1, reason: 'once more' });
-  for (const word of ['disable', 'enable']) await w.call('POST', `/workflows/test_undo/${word}`);
+  for (const action of ['disable', 'enable']) await w.call('POST', `/workflows/test_undo/${action}`);
   const audit = (target: string) =>
     p.sql(`select action, actor, details from workflow.audit_log where target = $1 and actor->>'kind' <> 'system' order by at, id`, [
       target,

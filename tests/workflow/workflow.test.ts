@@ -49,8 +49,8 @@ define(
   { timeoutDays: 40 },
 );
 define('test_event', async w => {
-  const word = await w.waitEvent('document.signed', w.key, new Date((await w.now()).getTime() + 86_400_000));
-  return { word: word === null ? 'timeout' : 'signed' };
+  const event = await w.waitEvent('document.signed', w.key, new Date((await w.now()).getTime() + 86_400_000));
+  return { word: event === null ? 'timeout' : 'signed' };
 });
 define('test_two_signals', async w => {
   const next = async () => (await w.waitEvent('document.signed', w.key, new Date((await w.now()).getTime() + 86_400_000)))!.n;

@@ -1,130 +1,67 @@
-import { body, input, path, query, type Route } from '../../route.js';
-import { ALERT, aPatient, FLAG, PAGE, SCORE } from './selections.js';
+import { get, patch, post, type Route } from '../../route.js';
+import { ALERT, aPatient, CONSULT, FLAG, SCORE } from './selections.js';
 
-const flag = (action: 'acknowledge' | 'resolve' | 'dismiss', summary: string): Route => {
-  const name = `${action}RedFlag`;
-  const operation = `${name[0]!.toUpperCase()}${name.slice(1)}`;
-  return {
-    method: 'POST',
-    path: `/v1/red-flags/{id}/${action}`,
-    status: [200],
-    summary,
-    document:
-      action === 'acknowledge'
-        ? `mutation ${operation}($id: String!) { result: ${name}(id: $id) { ${FLAG} } }`
-        : `mutation ${operation}($input: ${operation}Input!) { result: ${name}(input: $input) { ${FLAG} } }`,
-    variables: action === 'acknowledge' ? { id: path('id') } : { input: input({ path: ['id'] }) },
-    problems: { 409: 'The flag is in another state' },
-  };
-};
+const FLAG_STATE = { 409: 'The flag is in another state' };
+const CONSULT_EXAMPLE = { type: 'initial', intake_answers: { smoker: false } };
 
-const FLAGS: Route[] = [
-  {
-    method: 'GET',
-    path: '/v1/red-flags/me',
-    status: [200],
-    summary: 'List own red flags that are visible',
-    document: `query MyRedFlags($first: Int, $after: String) { result: myRedFlags(first: $first, after: $after) { nodes { ${FLAG} } ${PAGE} } }`,
-  },
-  {
-    method: 'GET',
-    path: '/v1/red-flags',
-    status: [200],
-    summary: 'List red flags',
-    document: `query RedFlags($status: [RedFlagStatus!], $severity: [RedFlagSeverity!], $userId: ID, $first: Int, $after: String) {
-      result: redFlags(status: $status, severity: $severity, userId: $userId, first: $first, after: $after) { nodes { ${FLAG} } ${PAGE} }
-    }`,
-    variables: { status: query('status'), severity: query('severity'), userId: query('user_id') },
-  },
-  flag('acknowledge', 'Acknowledge a red flag'),
-  flag('resolve', 'Resolve a red flag'),
-  flag('dismiss', 'Dismiss a red flag'),
+const flags: Route[] = [
+  get('/v1/red-flags/me', 'myRedFlags', FLAG, 'List own red flags that are visible'),
+  get('/v1/red-flags', 'redFlags', FLAG, 'List red flags'),
+  post('/v1/red-flags/{id}/acknowledge', 'acknowledgeRedFlag', FLAG, 'Acknowledge a red flag', { problems: FLAG_STATE }),
+  post('/v1/red-flags/{id}/resolve', 'resolveRedFlag', FLAG, 'Resolve a red flag', { problems: FLAG_STATE }),
+  post('/v1/red-flags/{id}/dismiss', 'dismissRedFlag', FLAG, 'Dismiss a red flag', { problems: FLAG_STATE }),
 ];
 
-const ALERTS: Route[] = [
-  {
-    method: 'GET',
-    path: '/v1/critical-alerts',
-    status: [200],
-    summary: 'List critical alerts',
-    document: `query CriticalAlerts($status: [CriticalAlertStatus!], $observationId: ID, $userId: ID, $first: Int, $after: String) {
-      result: criticalAlerts(status: $status, observationId: $observationId, userId: $userId, first: $first, after: $after) { nodes { ${ALERT} } ${PAGE} }
-    }`,
-    variables: { status: query('status'), observationId: query('observation_id'), userId: query('user_id') },
-  },
-  {
-    method: 'POST',
-    path: '/v1/critical-alerts/{id}/acknowledge',
-    status: [200],
-    summary: 'Acknowledge a critical alert',
-    document: `mutation AcknowledgeCriticalAlert($id: String!) { result: acknowledgeCriticalAlert(id: $id) { ${ALERT} } }`,
-    variables: { id: path('id') },
+const alerts: Route[] = [
+  get('/v1/critical-alerts', 'criticalAlerts', ALERT, 'List critical alerts'),
+  post('/v1/critical-alerts/{id}/acknowledge', 'acknowledgeCriticalAlert', ALERT, 'Acknowledge a critical alert', {
     problems: { 409: 'The alert is in another state' },
-  },
-  {
-    method: 'POST',
-    path: '/v1/critical-alerts/{id}/contact',
-    status: [200],
-    summary: 'Note a try to reach the patient',
-    document: `mutation RecordCriticalAlertContact($input: RecordCriticalAlertContactInput!) { result: recordCriticalAlertContact(input: $input) { ${ALERT} } }`,
-    variables: { input: input({ path: ['id'] }) },
-    example: { request: { outcome: 'left_message' } },
+  }),
+  post('/v1/critical-alerts/{id}/contact', 'recordCriticalAlertContact', ALERT, 'Note a try to reach the patient', {
     problems: { 409: 'The alert is closed' },
-  },
-  {
-    method: 'POST',
-    path: '/v1/critical-alerts/{id}/close',
-    status: [200],
-    summary: 'Close a critical alert',
-    document: `mutation CloseCriticalAlert($input: CloseCriticalAlertInput!) { result: closeCriticalAlert(input: $input) { ${ALERT} } }`,
-    variables: { input: input({ path: ['id'] }) },
+    example: { request: { outcome: 'left_message' } },
+  }),
+  post('/v1/critical-alerts/{id}/close', 'closeCriticalAlert', ALERT, 'Close a critical alert', {
     problems: { 409: 'The alert is not acknowledged' },
-  },
+  }),
 ];
 
-const SCORES: Route[] = [
-  {
-    method: 'GET',
-    path: '/v1/health-score/me',
-    status: [200],
-    summary: 'Read the own health score',
-    document: `query MyHealthScore { result: myHealthScore { ${SCORE} } }`,
-  },
-  {
-    method: 'GET',
-    path: '/v1/health-score',
-    status: [200],
-    summary: "Read a patient's health score",
-    document: `query HealthScore($userId: ID!) { result: healthScore(userId: $userId) { ${SCORE} } }`,
-    variables: { userId: query('user_id') },
-  },
-  {
-    method: 'GET',
-    path: '/v1/health-score/me/history',
-    status: [200],
-    summary: 'List own health scores',
-    document: `query MyHealthScores($first: Int, $after: String) { result: healthScores(first: $first, after: $after) { nodes { ${SCORE} } ${PAGE} } }`,
-  },
-  {
-    method: 'GET',
-    path: '/v1/health-score/history',
-    status: [200],
-    summary: "List a patient's health scores",
-    document: `query HealthScores($userId: ID, $first: Int, $after: String) {
-      result: healthScores(userId: $userId, first: $first, after: $after) { nodes { ${SCORE} } ${PAGE} }
-    }`,
-    variables: { userId: query('user_id') },
-  },
-  {
-    method: 'POST',
-    path: '/v1/health-score/recompute',
-    status: [202],
-    summary: "Compute a patient's health score anew",
-    document:
-      'mutation RecomputeHealthScore($input: RecomputeHealthScoreInput!) { result: recomputeHealthScore(input: $input) { userId dueAt } }',
-    variables: { input: body() },
+const scores: Route[] = [
+  get('/v1/health-score/me', 'myHealthScore', SCORE, 'Read the own health score'),
+  get('/v1/health-score', 'healthScore', SCORE, "Read a patient's health score"),
+  get('/v1/health-score/me/history', 'healthScores', SCORE, 'List own health scores', { as: 'myHealthScores' }),
+  get('/v1/health-score/history', 'healthScores', SCORE, "List a patient's health scores"),
+  post('/v1/health-score/recompute', 'recomputeHealthScore', 'userId dueAt', "Compute a patient's health score anew", {
+    status: 202,
     example: { request: { user_id: aPatient } },
-  },
+  }),
 ];
 
-export const CARE: Route[] = [...FLAGS, ...ALERTS, ...SCORES];
+const consults: Route[] = [
+  get('/v1/consults/me', 'myConsults', CONSULT, 'List own consults'),
+  get('/v1/consults', 'consults', CONSULT, 'List consults'),
+  get('/v1/consults/{id}', 'consult', CONSULT, 'Read a consult'),
+  post('/v1/consults', 'requestConsult', CONSULT, 'Ask for a consult of a patient', {
+    status: 201,
+    example: { request: { user_id: aPatient, ...CONSULT_EXAMPLE } },
+  }),
+  post('/v1/consults/me', 'requestConsult', CONSULT, 'Ask for an own consult', {
+    as: 'requestMyConsult',
+    status: 201,
+    example: { request: CONSULT_EXAMPLE },
+  }),
+  patch('/v1/consults/{id}', 'updateConsult', CONSULT, 'Change a consult that is not signed', {
+    problems: { 409: 'It is signed, or was changed meanwhile' },
+  }),
+  post('/v1/consults/{id}/sign', 'signConsult', CONSULT, 'Sign a consult', {
+    problems: { 403: 'Not the assigned clinician', 409: 'It is in another state, or was changed meanwhile' },
+  }),
+  post('/v1/consults/{id}/addenda', 'addConsultAddendum', CONSULT, 'Add to a signed consult', {
+    status: 201,
+    location: '/v1/consults/{id}',
+    problems: { 409: 'It is not signed' },
+  }),
+  post('/v1/consults/{id}/cancel', 'cancelConsult', CONSULT, 'Cancel a consult', { problems: { 409: 'It is signed or cancelled' } }),
+];
+
+export default [...flags, ...alerts, ...scores, ...consults];

@@ -1,66 +1,65 @@
-import { body, input, path, query, type Route } from '../../route.js';
-import { aPatient, BOUNDS, PAGE } from './selections.js';
+import { get, post, type Exceptions, type Route } from '../../route.js';
+import { aPatient, BOUNDS } from './selections.js';
 
-const REPORT = `id patientId status source documentId mimeType sha256 pageCount performer reportNumber collectedAt counts { rows accepted open duplicate rejected }
-  parser { name version } failureCode createdAt
+const REPORT = `id patientId status source documentId mimeType sha256 pageCount performer reportNumber collectedAt
+  counts { rows accepted open duplicate rejected } parser { name version } failureCode createdAt
   rows { position page box rawText code value unit comparator range ${BOUNDS} confidence state observationId proposedUnit }`;
 
 const MOST_BYTES = 20 * 1024 * 1024;
+const UPLOAD = {
+  status: 202,
+  upload: { field: 'file', maxBytes: MOST_BYTES },
+  bodyLimit: Math.ceil(MOST_BYTES * 1.4), // in base64
+  problems: { 413: 'More than 20 MiB', 415: 'Not a file that is read' },
+} as const satisfies Exceptions;
 /** A FHIR bundle without anything, as base64. */
 const aFile = 'eyJyZXNvdXJjZVR5cGUiOiJCdW5kbGUiLCJ0eXBlIjoiY29sbGVjdGlvbiJ9';
 
-const upload = (at: string, summary: string): Route => ({
-  method: 'POST',
-  path: at,
-  status: [202],
-  location: '/v1/bloodwork/{id}',
-  summary,
-  document: `mutation Upload${at.endsWith('/me') ? 'My' : ''}LabReport($input: UploadLabReportInput!) { result: uploadLabReport(input: $input) { ${REPORT} } }`,
-  variables: { input: body() },
-  upload: { field: 'file', maxBytes: MOST_BYTES },
-  bodyLimit: Math.ceil(MOST_BYTES * 1.4),
-  example: { request: { ...(!at.endsWith('/me') && { user_id: aPatient }), file: aFile } },
-  problems: { 413: 'More than 20 MiB', 415: 'Not a file that is read' },
-});
-
-export const REPORTS: Route[] = [
-  upload('/v1/bloodwork', "Upload a patient's laboratory report"),
-  upload('/v1/bloodwork/me', 'Upload an own laboratory report'),
-  {
-    method: 'GET',
-    path: '/v1/bloodwork/me',
-    status: [200],
-    summary: 'List own laboratory reports',
-    document: `query MyLabReports($status: [LabReportStatus!], $first: Int, $after: String) {
-      result: myLabReports(status: $status, first: $first, after: $after) { nodes { ${REPORT} } ${PAGE} }
-    }`,
-    variables: { status: query('status') },
-  },
-  {
-    method: 'GET',
-    path: '/v1/bloodwork/{id}',
-    status: [200],
-    summary: 'Read a laboratory report',
-    document: `query LabReport($id: ID!) { result: labReport(id: $id) { ${REPORT} } }`,
-    variables: { id: path('id') },
-  },
-  {
-    method: 'GET',
-    path: '/v1/bloodwork/{id}/file',
-    status: [302],
+const reports: Route[] = [
+  post('/v1/bloodwork', 'uploadLabReport', REPORT, "Upload a patient's laboratory report", {
+    ...UPLOAD,
+    example: { request: { user_id: aPatient, file: aFile } },
+  }),
+  post('/v1/bloodwork/me', 'uploadLabReport', REPORT, 'Upload an own laboratory report', {
+    as: 'uploadMyLabReport',
+    ...UPLOAD,
+    example: { request: { file: aFile } },
+  }),
+  get('/v1/bloodwork/me', 'myLabReports', REPORT, 'List own laboratory reports'),
+  get('/v1/bloodwork/{id}', 'labReport', REPORT, 'Read a laboratory report'),
+  get('/v1/bloodwork/{id}/file', 'labReport.file', 'url', 'Go to the file of a report, by a link that is good for 60 seconds', {
     redirect: 'url',
-    summary: 'Go to the file of a report, by a link that is good for 60 seconds',
-    document: 'query LabReportFile($id: ID!) { labReport(id: $id) { result: file { url } } }',
-    variables: { id: path('id') },
-  },
-  {
-    method: 'POST',
-    path: '/v1/bloodwork/{id}/review',
-    status: [200],
-    summary: 'Decide about rows that wait for a person',
-    document: `mutation ReviewLabReport($input: ReviewLabReportInput!) { result: reviewLabReport(input: $input) { ${REPORT} } }`,
-    variables: { input: input({ path: ['id'] }) },
-    example: { request: { rows: [{ position: 3, decision: 'accept', unit: 'mg/dL' }] } },
+  }),
+  post('/v1/bloodwork/{id}/review', 'reviewLabReport', REPORT, 'Decide about rows that wait for a person', {
     problems: { 409: 'The report is not under review' },
-  },
+    example: { request: { rows: [{ position: 3, decision: 'accept', unit: 'mg/dL' }] } },
+  }),
 ];
+
+const EXPORT = 'id status resourceCount bundle expiresAt';
+const EXPORTED = { status: [200, 202], location: '/v1/fhir/exports/{id}' } as const satisfies Exceptions;
+const LATER = '202 above 1,000 resources, with where it will be';
+
+const exports: Route[] = [
+  get('/v1/fhir/export/me', 'clinicalExport', EXPORT, `Export the own clinical record in FHIR; ${LATER}`, {
+    as: 'myClinicalExport',
+    ...EXPORTED,
+  }),
+  get('/v1/fhir/export', 'clinicalExport', EXPORT, `Export a patient's clinical record in FHIR; ${LATER}`, EXPORTED),
+  get(
+    '/v1/fhir/exports/{id}',
+    'clinicalExportById',
+    EXPORT,
+    'Fetch an export of above 1,000 resources for an hour; 202 until it is made',
+    EXPORTED,
+  ),
+];
+
+const administration: Route[] = [
+  post('/v1/admin/erasure', 'eraseClinicalRecord', 'patientId outcome records basis', "Delete a patient's clinical record"),
+  post('/v1/admin/test-clock', 'setClinicalClock', 'now', 'Move the manual clock (development and tests)'),
+  post('/v1/admin/test-flags', 'setClinicalTestFlags', 'key value', 'Override a flag (development and tests)'),
+  post('/v1/admin/test-faults', 'setClinicalTestFault', 'point times', 'Inject a fault (development and tests)'),
+];
+
+export default [...reports, ...exports, ...administration];

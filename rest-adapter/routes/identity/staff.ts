@@ -1,97 +1,66 @@
-import { body, input, path, type Route } from '../../route.js';
+import { get, patch, post, type Route } from '../../route.js';
 
-const STAFF = `id email displayName title department status statusReason visibleInTeam user { id } roles { id role { key name } brandId grantedBy grantedAt expiresAt }
-  invitedRoles brandId invitedBy invitedAt inviteExpiresAt acceptedAt lastActiveAt version`;
+const STAFF = `id email displayName title department status statusReason visibleInTeam user { id }
+  roles { id role { key name } brandId grantedBy grantedAt expiresAt } invitedRoles brandId invitedBy invitedAt inviteExpiresAt acceptedAt
+  lastActiveAt version`;
+const IDENTITY = `identity { email userId staffId } staff { ${STAFF} }`;
+const CANDIDATE = `userId change reasons contact { email displayName phone locale timeZone countryCode } marketingConsent status changedAt
+  hash`;
+const ASSIGNMENT = 'id userId role { key name permissions } brandId grantedBy grantedAt expiresAt revokedAt reason';
+const PERMISSION = 'userId permission allowed reason matched { assignmentId role permission }';
+const MODERATION = 'status since until reasonCode history { id kind reasonCode note until actor at }';
+const MODERATED = `id moderation { ${MODERATION} } updatedAt version`;
 
-const one = { id: path('id') };
-const concerning = { input: input({ path: ['id'] }) };
-
-const routes: Route[] = [
-  {
-    method: 'GET',
-    path: '/v1/admin/staff',
-    status: [200],
-    summary: 'List who works here, worked here, or was asked to',
-    document: `query Staff($filter: StaffFilter, $first: Int, $after: String) {
-      result: staff(filter: $filter, first: $first, after: $after) { nodes { ${STAFF} } pageInfo { endCursor hasNextPage } }
-    }`,
-    variables: { filter: input({ body: false, query: ['status', 'role', 'q'] }) },
-  },
-  {
-    method: 'PATCH',
-    path: '/v1/admin/staff/{id}',
-    status: [200],
-    summary: 'Change an entry, or end a suspension',
-    document: `mutation UpdateStaff($input: UpdateStaffInput!) { result: updateStaff(input: $input) { ${STAFF} } }`,
-    variables: concerning,
+const staff: Route[] = [
+  get('/v1/admin/staff', 'staff', STAFF, 'List who works here, worked here, or was asked to'),
+  patch('/v1/admin/staff/{id}', 'updateStaff', STAFF, 'Change an entry, or end a suspension', {
     problems: { 403: 'The own entry, or power that the caller lacks', 409: 'Not suspended, or changed meanwhile' },
-  },
-  {
-    method: 'POST',
-    path: '/v1/admin/staff/invite',
-    status: [201],
-    summary: 'Ask somebody to work here',
-    document: `mutation InviteStaff($input: InviteStaffInput!) { result: inviteStaff(input: $input) { ${STAFF} } }`,
-    variables: { input: body() },
+  }),
+  post('/v1/admin/staff/invite', 'inviteStaff', STAFF, 'Ask somebody to work here', {
+    status: 201,
     problems: {
       403: 'A role holds a permission that the caller lacks',
       409: 'An open invitation or a member',
       429: 'More than 50 an hour',
     },
-  },
-  {
-    method: 'POST',
-    path: '/v1/admin/staff/resolve',
-    status: [200],
-    summary: 'Find out who stands behind identities',
-    document: `query ResolveStaff($input: ResolveStaffInput!) { result: resolveStaff(input: $input) { identity { email userId staffId } staff { ${STAFF} } } }`,
-    variables: { input: body() },
-  },
-  {
-    method: 'POST',
-    path: '/v1/admin/staff/{id}/remove',
-    status: [200],
-    summary: "End somebody's work here",
-    document: `mutation RemoveStaff($input: RemoveStaffInput!) { result: removeStaff(input: $input) { ${STAFF} } }`,
-    variables: concerning,
+  }),
+  post('/v1/admin/staff/resolve', 'resolveStaff', IDENTITY, 'Find out who stands behind identities'),
+  post('/v1/admin/staff/{id}/remove', 'removeStaff', STAFF, "End somebody's work here", {
     problems: { 403: 'The own entry', 409: 'Not working here, or the last active owner' },
-  },
-  {
-    method: 'POST',
-    path: '/v1/admin/staff/{id}/resend',
-    status: [200],
-    summary: 'Send an invitation again',
-    document: `mutation ResendStaffInvitation($id: ID!) { result: resendStaffInvitation(id: $id) { ${STAFF} } }`,
-    variables: one,
+  }),
+  post('/v1/admin/staff/{id}/resend', 'resendStaffInvitation', STAFF, 'Send an invitation again', {
     problems: { 409: 'Accepted or taken back', 429: 'Sent less than a minute ago' },
-  },
-  {
-    method: 'POST',
-    path: '/v1/admin/staff/{id}/revoke',
-    status: [200],
-    summary: 'Take an invitation back',
-    document: `mutation RevokeStaffInvitation($id: ID!) { result: revokeStaffInvitation(id: $id) { ${STAFF} } }`,
-    variables: one,
-    problems: { 409: 'Not open' },
-  },
-  {
-    method: 'POST',
-    path: '/v1/admin/staff/{id}/suspend',
-    status: [200],
-    summary: 'Take somebody off duty',
-    document: `mutation SuspendStaff($input: SuspendStaffInput!) { result: suspendStaff(input: $input) { ${STAFF} } }`,
-    variables: concerning,
+  }),
+  post('/v1/admin/staff/{id}/revoke', 'revokeStaffInvitation', STAFF, 'Take an invitation back', { problems: { 409: 'Not open' } }),
+  post('/v1/admin/staff/{id}/suspend', 'suspendStaff', STAFF, 'Take somebody off duty', {
     problems: { 403: 'The own entry', 409: 'Not active, or the last active owner' },
-  },
-  {
-    method: 'GET',
-    path: '/v1/internal-team',
-    status: [200],
-    summary: 'List colleagues',
-    document: `query InternalTeam($first: Int, $after: String) {
-      result: internalTeam(first: $first, after: $after) { nodes { id displayName title department avatarUrl email } pageInfo { endCursor hasNextPage } }
-    }`,
-  },
+  }),
+  get('/v1/internal-team', 'internalTeam', 'id displayName title department avatarUrl email', 'List colleagues'),
 ];
 
-export default routes;
+const contacts: Route[] = [get('/v1/admin/crm-sync/candidates', 'crmSyncCandidates', CANDIDATE, 'List users who have changed, for a CRM')];
+
+const roles: Route[] = [
+  get('/v1/rbac/roles', 'roles', 'key name description permissions builtIn', 'List the roles'),
+  get('/v1/rbac/check', 'permissionCheck', PERMISSION, 'Ask whether somebody may do something'),
+  post('/v1/rbac/assignments', 'assignRole', ASSIGNMENT, 'Give somebody a role', {
+    status: [201, 200],
+    problems: { 403: 'The role holds a permission that the caller lacks, or is for the caller' },
+  }),
+  post('/v1/rbac/assignments/revoke', 'revokeRole', ASSIGNMENT, 'Take a role away', { problems: { 409: 'The last active owner' } }),
+];
+
+const moderation: Route[] = [
+  get('/v1/admin/users/{user_id}/moderation', 'userModeration', MODERATION, 'Read how an account stands, and what was done to it'),
+  post('/v1/admin/users/{user_id}/ban', 'banUser', MODERATED, 'Close an account for good', {
+    problems: { 409: 'Banned already, the last active owner, or being erased' },
+  }),
+  post('/v1/admin/users/{user_id}/suspend', 'suspendUser', MODERATED, 'Close an account for a while', {
+    problems: { 409: 'Not active, the last active owner, or being erased' },
+  }),
+  post('/v1/admin/users/{user_id}/reinstate', 'reinstateUser', MODERATED, 'Open a closed account', { problems: { 409: 'Not closed' } }),
+];
+
+const clock: Route[] = [post('/v1/admin/test-clock', 'setIdentityClock', 'now', 'Move the manual clock')];
+
+export default [...staff, ...contacts, ...roles, ...moderation, ...clock];

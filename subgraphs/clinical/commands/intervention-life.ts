@@ -1,16 +1,15 @@
-import { LockMode } from '@mikro-orm/postgresql';
 import { protocolStarted } from '../../../events/catalogue/clinical.js';
+import { findRow, FOR_UPDATE } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { move } from '../../../runtime/request/states.js';
 import { Intervention, InterventionKind, InterventionStatus as Status } from '../entities/intervention.js';
 import type { Protocol } from '../entities/protocol.js';
 import { RedFlag, RedFlagSeverity, RedFlagStatus } from '../entities/red-flag.js';
-import { contraindicated, INTERVENTION_STATES, isEnded, isRunning, type InterventionTrigger } from '../rules/intervention.js';
 import { loadProtocolVersion } from '../queries/dictionary.js';
-import { planCheckIns } from './check-in-plan.js';
-import { dropPlannedDoses, planDoses } from './dose-plan.js';
-import type { DueWork } from '../timers/care.js';
+import { contraindicated, INTERVENTION_STATES, type InterventionTrigger, isEnded, isRunning, RUNNING } from '../rules/intervention.js';
+import { planCheckIns } from './check-in.js';
+import { dropPlannedDoses, planDoses } from './dose.js';
 
 /** The definition that an intervention runs; null for a stack, which content defines, and for a program that only the partner defines. */
 export const protocolOf = async (ctx: Context, { kind, key, definitionVersion }: Intervention): Promise<Protocol | null> =>
@@ -22,14 +21,14 @@ export async function requireNotRunning(ctx: Context, { id, patientId, kind, key
     patientId,
     kind,
     key,
-    status: { $in: [Status.ACTIVE, Status.PAUSED] },
+    status: { $in: [...RUNNING] },
   });
   if (running) fail('conflict', `this ${kind} is ${running.status} already`, { reason: 'already_running' });
 }
 
 /**
  * What forbids that an intervention becomes active. @param codes contraindication codes of the patient, null where patient-graph could
- * not be asked: its outage stops no treatment, but the audit log says that nobody has checked.
+ * not be asked: its outage stops no treatment, but the audit log notes that nobody has checked.
  * @throws Problem conflict. Source: clinical 3, intervention.
  */
 export async function requireAllowed(ctx: Context, one: Intervention, codes: readonly string[] | null): Promise<void> {
@@ -91,25 +90,25 @@ export async function moveIntervention(
   ctx.audit(`intervention.${trigger}`, one.id, { from, to });
 }
 
-/** A consult's word on the intervention that waits for it; one that waits no more is left alone. */
+/** A consult's decision on the intervention that waits for it; one that waits no more is left alone. */
 export async function decideIntervention(
   ctx: Context,
   id: string,
   effect: 'approve' | 'deny',
   { prescriberId, codes }: { prescriberId: string | null; codes: readonly string[] | null },
 ): Promise<void> {
-  const one = await ctx.em.findOne(Intervention, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const one = await findRow(ctx, Intervention, { id }, FOR_UPDATE);
   if (!one || one.status !== Status.PENDING_CONSULT) return;
   if (effect === 'approve') one.prescriberId = prescriberId;
   await moveIntervention(ctx, one, effect, codes);
 }
 
 /** Interventions whose last day is over are completed. Source: clinical 3. */
-export const completionDue: DueWork = async (ctx, at) => {
+export async function completeDueInterventions(ctx: Context, at: Date): Promise<void> {
   const over = await ctx.em.find(
     Intervention,
-    { status: { $in: [Status.ACTIVE, Status.PAUSED] }, endsAt: { $lte: at } },
-    { orderBy: { endsAt: 'asc', id: 'asc' }, limit: 100, lockMode: LockMode.PESSIMISTIC_WRITE },
+    { status: { $in: [...RUNNING] }, endsAt: { $lte: at } },
+    { orderBy: { endsAt: 'asc', id: 'asc' }, limit: 100, ...FOR_UPDATE },
   );
   for (const one of over) await moveIntervention(ctx, one, 'complete', null);
-};
+}

@@ -1,11 +1,12 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { Biomarker } from '../entities/biomarker.js';
-import { BiomarkerObservation, BiomarkerObservationStatus as Status } from '../entities/observation.js';
+import { BiomarkerObservation } from '../entities/observation.js';
+import { markerOf } from '../queries/dictionary.js';
+import { STANDING } from '../queries/observation.js';
+import { lockPatient } from '../queries/patient.js';
 import { type Demographics, subjectAt } from '../rules/demographics.js';
 import { judgedAgain } from '../rules/observation.js';
-import { markerOf } from '../queries/dictionary.js';
-import { scoreLater } from './health-score-due.js';
-import { lockPatient } from '../queries/patient.js';
+import { scoreLater } from './health-score.js';
 
 /** How far back results are judged again, months. Source: clinical 5, consumed. */
 const MONTHS = 24;
@@ -20,8 +21,7 @@ function monthsBefore(at: Date, months: number): Date {
 const recentOf = (ctx: Context, patientId: string): Promise<BiomarkerObservation[]> =>
   ctx.em.find(BiomarkerObservation, {
     patientId,
-    supersededBy: null,
-    status: { $ne: Status.ENTERED_IN_ERROR },
+    ...STANDING,
     canonicalAmount: { $ne: null },
     collectedAt: { $gte: monthsBefore(ctx.now(), MONTHS) },
   });
@@ -41,7 +41,7 @@ export async function judgeAgain(ctx: Context, patientId: string, demographics: 
     const sealed = row.open(ctx);
     const fresh = judgedAgain(markers.get(row.biomarkerId)!, row.canonicalAmount!, sealed, subject);
     if (JSON.stringify(fresh) === JSON.stringify(sealed)) return false;
-    row.reseal(ctx, fresh);
+    row.seal(ctx, fresh);
     return true;
   });
   if (changed.length === 0) return;

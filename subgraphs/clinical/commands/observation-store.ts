@@ -1,24 +1,22 @@
 import { biomarkerAdded } from '../../../events/catalogue/clinical.js';
-import type { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
 import { newId } from '../../../runtime/data/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, requireValid, type Violation } from '../../../runtime/request/errors.js';
 import type { Biomarker } from '../entities/biomarker.js';
 import {
   BiomarkerObservation,
   BiomarkerObservationStatus as Status,
   BiomarkerObservationVerification as Verification,
-  sealContext,
 } from '../entities/observation.js';
-import type { Demographics } from '../rules/demographics.js';
-import { judged, sameResult, sameValue, succeeds, verificationOf, violationsOf, type Reported } from '../rules/observation.js';
-import { limitBeyond, type RangeSubject } from '../rules/ranges.js';
-import { raiseAlert } from '../resolvers/critical-alert.js';
 import { findMarkers, markerOf } from '../queries/dictionary.js';
-import { scoreLater } from './health-score-due.js';
-import { replace, sameMeasurement, succeeded, type Measurement } from './observation-succession.js';
 import { requireNotErased } from '../queries/patient.js';
-import { detectInResults } from './red-flag-detect.js';
-import { subjectAt } from '../rules/demographics.js';
+import { type Demographics, subjectAt } from '../rules/demographics.js';
+import { judged, type Reported, sameResult, sameValue, succeeds, verificationOf, violationsOf } from '../rules/observation.js';
+import { limitBeyond, type RangeSubject } from '../rules/ranges.js';
+import { raiseAlert } from './critical-alert.js';
+import { scoreLater } from './health-score.js';
+import { type Measurement, replace, sameMeasurement, succeeded } from './observation-succession.js';
+import { detectInResults } from './red-flag.js';
 
 /** A result to be stored: as reported, with the marker's name and the pointer of its row. */
 export interface Incoming extends Reported {
@@ -40,12 +38,12 @@ interface Meeting {
   of: Measurement;
   row: Incoming;
   rivals: readonly BiomarkerObservation[];
-  /** Those of them whose place it takes. */
+  /** Those of them that it replaces. */
   replaced: readonly BiomarkerObservation[];
 }
 
-/** What the patient's demographics say about a result, as far as they are known. */
-export const subjectOf = (row: Pick<Incoming, 'performer' | 'collectedAt'>, demographics: Demographics | null): RangeSubject => ({
+/** What is known of the patient at the time of a result. */
+const subjectOf = (row: Pick<Incoming, 'performer' | 'collectedAt'>, demographics: Demographics | null): RangeSubject => ({
   performer: row.performer,
   ...subjectAt(demographics, row.collectedAt),
 });
@@ -68,7 +66,7 @@ const sameAs = (ctx: Context, stored: BiomarkerObservation, of: Measurement, row
   stored.collectedAt.getTime() === row.collectedAt.getTime() &&
   sameResult(stored.open(ctx), row);
 
-/** A person's word or a laboratory's counts as verified; what a machine has read does not. */
+/** A person's or a laboratory's result counts as verified; what a machine has read does not. */
 const verifiedBy = ({ verified, source }: Incoming): Verification =>
   verified === undefined ? verificationOf(source) : verified ? Verification.VERIFIED : Verification.UNVERIFIED;
 
@@ -82,8 +80,7 @@ function build(
   const subject = subjectOf(row, demographics);
   const { canonical, sealed } = judged(markerOf(entry), row, subject);
   const { source, sourceRef, performer, method, status, collectedAt, drawId } = row;
-  const stored = new BiomarkerObservation();
-  Object.assign(stored, {
+  const stored = Object.assign(new BiomarkerObservation(), {
     id,
     patientId,
     biomarkerId: entry.id,
@@ -100,19 +97,16 @@ function build(
     verification: verifiedBy(row),
     reportId: row.reportId ?? null,
     supersedes: (row.supersedes ?? replaced.at(-1))?.id ?? null,
-    resultSealed: ctx.host.sealer.seal(JSON.stringify(sealed), sealContext(id)),
   });
+  stored.seal(ctx, sealed);
   if (canonical !== null)
     raiseAlert(ctx, stored, limitBeyond(markerOf(entry).ranges, subject, { value: canonical, comparator: row.comparator }));
   return stored;
 }
 
 function announce(ctx: Context, { id, code, source, collectedAt, drawId, patientId }: BiomarkerObservation): void {
-  ctx.emit(
-    biomarkerAdded,
-    { observation_id: id, code, source, collected_at: collectedAt.toISOString(), draw_id: drawId },
-    { userId: patientId },
-  );
+  const data = { observation_id: id, code, source, collected_at: collectedAt.toISOString(), draw_id: drawId };
+  ctx.emit(biomarkerAdded, data, { userId: patientId });
 }
 
 /** Rows that were sent under a result's reference. */
@@ -125,12 +119,12 @@ function rivalsOf(known: readonly BiomarkerObservation[], of: Measurement, row: 
   return among.filter(one => sameMeasurement(one, of) && one.status !== Status.ENTERED_IN_ERROR && one.supersededBy === null);
 }
 
-/** A preliminary result that comes after the final one says nothing any more. */
+/** A preliminary result that comes after the final one adds nothing any more. */
 const isLate = (stored: BiomarkerObservation, row: Incoming): boolean =>
   row.status === Status.PRELIMINARY && stored.status !== Status.PRELIMINARY;
 
-/** Whether a stored row of the same measurement has said the value already, and what comes in does not take its place. */
-const saidBy = (ctx: Context, stored: BiomarkerObservation, row: Incoming): boolean =>
+/** Whether a stored row of the same measurement has the value already, and what comes in does not replace it. */
+const isCoveredBy = (ctx: Context, stored: BiomarkerObservation, row: Incoming): boolean =>
   stored.source === row.source &&
   (stored.status === row.status || !succeeds(row.status, stored.status)) &&
   sameValue(stored.open(ctx), row);
@@ -142,7 +136,7 @@ function meet(known: readonly BiomarkerObservation[], patientId: string, code: s
 }
 
 /**
- * The stored row that a result repeats, undefined for a new one. A reference may come again for what takes the place of the same
+ * The stored row that a result repeats, undefined for a new one. A reference may come again for what replaces the same
  * measurement; with any other content it is a violation.
  */
 function repeated(
@@ -154,7 +148,7 @@ function repeated(
   const byRef = underRef(known, row);
   const same = byRef.find(one => sameAs(ctx, one, of, row));
   if (same) return same;
-  if (byRef.length === 0) return rivals.find(one => isLate(one, row) || saidBy(ctx, one, row));
+  if (byRef.length === 0) return rivals.find(one => isLate(one, row) || isCoveredBy(ctx, one, row));
   const late = rivals.find(one => isLate(one, row));
   if (byRef.every(one => sameMeasurement(one, of)) && (late || replaced.length)) return late;
   taken.push({ pointer: `${row.at}/sourceRef`, message: 'was used for another result' });
@@ -167,7 +161,7 @@ function markConflict({ row, rivals, replaced }: Meeting, fresh: BiomarkerObserv
   for (const one of rivals) if (!replaced.includes(one)) one.needsReview = fresh.needsReview = true;
 }
 
-/** Stores a new result, in the place of those that it replaces, and tells of it. */
+/** Stores a new result instead of those that it replaces, and announces it. */
 async function storeFresh(
   ctx: Context,
   meeting: Meeting,
@@ -183,18 +177,49 @@ async function storeFresh(
   return fresh;
 }
 
-function checked(ctx: Context, rows: readonly Incoming[], markers: ReadonlyMap<string, Biomarker>): void {
+function requireJudgeable(ctx: Context, rows: readonly Incoming[], markers: ReadonlyMap<string, Biomarker>): void {
   const errors = rows.flatMap((row): Violation[] => {
     const entry = markers.get(row.name);
-    return entry
-      ? [...violationsOf(markerOf(entry), row, ctx.now(), row.at)]
-      : [{ pointer: `${row.at}/code`, message: 'is not in the dictionary' }];
+    if (!entry) return [{ pointer: `${row.at}/code`, message: 'is not in the dictionary' }];
+    return [...violationsOf(markerOf(entry), row, ctx.now(), row.at)];
   });
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
+  requireValid(errors);
+}
+
+/** What became of a list of results, while it is stored. */
+interface Storing {
+  /** One row per result, in their order. */
+  stored: BiomarkerObservation[];
+  /** The new ones, with what each replaces. */
+  fresh: { row: BiomarkerObservation; replaced: readonly BiomarkerObservation[] }[];
+  /** References that were used for other results. */
+  taken: Violation[];
+}
+
+async function storeEach(
+  ctx: Context,
+  patientId: string,
+  rows: readonly Incoming[],
+  markers: ReadonlyMap<string, Biomarker>,
+  demographics: Demographics | null,
+): Promise<Storing> {
+  const known = await storedLike(ctx, patientId, rows);
+  const storing: Storing = { stored: [], fresh: [], taken: [] };
+  for (const row of rows) {
+    const entry = markers.get(row.name)!;
+    const meeting = meet(known, patientId, entry.code, row);
+    const before = repeated(ctx, known, meeting, storing.taken);
+    const stored = before ?? (await storeFresh(ctx, meeting, entry, demographics));
+    storing.stored.push(stored);
+    if (before) continue;
+    known.push(stored);
+    storing.fresh.push({ row: stored, replaced: meeting.replaced });
+  }
+  return storing;
 }
 
 /**
- * Stores results of one patient, all or none, and tells of each new one; a repetition gives the stored row. The patient must be
+ * Stores results of one patient, all or none, and announces each new one; a repetition gives the stored row. The patient must be
  * locked. @throws Problem invalid_request listing every row, conflict for a source reference with other content, not_found for an erased account.
  */
 export async function storeResults(
@@ -204,30 +229,13 @@ export async function storeResults(
   demographics: Demographics | null,
 ): Promise<BiomarkerObservation[]> {
   await requireNotErased(ctx, patientId);
-  const markers = await findMarkers(
-    ctx,
-    rows.map(row => row.name),
-  );
-  checked(ctx, rows, markers);
-  const known = await storedLike(ctx, patientId, rows);
-  const taken: Violation[] = [];
-  const added: BiomarkerObservation[] = [];
-  const stored: BiomarkerObservation[] = [];
-  const changes: [replaced: readonly BiomarkerObservation[], fresh: BiomarkerObservation][] = [];
-  for (const row of rows) {
-    const entry = markers.get(row.name)!;
-    const meeting = meet(known, patientId, entry.code, row);
-    const before = repeated(ctx, known, meeting, taken);
-    if (before) {
-      stored.push(before);
-      continue;
-    }
-    const fresh = await storeFresh(ctx, meeting, entry, demographics);
-    changes.push([meeting.replaced, fresh]);
-    for (const list of [stored, known, added]) list.push(fresh);
-  }
+  const names = rows.map(row => row.name);
+  const markers = await findMarkers(ctx, names);
+  requireJudgeable(ctx, rows, markers);
+  const { stored, fresh, taken } = await storeEach(ctx, patientId, rows, markers, demographics);
   if (taken.length) fail('conflict', 'A source reference was used for another result', { reason: 'source_ref_taken', errors: taken });
-  for (const [replaced, fresh] of changes) await succeeded(ctx, replaced, fresh);
+  for (const { row, replaced } of fresh) await succeeded(ctx, replaced, row);
+  const added = fresh.map(one => one.row);
   await detectInResults(ctx, patientId, added);
   if (added.length) await scoreLater(ctx, patientId);
   return stored;

@@ -1,19 +1,20 @@
 import { biomarkerParsed } from '../../../events/catalogue/clinical.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { DAY_MS } from '../../../runtime/time/durations.js';
 import { Biomarker } from '../entities/biomarker.js';
-import { LabReport, ReportRow, ReportRowState as State, rowPlace, type SealedRow } from '../entities/lab-report.js';
+import { LabReport } from '../entities/lab-report.js';
 import {
   BiomarkerObservation,
   BiomarkerObservationSource as Source,
   BiomarkerObservationStatus as Status,
 } from '../entities/observation.js';
-import { sealJson } from '../entities/sealed.js';
-import type { Demographics } from '../rules/demographics.js';
-import { isOpenRow, judgeRow, matches, namesOf, SURE, type JudgedRow, type ReadReport } from '../rules/report.js';
-import { DAY_MS } from '../rules/retest.js';
+import { ReportRow, ReportRowState as State, type SealedRow } from '../entities/report-row.js';
 import { markerOf } from '../queries/dictionary.js';
-import { storeResults, type Incoming } from './observation-store.js';
+import { STANDING } from '../queries/observation.js';
+import type { Demographics } from '../rules/demographics.js';
+import { type JudgedRow, judgeRow, matches, namesOf, type ReadReport, SURE } from '../rules/lab-report.js';
+import { type Incoming, storeResults } from './observation-store.js';
 
 /** The dictionary in force, with the names that laboratories use. */
 async function dictionary(ctx: Context): Promise<{ entry: Biomarker; names: string[] }[]> {
@@ -30,7 +31,7 @@ export async function judgedRows(ctx: Context, report: LabReport, read: ReadRepo
     const judged = judgeRow(row, entry ? markerOf(entry) : null);
     const at = row.collectedAt;
     if (at !== undefined) judged.sealed.drawn = at === null || at > ctx.now() ? null : draws(at); // a time to come is none
-    return rowOf(ctx, report, position, row, judged);
+    return rowOf(ctx, report, { position, page: row.page, box: row.box }, judged);
   });
 }
 
@@ -53,33 +54,21 @@ function drawOf(ctx: Context, report: LabReport, row: ReportRow): { collectedAt:
 export const isDrawn = (ctx: Context, report: LabReport, row: ReportRow): boolean =>
   row.open(ctx).drawn !== null && drawOf(ctx, report, row).collectedAt !== null;
 
-/** A person's word about when those rows were drawn of which the report does not say it. */
-export function sayDrawn(ctx: Context, report: LabReport, rows: readonly ReportRow[], at: Date): void {
+/** Sets, by a person's statement, when those rows were drawn for which the report has no time. */
+export function setDrawn(ctx: Context, report: LabReport, rows: readonly ReportRow[], at: Date): void {
   report.collectedAt ??= at;
   const drawn = drawsOf(report)(at);
   for (const row of rows) if (row.open(ctx).drawn === null) reseal(ctx, row, { drawn });
 }
 
-function rowOf(
-  ctx: Context,
-  report: LabReport,
-  position: number,
-  place: { page: number; box: number[] | null },
-  judged: JudgedRow,
-): ReportRow {
-  const { code, confidence, sealed } = judged;
+/** Where in the file a row stands. */
+type Position = Pick<ReportRow, 'position' | 'page' | 'box'>;
+
+function rowOf(ctx: Context, report: LabReport, at: Position, { code, confidence, sealed, ...judged }: JudgedRow): ReportRow {
   const state = judged.state === State.ACCEPTED && confidence < SURE ? State.MATCHED : judged.state;
-  const row = Object.assign(new ReportRow(), {
-    reportId: report.id,
-    patientId: report.patientId,
-    position,
-    page: place.page,
-    box: place.box,
-    code,
-    confidence,
-    state,
-  });
-  row.detailsSealed = sealJson(ctx, sealed, rowPlace(row.id));
+  const { id: reportId, patientId } = report;
+  const row = Object.assign(new ReportRow(), { reportId, patientId, ...at, code, confidence, state });
+  row.seal(ctx, sealed);
   ctx.em.persist(row);
   return row;
 }
@@ -90,23 +79,27 @@ export function addedRow(
   report: LabReport,
   position: number,
   code: string,
-  said: Omit<SealedRow, 'rawText' | 'range' | 'proposedUnit'>,
+  result: Pick<SealedRow, 'value' | 'unit' | 'comparator'>,
 ): ReportRow {
-  const sealed: SealedRow = { rawText: '', range: null, proposedUnit: null, ...said };
-  return rowOf(ctx, report, position, { page: 1, box: null }, { code, confidence: 1, state: State.ACCEPTED, sealed });
+  const sealed: SealedRow = { rawText: '', range: null, proposedUnit: null, ...result };
+  return rowOf(ctx, report, { position, page: 1, box: null }, { code, confidence: 1, state: State.ACCEPTED, sealed });
 }
 
-export const reseal = (ctx: Context, row: ReportRow, change: Partial<SealedRow>): void =>
-  void (row.detailsSealed = sealJson(ctx, { ...row.open(ctx), ...change }, rowPlace(row.id)));
+export const reseal = (ctx: Context, row: ReportRow, change: Partial<SealedRow>): void => row.seal(ctx, { ...row.open(ctx), ...change });
 
-/** A row as a result of the report's draw. @param at pointer for what is wrong with it. */
-export function incomingOf(
-  ctx: Context,
-  report: LabReport,
-  row: ReportRow,
-  at: string,
-  by: { person: boolean; confirmed: boolean },
-): Incoming {
+/** A row that becomes a result. */
+export interface AcceptedRow {
+  row: ReportRow;
+  /** JSON pointer for what is wrong with it. */
+  at: string;
+  /** A person has decided, not a machine. */
+  person: boolean;
+  /** An implausible value is right. */
+  confirmed: boolean;
+}
+
+/** A row as a result of its draw. */
+function incomingOf(ctx: Context, report: LabReport, { row, at, person, confirmed }: AcceptedRow): Incoming {
   const { value, unit, comparator, range, status = Status.FINAL } = row.open(ctx);
   const { collectedAt, drawId } = drawOf(ctx, report, row);
   return {
@@ -123,26 +116,36 @@ export function incomingOf(
     method: null,
     sourceRef: `report:${report.id}:${row.position}`,
     referenceRange: range,
-    confirmed: by.confirmed,
+    confirmed,
     at,
     reportId: report.id,
-    verified: by.person,
+    verified: person,
   };
 }
 
-/** Marks rows that say what is stored already: the same day, value and laboratory. Source: clinical 4.2. */
-export async function markDuplicates(ctx: Context, report: LabReport, rows: readonly ReportRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
-  const days = rows.map(row => dayOf(drawOf(ctx, report, row).collectedAt!));
-  const stored = await ctx.em.find(BiomarkerObservation, {
+const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
+
+/** Results that are stored of the markers and days of rows, from anywhere but this report. */
+function storedBeside(
+  ctx: Context,
+  report: LabReport,
+  rows: readonly ReportRow[],
+  days: readonly number[],
+): Promise<BiomarkerObservation[]> {
+  return ctx.em.find(BiomarkerObservation, {
     patientId: report.patientId,
-    supersededBy: null,
-    status: { $ne: Status.ENTERED_IN_ERROR },
+    ...STANDING,
     code: { $in: rows.flatMap(row => row.code ?? []) },
     collectedAt: { $gte: new Date(Math.min(...days) * DAY_MS), $lt: new Date((Math.max(...days) + 1) * DAY_MS) },
     $or: [{ reportId: null }, { reportId: { $ne: report.id } }],
   });
+}
+
+/** Marks rows whose result is stored already: the same day, value and laboratory. Source: clinical 4.2. */
+export async function markDuplicates(ctx: Context, report: LabReport, rows: readonly ReportRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const days = rows.map(row => dayOf(drawOf(ctx, report, row).collectedAt!));
+  const stored = await storedBeside(ctx, report, rows, days);
   for (const [index, row] of rows.entries()) {
     const { value, unit } = row.open(ctx);
     const same = stored.find(one => {
@@ -159,15 +162,15 @@ export async function markDuplicates(ctx: Context, report: LabReport, rows: read
 export async function storeRows(
   ctx: Context,
   report: LabReport,
-  rows: readonly { row: ReportRow; at: string; person: boolean; confirmed: boolean }[],
+  rows: readonly AcceptedRow[],
   demographics: Demographics | null,
 ): Promise<void> {
-  const incoming = rows.map(({ row, at, ...by }) => incomingOf(ctx, report, row, at, by));
+  const incoming = rows.map(row => incomingOf(ctx, report, row));
   const stored = incoming.length ? await storeResults(ctx, report.patientId, incoming, demographics) : [];
   for (const [index, { row }] of rows.entries()) Object.assign(row, { state: State.ACCEPTED, observationId: stored[index]!.id });
 }
 
-/** Told once, when nothing of a report waits any more. */
+/** Announced once, when nothing of a report waits any more. */
 export function announceParsed(ctx: Context, report: LabReport, rows: readonly ReportRow[]): void {
   const taken = rows.filter(row => row.state === State.ACCEPTED || row.state === State.DUPLICATE);
   const codes = [...new Set(taken.map(row => row.code!))].slice(0, 100);
@@ -180,5 +183,3 @@ export function announceParsed(ctx: Context, report: LabReport, rows: readonly R
   };
   ctx.emit(biomarkerParsed, data, { userId: report.patientId });
 }
-
-export const openRows = (rows: readonly ReportRow[]): ReportRow[] => rows.filter(row => isOpenRow(row.state));

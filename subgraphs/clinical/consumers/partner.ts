@@ -12,14 +12,14 @@ import {
   partnerTreatmentResumed,
   partnerTreatmentUpdated,
 } from '../../../events/catalogue/partner.js';
-import { handle, type Consumer, type Envelope } from '../../../events/consumer.js';
+import { type Consumer, type Envelope, handle } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/request/context.js';
+import { preparation } from '../../../runtime/request/operation.js';
+import { deliverVials, followPartner, isNewReport, type PartnerFacts, type Treatment } from '../commands/partner.js';
 import { Intervention } from '../entities/intervention.js';
 import { contraindicationsOf, demographicsOf } from '../ports/demographics.js';
 import { treatmentsOf } from '../ports/partner.js';
-import { followPartner, isNewReport, type PartnerFacts, type Treatment } from '../commands/partner-treatment.js';
-import { deliverVials } from '../queries/partner-order.js';
-import type { PartnerWord } from '../rules/partner.js';
+import type { PartnerReportKind } from '../rules/partner.js';
 
 interface Reported {
   partner_event_id: string;
@@ -36,23 +36,24 @@ async function isUnclear(ctx: Context, { treatment_ref: ref, order_ref: order, p
 }
 
 /** What is asked of neighbours before a report is taken; one that concerns nobody asks nothing. */
-async function factsOf(ctx: Context, event: Envelope<Reported>): Promise<PartnerFacts | null> {
-  const userId = event.user_id;
+const partnerFacts = preparation(async (ctx, { user_id: userId, data }: Envelope<Reported>): Promise<PartnerFacts | null> => {
   if (!userId) return null;
-  const unclear = await isUnclear(ctx, event.data);
+  const unclear = await isUnclear(ctx, data);
   const [treatments, codes, known] = await Promise.all([
     unclear ? treatmentsOf(ctx, userId) : [],
     contraindicationsOf(ctx, userId),
     demographicsOf(ctx, userId),
   ]);
   return { treatments, codes, timeZone: known?.timeZone ?? 'UTC' };
-}
+});
+
+type Take<Data> = (ctx: Context, userId: string, data: Data, facts: PartnerFacts) => Promise<void>;
 
 /** Takes a report of a matched member once. */
 const once =
-  <Data extends Reported>(take: (ctx: Context, userId: string, event: Envelope<Data>) => Promise<void>) =>
-  async (ctx: Context, event: Envelope<Data>): Promise<void> => {
-    if (event.user_id && (await isNewReport(ctx, event.user_id, event.data))) await take(ctx, event.user_id, event);
+  <Data extends Reported>(take: Take<Data>) =>
+  async (ctx: Context, { user_id: userId, data }: Envelope<Data>): Promise<void> => {
+    if (userId && (await isNewReport(ctx, userId, data))) await take(ctx, userId, data, partnerFacts.of(ctx)!);
   };
 
 type OfTreatment = Reported & { treatment_ref: string; started_on?: string; reason?: string };
@@ -65,26 +66,30 @@ const treatmentOf = ({ treatment_ref: ref, program, started_on: startedOn, reaso
   reportedAt: new Date(at),
 });
 
-const follow = (word: PartnerWord) => once<OfTreatment>((ctx, userId, { data }) => followPartner(ctx, userId, word, treatmentOf(data)));
+const follow = (kind: PartnerReportKind) =>
+  once<OfTreatment>((ctx, userId, data, facts) => followPartner(ctx, userId, kind, treatmentOf(data), facts));
 
 /** What changes nothing here but is part of the record. */
 const note = (action: string) =>
-  once<Reported>(async (ctx, userId, { data }) => ctx.audit(action, userId, { partner_event: data.partner_event_id }));
+  once<Reported>(async (ctx, userId, data) => ctx.audit(action, userId, { partner_event: data.partner_event_id }));
 
-const decided = once<Reported & { outcome: string }>(async (ctx, userId, { data }) => {
-  const word: PartnerWord | null = data.outcome === 'approved' ? 'approved' : data.outcome === 'denied' ? 'denied' : null;
+/** Outcomes of a partner's consult that move an intervention. */
+const DECISIONS: readonly PartnerReportKind[] = ['approved', 'denied'];
+
+const decided = once<Reported & { outcome: string }>(async (ctx, userId, data, facts) => {
+  const kind = DECISIONS.find(one => one === data.outcome);
   ctx.audit('partner_consult.decided', userId, { outcome: data.outcome });
-  if (word && data.treatment_ref) await followPartner(ctx, userId, word, treatmentOf(data as OfTreatment));
+  if (kind && data.treatment_ref) await followPartner(ctx, userId, kind, treatmentOf(data as OfTreatment), facts);
 });
 
-const delivered = once<Reported & { order_ref: string; delivered_at: string }>((ctx, userId, { data }) =>
-  deliverVials(ctx, userId, data.order_ref, new Date(data.delivered_at)),
+const delivered = once<Reported & { order_ref: string; delivered_at: string }>((ctx, userId, data, facts) =>
+  deliverVials(ctx, userId, { orderRef: data.order_ref, at: new Date(data.delivered_at) }, facts),
 );
 
 /** Treatments of the telehealth partner are interventions here; a delivery brings vials. Source: clinical 5, consumed. */
 export const partner: Consumer<Context> = {
   name: 'clinical.partner',
-  prepare: factsOf,
+  prepare: partnerFacts.run,
   on: [
     handle(partnerTreatmentCreated, follow('created')),
     handle(partnerTreatmentApproved, follow('approved')),

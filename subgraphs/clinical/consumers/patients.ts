@@ -1,11 +1,14 @@
 import { patientCreated, patientUpdated } from '../../../events/catalogue/patient-graph.js';
-import { handle, type Consumer } from '../../../events/consumer.js';
+import { type Consumer, handle } from '../../../events/consumer.js';
+import type { Envelope } from '../../../events/envelope.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { askDemographics } from '../ports/demographics.js';
+import { preparation } from '../../../runtime/request/operation.js';
 import { judgeAgain } from '../commands/judge-again.js';
-import type { Demographics } from '../rules/demographics.js';
+import { askDemographics } from '../ports/demographics.js';
 
-const known = (ctx: Context, patientId: string): Promise<void> => judgeAgain(ctx, patientId, ctx.facts as Demographics | null);
+const known = preparation((ctx, event: Envelope) => askDemographics(ctx, event.user_id!));
+
+const judge = (ctx: Context, event: Envelope): Promise<void> => judgeAgain(ctx, event.user_id!, known.of(ctx));
 
 /**
  * Who a patient is has become known or has changed: the ranges of the last 24 months are chosen again. What is asked is what holds
@@ -13,9 +16,6 @@ const known = (ctx: Context, patientId: string): Promise<void> => judgeAgain(ctx
  */
 export const patients: Consumer<Context> = {
   name: 'clinical.patients',
-  prepare: (ctx, event) => askDemographics(ctx, event.user_id!),
-  on: [
-    handle(patientCreated, (ctx, event) => known(ctx, event.user_id!)),
-    handle(patientUpdated, (ctx, event) => known(ctx, event.user_id!)),
-  ],
+  prepare: known.run,
+  on: [handle(patientCreated, judge), handle(patientUpdated, judge)],
 };

@@ -1,29 +1,8 @@
 import { biomarkerAdded } from '../../../events/catalogue/clinical.js';
-import { handle, type Consumer } from '../../../events/consumer.js';
+import { type Consumer, handle } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { RETEST_FLAG } from '../resolvers/retest-cycle.js';
-import { QUALIFIES, recordStored } from '../commands/outcome.js';
-
-/** Open cycles that a stored observation qualifies for, oldest first. */
-async function waitingFor(ctx: Context, observationId: string): Promise<string[]> {
-  const rows = await ctx.sql<{ id: string }>(
-    `select c.id from ${ctx.schema}.observation o join ${ctx.schema}.retest_cycle c on c.patient_id = o.patient_id and c.code = o.code
-     where o.id = $1 and c.status in ('baseline_set', 'prompted') and ${QUALIFIES} order by c.baseline_collected_at, c.id`,
-    [observationId],
-  );
-  return rows.map(row => row.id);
-}
-
-/** A result that arrives after its cycle had expired is counted once, nothing else. Source: clinical 7.1.5, 7.1.12. */
-async function countLate(ctx: Context, observationId: string): Promise<void> {
-  await ctx.sql(
-    `update ${ctx.schema}.retest_cycle c set late_follow_up_at = o.received_at from ${ctx.schema}.observation o
-     where o.id = $1 and c.patient_id = o.patient_id and c.code = o.code and c.status = 'expired' and c.late_follow_up_at is null and o.received_at > c.closed_at
-       and o.source in ('lab', 'partner') and o.status in ('final', 'corrected') and o.verification <> 'rejected' and not o.needs_review
-       and o.draw_id <> c.baseline_draw_id and o.collected_at > c.baseline_collected_at`,
-    [observationId],
-  );
-}
+import { recordFollowUp } from '../commands/retest-outcome.js';
+import { RETEST_FLAG } from '../rules/retest-cycle.js';
 
 /**
  * The re-test handler, isolated in its own queue: a follow-up closes every open cycle that it qualifies for. With the cycle flag
@@ -32,9 +11,7 @@ async function countLate(ctx: Context, observationId: string): Promise<void> {
 const added = handle(biomarkerAdded, async (ctx: Context, event) => {
   const { observation_id: observationId } = event.data;
   ctx.host.fault('retest.handler', observationId);
-  if (!ctx.flags.boolean(RETEST_FLAG)) return;
-  for (const cycleId of await waitingFor(ctx, observationId)) await recordStored(ctx, cycleId, { event: event.id });
-  await countLate(ctx, observationId);
+  if (ctx.flags.boolean(RETEST_FLAG)) await recordFollowUp(ctx, observationId, { event: event.id });
 });
 
 /** Follow-ups close cycles. */

@@ -1,9 +1,12 @@
 import { Check, Entity, Enum, ManyToOne, OneToMany, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { Collection, DecimalType, type Rel } from '@mikro-orm/postgresql';
-import { Directive, Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, Float, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
+import { UnitConversion, ValueRange } from './units.js';
 
 export enum BiomarkerCategory {
   LIPIDS = 'lipids',
@@ -19,7 +22,6 @@ export enum BiomarkerCategory {
   VITALS = 'vitals',
   OTHER = 'other',
 }
-registerEnumType(BiomarkerCategory, { name: 'BiomarkerCategory' });
 
 export enum BiomarkerSpecimen {
   SERUM = 'serum',
@@ -29,26 +31,22 @@ export enum BiomarkerSpecimen {
   SALIVA = 'saliva',
   DBS = 'dbs',
 }
-registerEnumType(BiomarkerSpecimen, { name: 'BiomarkerSpecimen', description: 'DBS: dried blood spot.' });
 
 export enum BiomarkerDirection {
   LOWER_IS_BETTER = 'lower_is_better',
   HIGHER_IS_BETTER = 'higher_is_better',
   WITHIN_RANGE = 'within_range',
 }
-registerEnumType(BiomarkerDirection, { name: 'BiomarkerDirection' });
 
 export enum BiomarkerStatus {
   ACTIVE = 'active',
   DEPRECATED = 'deprecated',
 }
-registerEnumType(BiomarkerStatus, { name: 'BiomarkerStatus' });
 
 export enum BiomarkerNoiseModel {
   LOG_NORMAL = 'log_normal',
   ABSOLUTE = 'absolute',
 }
-registerEnumType(BiomarkerNoiseModel, { name: 'BiomarkerNoiseModel' });
 
 export enum BiomarkerRangeKind {
   REFERENCE = 'reference',
@@ -56,40 +54,16 @@ export enum BiomarkerRangeKind {
   CRITICAL = 'critical',
   PANIC = 'panic',
 }
-registerEnumType(BiomarkerRangeKind, { name: 'BiomarkerRangeKind' });
 
 export enum BiomarkerRangeSex {
   ANY = 'any',
   FEMALE = 'female',
   MALE = 'male',
 }
-registerEnumType(BiomarkerRangeSex, { name: 'BiomarkerRangeSex' });
-
-export enum UnitConversionMethod {
-  UCUM = 'ucum',
-  MOLAR_MASS = 'molar_mass',
-  AFFINE = 'affine',
-}
-registerEnumType(UnitConversionMethod, {
-  name: 'BiomarkerUnitConversionMethod',
-  description: 'AFFINE: canonical = factor * value + offset.',
-});
-
-export enum UnitSystem {
-  SI = 'si',
-  CONVENTIONAL = 'conventional',
-}
-registerEnumType(UnitSystem, { name: 'BiomarkerUnitSystem' });
-
-/** Edges of a range, inclusive, in the canonical unit; a missing edge is open. */
-@ObjectType('BiomarkerBounds', { description: 'Edges of a range, inclusive; a missing edge is open.' })
-export class ValueRange {
-  @Field(() => Float, { nullable: true })
-  low: number | null;
-
-  @Field(() => Float, { nullable: true })
-  high: number | null;
-}
+registerEnums(
+  { BiomarkerCategory, BiomarkerSpecimen, BiomarkerDirection, BiomarkerStatus, BiomarkerNoiseModel, BiomarkerRangeKind, BiomarkerRangeSex },
+  { BiomarkerSpecimen: 'DBS: dried blood spot.' },
+);
 
 /** Limits beyond which a result raises an alert, inclusive, in the canonical unit. */
 @ObjectType('BiomarkerCritical', { description: 'Limits for everybody beyond which a result raises an alert.' })
@@ -99,27 +73,6 @@ export class CriticalLimits {
 
   @Field(() => ValueRange, { nullable: true, description: 'To be acknowledged within an hour.' })
   panic: ValueRange | null;
-}
-
-@ObjectType('BiomarkerUnitConversion', { description: 'Another unit that results are reported in, and how it becomes the canonical one.' })
-export class UnitConversion {
-  @Field(() => String)
-  unit: string;
-
-  @Field(() => UnitConversionMethod)
-  method: UnitConversionMethod;
-
-  @Field(() => Float, { nullable: true, description: 'Slope of an affine conversion.' })
-  factor: number | null;
-
-  @Field(() => Float, { nullable: true, description: 'Intercept of an affine conversion, canonical unit.' })
-  offset: number | null;
-
-  @Field(() => UnitSystem, { nullable: true })
-  system: UnitSystem | null;
-
-  @Field(() => Int)
-  decimals: number;
 }
 
 /** How much a result varies without any change of the person: biological and analytical variation as fractions. */
@@ -297,3 +250,5 @@ export class BiomarkerRange {
   @Property({ type: 'text' })
   source: string;
 }
+
+export const BiomarkerConnection = connectionOf(Biomarker, 'Biomarker');

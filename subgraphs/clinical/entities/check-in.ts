@@ -1,11 +1,13 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Ctx, Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { openJson } from './sealed.js';
+import { openJson, sealJson } from './sealed.js';
 import { seesValues } from './value-access.js';
 
 export enum CheckInStatus {
@@ -14,7 +16,6 @@ export enum CheckInStatus {
   MISSED = 'missed',
   SKIPPED = 'skipped',
 }
-registerEnumType(CheckInStatus, { name: 'CheckInStatus' });
 
 export enum CheckInQuestionType {
   BOOLEAN = 'boolean',
@@ -22,7 +23,7 @@ export enum CheckInQuestionType {
   CHOICE = 'choice',
   TEXT = 'text',
 }
-registerEnumType(CheckInQuestionType, { name: 'CheckInQuestionType' });
+registerEnums({ CheckInStatus, CheckInQuestionType });
 
 @ObjectType({ description: 'One question of a check-in.' })
 export class CheckInQuestion {
@@ -85,7 +86,7 @@ export class CheckInTemplate {
   supersededAt: Date | null = null;
 }
 
-export const checkInPlace = (id: string): string => `check_in.answers_sealed:${id}`;
+const contextOf = (id: string): string => `check_in.answers_sealed:${id}`;
 
 /** One questionnaire that a patient is to fill in. Source: clinical 2, 3. */
 @Access(CHECK_IN_READERS)
@@ -133,8 +134,12 @@ export class CheckIn {
   @Property({ type: 'datetime', length: 3, nullable: true })
   submittedAt: Date | null = null;
 
+  seal(ctx: Context, details: object): void {
+    this.answersSealed = sealJson(ctx, details, contextOf(this.id));
+  }
+
   open(ctx: Context): object | null {
-    return openJson<object>(ctx, this.answersSealed, checkInPlace(this.id));
+    return openJson<object>(ctx, this.answersSealed, contextOf(this.id));
   }
 
   @Field(() => JSONObject, { nullable: true, description: 'By the key of the question.' })
@@ -142,3 +147,5 @@ export class CheckIn {
     return seesValues(ctx.caller, this.patientId) ? this.open(ctx) : null;
   }
 }
+
+export const CheckInConnection = connectionOf(CheckIn, 'CheckIn');

@@ -1,12 +1,14 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Ctx, Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import { holdsPermission, type Caller } from '../../../runtime/request/caller.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
+import { type Caller, holdsPermission } from '../../../runtime/request/caller.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, JSONObject, LocalDate } from '../../../runtime/schema/scalars.js';
-import { openJson } from './sealed.js';
+import { openJson, sealJson } from './sealed.js';
 import { seesValues } from './value-access.js';
 
 export enum ConsultStatus {
@@ -16,7 +18,6 @@ export enum ConsultStatus {
   SIGNED = 'signed',
   CANCELLED = 'cancelled',
 }
-registerEnumType(ConsultStatus, { name: 'ConsultStatus' });
 
 export enum ConsultOutcome {
   APPROVED = 'approved',
@@ -24,7 +25,7 @@ export enum ConsultOutcome {
   MORE_INFO = 'more_info',
   REFERRED = 'referred',
 }
-registerEnumType(ConsultOutcome, { name: 'ConsultOutcome' });
+registerEnums({ ConsultStatus, ConsultOutcome });
 
 @ObjectType({ description: 'What was added to a signed consult.' })
 export class ConsultAddendum {
@@ -52,7 +53,7 @@ export interface SealedConsult {
   addenda: { at: string; by: string; text: string }[];
 }
 
-export const consultPlace = (id: string): string => `consult.details_sealed:${id}`;
+const contextOf = (id: string): string => `consult.details_sealed:${id}`;
 
 /** Notes are for the clinicians who hold consults, and for services that speak for them. Source: clinical 4. */
 const seesNotes = (caller: Caller): boolean =>
@@ -119,8 +120,12 @@ export class Consult {
   @Property({ type: 'int', version: true })
   version: number;
 
+  seal(ctx: Context, details: SealedConsult): void {
+    this.detailsSealed = sealJson(ctx, details, contextOf(this.id));
+  }
+
   open(ctx: Context): SealedConsult {
-    return openJson<SealedConsult>(ctx, this.detailsSealed, consultPlace(this.id))!;
+    return openJson<SealedConsult>(ctx, this.detailsSealed, contextOf(this.id))!;
   }
 
   @Field(() => JSONObject, { nullable: true })
@@ -138,4 +143,29 @@ export class Consult {
     const shown = seesNotes(ctx.caller);
     return this.open(ctx).addenda.map(({ at, by, text }) => ({ at: new Date(at), by, text: shown ? text : null }));
   }
+}
+
+export const ConsultConnection = connectionOf(Consult, 'Consult');
+
+/** What is kept of a signed consult after an erasure, where the operator must keep it: type and dates, nobody's. Source: clinical 7.1.17. */
+@Entity({ tableName: 'retained_consult' })
+@Index({ name: 'retained_consult_end', properties: ['keepUntil'] })
+export class RetainedConsult {
+  @PrimaryKey({ type: 'uuid' })
+  id: string;
+
+  @Property({ type: 'text' })
+  type: string;
+
+  @Property({ type: 'datetime', length: 3 })
+  createdAt: Date;
+
+  @Property({ type: 'datetime', length: 3 })
+  signedAt: Date;
+
+  @Property({ type: 'date', nullable: true })
+  followUpDueOn: string | null = null;
+
+  @Property({ type: 'datetime', length: 3 })
+  keepUntil: Date;
 }

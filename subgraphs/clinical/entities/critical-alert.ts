@@ -1,14 +1,15 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 
 export enum CriticalAlertSeverity {
   CRITICAL = 'critical',
   PANIC = 'panic',
 }
-registerEnumType(CriticalAlertSeverity, { name: 'CriticalAlertSeverity' });
 
 export enum CriticalAlertStatus {
   OPEN = 'open',
@@ -16,14 +17,13 @@ export enum CriticalAlertStatus {
   ESCALATED = 'escalated',
   CLOSED = 'closed',
 }
-registerEnumType(CriticalAlertStatus, { name: 'CriticalAlertStatus' });
 
 export enum CriticalAlertContactOutcome {
   REACHED = 'reached',
   LEFT_MESSAGE = 'left_message',
   NO_ANSWER = 'no_answer',
 }
-registerEnumType(CriticalAlertContactOutcome, { name: 'CriticalAlertContactOutcome' });
+registerEnums({ CriticalAlertSeverity, CriticalAlertStatus, CriticalAlertContactOutcome });
 
 @ObjectType({ description: 'One try to reach the patient.' })
 export class CriticalAlertContact {
@@ -102,3 +102,5 @@ export class CriticalAlert {
     return this.contactLog.map(one => ({ ...one, at: new Date(one.at) }));
   }
 }
+
+export const CriticalAlertConnection = connectionOf(CriticalAlert, 'CriticalAlert');

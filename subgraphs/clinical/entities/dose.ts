@@ -1,11 +1,13 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Ctx, Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, Quantity, TimeZone } from '../../../runtime/schema/scalars.js';
-import { openJson } from './sealed.js';
+import { openJson, sealJson } from './sealed.js';
 import { seesValues } from './value-access.js';
 
 export enum DoseLogStatus {
@@ -14,7 +16,7 @@ export enum DoseLogStatus {
   SKIPPED = 'skipped',
   MISSED = 'missed',
 }
-registerEnumType(DoseLogStatus, { name: 'DoseLogStatus' });
+registerEnums({ DoseLogStatus });
 
 /** Who may see doses; patient-graph with values. */
 export const DOSE_READERS = {
@@ -29,7 +31,7 @@ export interface SealedDose {
   note: string | null;
 }
 
-export const dosePlace = (id: string): string => `dose_log.details_sealed:${id}`;
+const contextOf = (id: string): string => `dose_log.details_sealed:${id}`;
 
 /** One planned dose and what became of it. Source: clinical 2. */
 @Access(DOSE_READERS)
@@ -83,8 +85,12 @@ export class DoseLog {
   @Property({ type: 'blob', hidden: true, comment: HEALTH })
   detailsSealed: Buffer;
 
+  seal(ctx: Context, details: SealedDose): void {
+    this.detailsSealed = sealJson(ctx, details, contextOf(this.id));
+  }
+
   open(ctx: Context): SealedDose {
-    return openJson<SealedDose>(ctx, this.detailsSealed, dosePlace(this.id))!;
+    return openJson<SealedDose>(ctx, this.detailsSealed, contextOf(this.id))!;
   }
 
   /** patient-graph merges doses into its own record, so it sees values. Source: clinical 4. */
@@ -102,3 +108,5 @@ export class DoseLog {
     return this.shown(ctx)?.note ?? null;
   }
 }
+
+export const DoseLogConnection = connectionOf(DoseLog, 'DoseLog');

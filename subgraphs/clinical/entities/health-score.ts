@@ -1,12 +1,14 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Ctx, Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { BiomarkerCategory } from './biomarker.js';
-import { openJson } from './sealed.js';
+import { openJson, sealJson } from './sealed.js';
 import { seesValues } from './value-access.js';
 
 export enum HealthScoreStatus {
@@ -14,7 +16,6 @@ export enum HealthScoreStatus {
   PARTIAL = 'partial',
   INSUFFICIENT_DATA = 'insufficient_data',
 }
-registerEnumType(HealthScoreStatus, { name: 'HealthScoreStatus' });
 
 export enum HealthScoreBand {
   LOW = 'low',
@@ -22,7 +23,6 @@ export enum HealthScoreBand {
   GOOD = 'good',
   OPTIMAL = 'optimal',
 }
-registerEnumType(HealthScoreBand, { name: 'HealthScoreBand', description: 'Below 50, below 70, below 85, up to 100.' });
 
 export enum HealthScoreTrend {
   UP = 'up',
@@ -30,7 +30,10 @@ export enum HealthScoreTrend {
   FLAT = 'flat',
   FIRST = 'first',
 }
-registerEnumType(HealthScoreTrend, { name: 'HealthScoreTrend', description: 'FLAT: less than 2 points.' });
+registerEnums(
+  { HealthScoreStatus, HealthScoreBand, HealthScoreTrend },
+  { HealthScoreBand: 'Below 50, below 70, below 85, up to 100.', HealthScoreTrend: 'FLAT: less than 2 points.' },
+);
 
 @ObjectType({ description: 'What one marker adds.' })
 export class HealthScoreContributor {
@@ -65,7 +68,7 @@ export interface SealedScore {
 }
 
 export const SCORE_READERS = { service: 'admin:clinical', staff: 'admin:clinical:read', user: 'read:clinical' } as const;
-export const scorePlace = (id: string): string => `health_score.details_sealed:${id}`;
+const contextOf = (id: string): string => `health_score.details_sealed:${id}`;
 
 /** One computation of a patient's score; the score itself is sealed, the band is not. Source: clinical 2, 7.3.1. */
 @Access(SCORE_READERS)
@@ -105,7 +108,7 @@ export class HealthScore {
   @Property({ type: 'blob', hidden: true, comment: HEALTH })
   detailsSealed: Buffer;
 
-  /** Whether this row was told as an event. */
+  /** Whether an event announced this row. */
   @Property({ type: 'boolean' })
   announced: boolean = false;
 
@@ -113,8 +116,12 @@ export class HealthScore {
   @Property({ type: 'datetime', length: 3 })
   computedAt: Date;
 
+  seal(ctx: Context, details: SealedScore): void {
+    this.detailsSealed = sealJson(ctx, details, contextOf(this.id));
+  }
+
   open(ctx: Context): SealedScore {
-    return openJson<SealedScore>(ctx, this.detailsSealed, scorePlace(this.id))!;
+    return openJson<SealedScore>(ctx, this.detailsSealed, contextOf(this.id))!;
   }
 
   @Field(() => Float, { nullable: true, description: '0 to 100, 1 decimal.' })
@@ -136,5 +143,17 @@ export class HealthScoreDue {
   patientId: string;
 
   @Property({ type: 'datetime', length: 3 })
+  dueAt: Date;
+}
+
+export const HealthScoreConnection = connectionOf(HealthScore, 'HealthScore');
+
+@Access({ service: 'admin:clinical', staff: 'admin:clinical:results' })
+@ObjectType({ description: 'A planned computation.' })
+export class HealthScorePlan {
+  @Field(() => ID)
+  userId: string;
+
+  @Field(() => DateTime)
   dueAt: Date;
 }

@@ -1,14 +1,15 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, LocalDate, TimeZone } from '../../../runtime/schema/scalars.js';
 
 export enum InterventionKind {
   PROTOCOL = 'protocol',
   STACK = 'stack',
 }
-registerEnumType(InterventionKind, { name: 'InterventionKind' });
 
 export enum InterventionStatus {
   PROPOSED = 'proposed',
@@ -19,14 +20,13 @@ export enum InterventionStatus {
   STOPPED = 'stopped',
   CANCELLED = 'cancelled',
 }
-registerEnumType(InterventionStatus, { name: 'InterventionStatus' });
 
 export enum InterventionSource {
   MEMBER = 'member',
   STAFF = 'staff',
   PARTNER = 'partner',
 }
-registerEnumType(InterventionSource, { name: 'InterventionSource' });
+registerEnums({ InterventionKind, InterventionStatus, InterventionSource });
 
 /** Who may see interventions. */
 export const INTERVENTION_READERS = {
@@ -115,7 +115,7 @@ export class Intervention {
   @Property({ type: 'uuid', nullable: true })
   brandId: string | null = null;
 
-  /** First time it became active, which is when `clinical.protocol.started.v1` was told. */
+  /** First time it became active, which is when `clinical.protocol.started.v1` was sent. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   activatedAt: Date | null = null;
 
@@ -139,3 +139,5 @@ export class Intervention {
   @Property({ type: 'int', version: true })
   version: number;
 }
+
+export const InterventionConnection = connectionOf(Intervention, 'Intervention');

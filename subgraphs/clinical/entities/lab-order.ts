@@ -1,7 +1,7 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { PrimaryKeyProp } from '@mikro-orm/postgresql';
 
-/** How far a lab order has come by the laboratory's word. Source: clinical 5, consumed. */
+/** How far a lab order has come, by the laboratory's reports. Source: clinical 5, consumed. */
 @Entity({ tableName: 'lab_order_progress' })
 @Index({ name: 'lab_order_progress_patient', properties: ['patientId'] })
 @Index({ name: 'lab_order_progress_ask', properties: ['askAt'], where: 'ask_at is not null' })
@@ -12,7 +12,7 @@ export class LabOrderProgress {
   @Property({ type: 'uuid' })
   patientId: string;
 
-  /** As the event says it. */
+  /** As the event has it. */
   @Property({ type: 'text' })
   status: string;
 
@@ -42,4 +42,24 @@ export class LabOrderDraw {
 
   @Property({ type: 'uuid' })
   patientId: string;
+}
+
+/** A marker whose lab order is under way: its cycles are not prompted meanwhile. Source: clinical rule 7.1.11. */
+@Entity({ tableName: 'lab_order_marker' })
+@Index({ name: 'lab_order_marker_patient', properties: ['patientId', 'code'] })
+export class LabOrderMarker {
+  [PrimaryKeyProp]?: ['labOrderId', 'code'];
+
+  @PrimaryKey({ type: 'uuid' })
+  labOrderId: string;
+
+  @PrimaryKey({ type: 'text' })
+  code: string;
+
+  @Property({ type: 'uuid' })
+  patientId: string;
+
+  /** It counts as under way until then, at most 21 days after the laboratory's last report. */
+  @Property({ type: 'datetime', length: 3 })
+  until: Date;
 }

@@ -1,15 +1,12 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Ctx, Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
-import { inOrder } from '../../../runtime/data/loaders.js';
 import { HEALTH, PERSONAL } from '../../../runtime/data/safe-views.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import { ValueRange } from './biomarker.js';
-import { BiomarkerObservation, BiomarkerObservationComparator, type BiomarkerObservationStatus } from './observation.js';
-import { openJson } from './sealed.js';
-import { isHeldBack, seesValues } from './value-access.js';
 
 export enum LabReportStatus {
   UPLOADED = 'uploaded',
@@ -20,7 +17,6 @@ export enum LabReportStatus {
   FAILED = 'failed',
   REJECTED = 'rejected',
 }
-registerEnumType(LabReportStatus, { name: 'LabReportStatus' });
 
 export enum LabReportSource {
   MEMBER = 'member',
@@ -28,17 +24,8 @@ export enum LabReportSource {
   PARTNER = 'partner',
   LABS = 'labs',
 }
-registerEnumType(LabReportSource, { name: 'LabReportSource' });
 
-export enum ReportRowState {
-  MATCHED = 'matched',
-  UNMATCHED = 'unmatched',
-  IMPLAUSIBLE = 'implausible',
-  DUPLICATE = 'duplicate',
-  ACCEPTED = 'accepted',
-  REJECTED = 'rejected',
-}
-registerEnumType(ReportRowState, { name: 'ReportRowState', description: 'The first three wait for a person.' });
+registerEnums({ LabReportStatus, LabReportSource });
 
 export const REPORT_READERS = {
   service: 'admin:clinical',
@@ -157,6 +144,8 @@ export class LabReport {
   }
 }
 
+const documentContext = (id: string): string => `lab_document.bytes_sealed:${id}`;
+
 /** The bytes of a report, sealed; they live and go with the patient's rows. */
 @Entity({ tableName: 'lab_document' })
 @Index({ name: 'lab_document_patient', properties: ['patientId'] })
@@ -169,118 +158,24 @@ export class LabDocument {
 
   @Property({ type: 'blob', hidden: true, lazy: true, comment: HEALTH })
   bytesSealed: Buffer;
+
+  seal(ctx: Context, bytes: Buffer): void {
+    this.bytesSealed = ctx.host.sealer.seal(bytes.toString('base64'), documentContext(this.id));
+  }
+
+  open(ctx: Context): Buffer {
+    return Buffer.from(ctx.host.sealer.open(this.bytesSealed, documentContext(this.id)), 'base64');
+  }
 }
 
-export const documentPlace = (id: string): string => `lab_document.bytes_sealed:${id}`;
+export const LabReportConnection = connectionOf(LabReport, 'LabReport');
 
-export interface SealedRow {
-  rawText: string;
-  value: number | null;
-  unit: string | null;
-  comparator: BiomarkerObservationComparator | null;
-  range: ValueRange | null;
-  /** A unit of the dictionary in which an implausible value would be plausible. */
-  proposedUnit: string | null;
-  /** Its own draw where the report has several; null where it does not say, nothing where the report's draw is of all rows. */
-  drawn?: { at: string; id: string } | null;
-  /** Nothing: final. */
-  status?: BiomarkerObservationStatus;
-}
-
-/** The result that a row became, in the request's batch. */
-const resultOf = (ctx: Context, id: string): Promise<BiomarkerObservation | null> =>
-  ctx.load('report_row.result', id, async ids =>
-    inOrder(ids, await ctx.em.find(BiomarkerObservation, { id: { $in: [...ids] } }), row => row.id),
-  );
-
-export const rowPlace = (id: string): string => `report_row.details_sealed:${id}`;
-
-/** One line of a report that looks like a result. Source: clinical 2, 4.2. */
 @Access(REPORT_READERS)
-@ObjectType({ description: 'One line of a report that looks like a result.' })
-@Entity({ tableName: 'report_row' })
-@Unique({ name: 'report_row_position', properties: ['reportId', 'position'] })
-@Index({ name: 'report_row_patient', properties: ['patientId'] })
-export class ReportRow {
-  @PrimaryKey({ type: 'uuid' })
-  id: string = newId();
+@ObjectType({ description: 'A link to the file of a report, good for 60 seconds.' })
+export class LabReportFile {
+  @Field(() => String)
+  url: string;
 
-  @Property({ type: 'uuid' })
-  reportId: string;
-
-  @Property({ type: 'uuid' })
-  patientId: string;
-
-  @Field(() => Int, { description: 'From 0, in the order of the report.' })
-  @Property({ type: 'int' })
-  position: number;
-
-  @Field(() => Int)
-  @Property({ type: 'int' })
-  page: number;
-
-  @Field(() => [Float], { nullable: true, description: 'x, y, width and height in points; null without a layout.' })
-  @Property({ type: 'json', nullable: true })
-  box: number[] | null = null;
-
-  @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
-  code: string | null = null;
-
-  @Field(() => Float)
-  @Property({ type: 'double' })
-  confidence: number;
-
-  @Field(() => ReportRowState)
-  @Enum({ items: () => ReportRowState, type: 'string' })
-  state: ReportRowState;
-
-  @Field(() => ID, { nullable: true })
-  @Property({ type: 'uuid', nullable: true })
-  observationId: string | null = null;
-
-  /** {@link SealedRow}. */
-  @Property({ type: 'blob', hidden: true, comment: HEALTH })
-  detailsSealed: Buffer;
-
-  open(ctx: Context): SealedRow {
-    return openJson<SealedRow>(ctx, this.detailsSealed, rowPlace(this.id))!;
-  }
-
-  /** The same for a caller, null when the caller may not see values, or the critical one not yet. Source: clinical 7.3.2. */
-  async shown(ctx: Context): Promise<SealedRow | null> {
-    if (!seesValues(ctx.caller, this.patientId)) return null;
-    const result = this.observationId && (await resultOf(ctx, this.observationId));
-    return result && isHeldBack(ctx, result) ? null : this.open(ctx);
-  }
-
-  @Field(() => String, { nullable: true })
-  async rawText(@Ctx() ctx: Context): Promise<string | null> {
-    return (await this.shown(ctx))?.rawText ?? null;
-  }
-
-  @Field(() => Float, { nullable: true })
-  async value(@Ctx() ctx: Context): Promise<number | null> {
-    return (await this.shown(ctx))?.value ?? null;
-  }
-
-  @Field(() => String, { nullable: true })
-  async unit(@Ctx() ctx: Context): Promise<string | null> {
-    return (await this.shown(ctx))?.unit ?? null;
-  }
-
-  @Field(() => BiomarkerObservationComparator, { nullable: true })
-  async comparator(@Ctx() ctx: Context): Promise<BiomarkerObservationComparator | null> {
-    return (await this.shown(ctx))?.comparator ?? null;
-  }
-
-  @Field(() => ValueRange, { nullable: true })
-  async range(@Ctx() ctx: Context): Promise<ValueRange | null> {
-    return (await this.shown(ctx))?.range ?? null;
-  }
-
-  @Field(() => String, { nullable: true, description: 'A unit in which an implausible value would be plausible.' })
-  async proposedUnit(@Ctx() ctx: Context): Promise<string | null> {
-    return (await this.shown(ctx))?.proposedUnit ?? null;
-  }
+  @Field(() => DateTime)
+  expiresAt: Date;
 }

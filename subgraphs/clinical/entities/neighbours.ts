@@ -1,6 +1,6 @@
 import { Entity, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 
-/** When an encounter of patient-graph began, so that its results can be told from others. Source: clinical 6. */
+/** When an encounter of patient-graph began, so that its results are known from others. Source: clinical 6. */
 @Entity({ tableName: 'encounter_period' })
 @Index({ name: 'encounter_period_patient', properties: ['patientId'] })
 export class EncounterPeriod {

@@ -1,25 +1,23 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { DecimalType } from '@mikro-orm/postgresql';
-import { Ctx, Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Directive, Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, Quantity } from '../../../runtime/schema/scalars.js';
-import { roundHalfEven } from '../rules/rounding.js';
-import { ValueRange, type UnitSystem } from './biomarker.js';
+import {
+  AppliedRange,
+  BiomarkerObservationComparator,
+  BiomarkerObservationInterpretation,
+  BiomarkerObservationRangeBasis,
+  type SealedResult,
+} from './result.js';
+import { roundHalfEven } from './rounding.js';
+import { type UnitSystem, ValueRange } from './units.js';
 import { seesValues } from './value-access.js';
-
-export enum BiomarkerObservationComparator {
-  LT = 'lt',
-  LE = 'le',
-  GE = 'ge',
-  GT = 'gt',
-}
-registerEnumType(BiomarkerObservationComparator, {
-  name: 'BiomarkerObservationComparator',
-  description: 'A censored result: less than, at most, at least, more than.',
-});
 
 export enum BiomarkerObservationSource {
   LAB = 'lab',
@@ -27,7 +25,6 @@ export enum BiomarkerObservationSource {
   WEARABLE = 'wearable',
   MANUAL = 'manual',
 }
-registerEnumType(BiomarkerObservationSource, { name: 'BiomarkerObservationSource' });
 
 export enum BiomarkerObservationStatus {
   PRELIMINARY = 'preliminary',
@@ -35,68 +32,14 @@ export enum BiomarkerObservationStatus {
   CORRECTED = 'corrected',
   ENTERED_IN_ERROR = 'entered_in_error',
 }
-registerEnumType(BiomarkerObservationStatus, { name: 'BiomarkerObservationStatus' });
 
 export enum BiomarkerObservationVerification {
   UNVERIFIED = 'unverified',
   VERIFIED = 'verified',
   REJECTED = 'rejected',
 }
-registerEnumType(BiomarkerObservationVerification, { name: 'BiomarkerObservationVerification' });
 
-export enum BiomarkerObservationRangeBasis {
-  QUALIFIED = 'qualified',
-  UNQUALIFIED = 'unqualified',
-  NONE = 'none',
-}
-registerEnumType(BiomarkerObservationRangeBasis, {
-  name: 'BiomarkerObservationRangeBasis',
-  description: "QUALIFIED: by the patient's sex or age; UNQUALIFIED: by ranges for everybody; NONE: no range applied.",
-});
-
-export enum BiomarkerObservationInterpretation {
-  LL = 'll',
-  L = 'l',
-  N = 'n',
-  H = 'h',
-  HH = 'hh',
-  A = 'a',
-}
-registerEnumType(BiomarkerObservationInterpretation, {
-  name: 'BiomarkerObservationInterpretation',
-  description: 'HL7 v3 ObservationInterpretation.',
-});
-
-@ObjectType('BiomarkerAppliedRange', { description: 'The ranges that a result was judged by, canonical unit.' })
-export class AppliedRange {
-  @Field(() => ValueRange, { nullable: true })
-  reference: ValueRange | null;
-
-  @Field(() => ValueRange, { nullable: true })
-  optimal: ValueRange | null;
-
-  @Field(() => Int)
-  dictionaryVersion: number;
-}
-
-/** The parts of a result that are kept sealed, as one JSON text. */
-export interface SealedResult {
-  value: number | null;
-  unit: string | null;
-  comparator: BiomarkerObservationComparator | null;
-  textValue: string | null;
-  /** In the reported unit. */
-  reportedRange: ValueRange | null;
-  appliedRange: AppliedRange | null;
-  rangeBasis: BiomarkerObservationRangeBasis;
-  interpretation: BiomarkerObservationInterpretation | null;
-  inOptimal: boolean | null;
-  /** Canonical unit and its places, so that a list needs no dictionary. */
-  canonicalUnit: string;
-  decimals: number;
-  /** The value in the SI and in the conventional unit, where it can be converted. */
-  bySystem: Readonly<Record<UnitSystem, Quantity | null>>;
-}
+registerEnums({ BiomarkerObservationSource, BiomarkerObservationStatus, BiomarkerObservationVerification });
 
 /** Who may see results; who of them sees values is decided per field. */
 export const OBSERVATION_READERS = {
@@ -107,7 +50,7 @@ export const OBSERVATION_READERS = {
 } as const;
 
 /** What the sealed bytes of a row are bound to. */
-export const sealContext = (id: string): string => `observation.result_sealed:${id}`;
+const contextOf = (id: string): string => `observation.result_sealed:${id}`;
 
 /** Results opened in this process, as long as their rows live; private fields do not survive the ORM's construction of entities. */
 const opened = new WeakMap<BiomarkerObservation, SealedResult>();
@@ -224,13 +167,12 @@ export class BiomarkerObservation {
   /** What was measured, opened once. For the service's own judgement; fields that leave it check the caller first. */
   open(ctx: Context): SealedResult {
     let result = opened.get(this);
-    if (!result) opened.set(this, (result = JSON.parse(ctx.host.sealer.open(this.resultSealed, sealContext(this.id))) as SealedResult));
+    if (!result) opened.set(this, (result = JSON.parse(ctx.host.sealer.open(this.resultSealed, contextOf(this.id))) as SealedResult));
     return result;
   }
 
-  /** Keeps another judgement of the same result. */
-  reseal(ctx: Context, result: SealedResult): void {
-    this.resultSealed = ctx.host.sealer.seal(JSON.stringify(result), sealContext(this.id));
+  seal(ctx: Context, result: SealedResult): void {
+    this.resultSealed = ctx.host.sealer.seal(JSON.stringify(result), contextOf(this.id));
     opened.set(this, result);
   }
 
@@ -291,3 +233,5 @@ export class BiomarkerObservation {
     return this.shown(ctx)?.inOptimal ?? null;
   }
 }
+
+export const ObservationConnection = connectionOf(BiomarkerObservation, 'BiomarkerObservation');

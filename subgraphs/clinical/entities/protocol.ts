@@ -1,16 +1,18 @@
 import { Check, Entity, Enum, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, JSONObject, Quantity } from '../../../runtime/schema/scalars.js';
-import { ValueRange } from './biomarker.js';
+import { ValueRange } from './units.js';
 
 export enum ProtocolStatus {
   DRAFT = 'draft',
   ACTIVE = 'active',
   RETIRED = 'retired',
 }
-registerEnumType(ProtocolStatus, { name: 'ProtocolStatus' });
+registerEnums({ ProtocolStatus });
 
 @ObjectType({ description: 'One dose of a phase.' })
 export class ProtocolDose {
@@ -125,3 +127,5 @@ export class Protocol {
   @Property({ type: 'datetime', length: 3 })
   createdAt: Date;
 }
+
+export const ProtocolConnection = connectionOf(Protocol, 'Protocol');

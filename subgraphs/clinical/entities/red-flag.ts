@@ -1,11 +1,14 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Ctx, Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { openJson } from './sealed.js';
+import { after, DAY_MS } from '../../../runtime/time/durations.js';
+import { openJson, sealJson } from './sealed.js';
 import { seesValues } from './value-access.js';
 
 export enum RedFlagSource {
@@ -14,14 +17,12 @@ export enum RedFlagSource {
   WEARABLE = 'wearable',
   QUESTIONNAIRE = 'questionnaire',
 }
-registerEnumType(RedFlagSource, { name: 'RedFlagSource' });
 
 export enum RedFlagSeverity {
   INFO = 'info',
   WARNING = 'warning',
   URGENT = 'urgent',
 }
-registerEnumType(RedFlagSeverity, { name: 'RedFlagSeverity' });
 
 export enum RedFlagStatus {
   OPEN = 'open',
@@ -29,16 +30,15 @@ export enum RedFlagStatus {
   RESOLVED = 'resolved',
   DISMISSED = 'dismissed',
 }
-registerEnumType(RedFlagStatus, { name: 'RedFlagStatus' });
 
 export enum RedFlagRuleStatus {
   ACTIVE = 'active',
   RETIRED = 'retired',
 }
-registerEnumType(RedFlagRuleStatus, { name: 'RedFlagRuleStatus' });
+registerEnums({ RedFlagSource, RedFlagSeverity, RedFlagStatus, RedFlagRuleStatus });
 
-/** An URGENT flag that nobody has acknowledged reaches the member after so long, ms. Source: clinical 2. */
-export const HELD_BACK_MS = 86_400_000;
+/** An URGENT flag that nobody has acknowledged reaches the member after so long. Source: clinical 2. */
+export const HELD_BACK_MS = DAY_MS;
 
 /** Who may see flags; a member those that are visible. */
 export const FLAG_READERS = {
@@ -99,8 +99,7 @@ export interface SealedFlag {
   resolution: string | null;
 }
 
-const place = (id: string): string => `red_flag.details_sealed:${id}`;
-export { place as redFlagPlace };
+const contextOf = (id: string): string => `red_flag.details_sealed:${id}`;
 
 /** A rule that fired for a patient. Source: clinical 2, 3. */
 @Access(FLAG_READERS)
@@ -157,8 +156,12 @@ export class RedFlag {
   @Property({ type: 'datetime', length: 3, nullable: true })
   resolvedAt: Date | null = null;
 
+  seal(ctx: Context, details: SealedFlag): void {
+    this.detailsSealed = sealJson(ctx, details, contextOf(this.id));
+  }
+
   open(ctx: Context): SealedFlag {
-    return openJson<SealedFlag>(ctx, this.detailsSealed, place(this.id))!;
+    return openJson<SealedFlag>(ctx, this.detailsSealed, contextOf(this.id))!;
   }
 
   @Field(() => [ID], { nullable: true, description: 'Observations or check-ins that made the rule fire.' })
@@ -178,13 +181,15 @@ export class RedFlag {
 }
 
 export const isVisible = (flag: Pick<RedFlag, 'severity' | 'acknowledgedAt' | 'detectedAt'>, now: Date): boolean =>
-  flag.severity !== RedFlagSeverity.URGENT || flag.acknowledgedAt !== null || flag.detectedAt.getTime() + HELD_BACK_MS <= now.getTime();
+  flag.severity !== RedFlagSeverity.URGENT || flag.acknowledgedAt !== null || flag.detectedAt <= after(now, -HELD_BACK_MS);
 
 /** The same as a condition on rows. */
 export const visibleAt = (now: Date) => ({
   $or: [
     { severity: { $ne: RedFlagSeverity.URGENT } },
     { acknowledgedAt: { $ne: null } },
-    { detectedAt: { $lte: new Date(now.getTime() - HELD_BACK_MS) } },
+    { detectedAt: { $lte: after(now, -HELD_BACK_MS) } },
   ],
 });
+
+export const RedFlagConnection = connectionOf(RedFlag, 'RedFlag');

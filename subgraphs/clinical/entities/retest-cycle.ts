@@ -1,14 +1,16 @@
 import { Check, Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { DecimalType } from '@mikro-orm/postgresql';
-import { Ctx, Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Ctx, Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, Quantity } from '../../../runtime/schema/scalars.js';
 import { Brand, User } from '../stubs.js';
-import { ValueRange } from './biomarker.js';
 import { InterventionKind } from './intervention.js';
+import { ValueRange } from './units.js';
 import { seesValues } from './value-access.js';
 
 export enum RetestCycleStatus {
@@ -17,14 +19,12 @@ export enum RetestCycleStatus {
   RETESTED = 'retested',
   EXPIRED = 'expired',
 }
-registerEnumType(RetestCycleStatus, { name: 'RetestCycleStatus', description: 'The first two are open, the last two final.' });
 
 export enum RetestCycleOutcomeDirection {
   IMPROVED = 'improved',
   WORSENED = 'worsened',
   UNCHANGED = 'unchanged',
 }
-registerEnumType(RetestCycleOutcomeDirection, { name: 'RetestCycleOutcomeDirection' });
 
 export enum RetestCycleOutcomeBasis {
   TARGET = 'target',
@@ -34,14 +34,20 @@ export enum RetestCycleOutcomeBasis {
   CENSORED = 'censored',
   NO_TARGET = 'no_target',
 }
-registerEnumType(RetestCycleOutcomeBasis, { name: 'RetestCycleOutcomeBasis', description: 'Why a direction was given.' });
 
 export enum RetestCycleTiming {
   EARLY = 'early',
   IN_WINDOW = 'in_window',
   LATE = 'late',
 }
-registerEnumType(RetestCycleTiming, { name: 'RetestCycleTiming', description: 'Before half the window; up to 7 days after it; later.' });
+registerEnums(
+  { RetestCycleStatus, RetestCycleOutcomeDirection, RetestCycleOutcomeBasis, RetestCycleTiming },
+  {
+    RetestCycleStatus: 'The first two are open, the last two final.',
+    RetestCycleOutcomeBasis: 'Why a direction was given.',
+    RetestCycleTiming: 'Before half the window; up to 7 days after it; later.',
+  },
+);
 
 @ObjectType({ description: 'What a re-test cycle measures.' })
 export class RetestCycleIntervention {
@@ -286,3 +292,5 @@ export class RetestCycle {
     return { id: this.brandId };
   }
 }
+
+export const RetestCycleConnection = connectionOf(RetestCycle, 'RetestCycle');

@@ -1,14 +1,16 @@
 import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 
 export enum SweepRunTrigger {
   TIMER = 'timer',
   MANUAL = 'manual',
 }
-registerEnumType(SweepRunTrigger, { name: 'SweepRunTrigger' });
+registerEnums({ SweepRunTrigger });
 
 /** One run over all open re-test cycles and what became of them; counts only. Source: clinical 2. */
 @Access({ service: 'admin:clinical', staff: 'admin:clinical:read|admin:clinical:retest' })
@@ -64,3 +66,5 @@ export class SweepRun {
   @Property({ type: 'int' })
   failed: number = 0;
 }
+
+export const SweepRunConnection = connectionOf(SweepRun, 'SweepRun');

@@ -1,8 +1,10 @@
 import { Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
 import { DecimalType } from '@mikro-orm/postgresql';
-import { Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, LocalDate, Quantity } from '../../../runtime/schema/scalars.js';
 
 export enum VialStatus {
@@ -10,7 +12,6 @@ export enum VialStatus {
   IN_USE = 'in_use',
   DISCARDED = 'discarded',
 }
-registerEnumType(VialStatus, { name: 'VialStatus' });
 
 export enum VialDiscardReason {
   USED_UP = 'used_up',
@@ -19,7 +20,10 @@ export enum VialDiscardReason {
   LOST = 'lost',
   OTHER = 'other',
 }
-registerEnumType(VialDiscardReason, { name: 'VialDiscardReason' });
+registerEnums({ VialStatus, VialDiscardReason });
+
+/** Days that a vial keeps in use unless it is set. */
+export const DEFAULT_STABILITY_DAYS = 28;
 
 /** Who may see vials. */
 export const VIAL_READERS = {
@@ -122,3 +126,5 @@ export class Vial {
   @Property({ type: 'int', version: true })
   version: number;
 }
+
+export const VialConnection = connectionOf(Vial, 'Vial');

@@ -1,9 +1,9 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { JSONObject, LocalDate } from '../../../runtime/schema/scalars.js';
 import { ConsultOutcome, ConsultStatus } from '../entities/consult.js';
-import { KEY, UUID } from './patterns.js';
+import { KEY } from './patterns.js';
 
 @ArgsType()
 export class MyConsultsArgs extends PageArgs {

@@ -1,9 +1,10 @@
-import { ArgsType, Field, ID, InputType, registerEnumType } from 'type-graphql';
+import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { LocalDate, TimeZone } from '../../../runtime/schema/scalars.js';
 import { InterventionKind, InterventionStatus } from '../entities/intervention.js';
-import { KEY, UUID } from './patterns.js';
+import { KEY } from './patterns.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum InterventionAction {
   ACTIVATE = 'activate',
@@ -12,7 +13,7 @@ export enum InterventionAction {
   STOP = 'stop',
   COMPLETE = 'complete',
 }
-registerEnumType(InterventionAction, { name: 'InterventionAction' });
+registerEnums({ InterventionAction });
 
 @InputType()
 export class StartInterventionInput {

@@ -1,19 +1,12 @@
 import { ArgsType, Field, Float, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import { BiomarkerCategory, UnitSystem } from '../entities/biomarker.js';
-import { BiomarkerObservationComparator, BiomarkerObservationSource, BiomarkerObservationStatus } from '../entities/observation.js';
-import { MARKER, UUID, WORD } from './patterns.js';
-
-@InputType('BiomarkerBoundsInput', { description: 'Edges of a range; a missing edge is open.' })
-export class ValueRangeInput {
-  @Field(() => Float, { nullable: true })
-  low?: number | null;
-
-  @Field(() => Float, { nullable: true })
-  high?: number | null;
-}
+import { BiomarkerObservationSource, BiomarkerObservationStatus } from '../entities/observation.js';
+import { BiomarkerObservationComparator } from '../entities/result.js';
+import { UnitSystem } from '../entities/units.js';
+import { ValueRangeInput } from './biomarker.js';
+import { MARKER, VISIBLE } from './patterns.js';
 
 @InputType('BiomarkerObservationInput', { description: 'One result as reported.' })
 export class ObservationInput {
@@ -45,7 +38,7 @@ export class ObservationInput {
   @Field(() => BiomarkerObservationSource)
   source: BiomarkerObservationSource;
 
-  @Rule({ minLength: 1, maxLength: 64, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 64, pattern: VISIBLE })
   @Field(() => String, { nullable: true, description: 'Laboratory key.' })
   performer?: string | null;
 
@@ -53,7 +46,7 @@ export class ObservationInput {
   @Field(() => String, { nullable: true })
   method?: string | null;
 
-  @Rule({ minLength: 1, maxLength: 128, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 128, pattern: VISIBLE })
   @Field(() => String, { nullable: true, description: 'Unique per source: a repetition is answered with the stored row.' })
   sourceRef?: string | null;
 
@@ -99,16 +92,6 @@ export class RecordMyObservationInput {
 
   @Field(() => Boolean, { defaultValue: false, description: 'The member has looked at a value that is not plausible.' })
   confirmed: boolean = false;
-}
-
-@ArgsType()
-export class BiomarkersArgs extends PageArgs {
-  @Field(() => BiomarkerCategory, { nullable: true })
-  category?: BiomarkerCategory | null;
-
-  @Rule({ minLength: 1, maxLength: 100 })
-  @Field(() => String, { nullable: true, description: 'Part of a code, name or LOINC.' })
-  q?: string | null;
 }
 
 @ArgsType()
@@ -163,7 +146,7 @@ export class CorrectObservationInput {
   @Field(() => String, { nullable: true })
   textValue?: string | null;
 
-  @Rule({ minLength: 1, maxLength: 128, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 128, pattern: VISIBLE })
   @Field(() => String, { nullable: true, description: "The correction's own reference, unique per source." })
   sourceRef?: string | null;
 

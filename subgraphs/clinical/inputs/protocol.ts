@@ -2,8 +2,8 @@ import { Field, InputType, Int } from 'type-graphql';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { JSONObject, QuantityInput } from '../../../runtime/schema/scalars.js';
 import { ProtocolStatus } from '../entities/protocol.js';
-import { ValueRangeInput } from './observation.js';
-import { KEY, WORD } from './patterns.js';
+import { ValueRangeInput } from './biomarker.js';
+import { KEY, VISIBLE } from './patterns.js';
 
 @InputType()
 export class ProtocolDoseInput {
@@ -14,7 +14,7 @@ export class ProtocolDoseInput {
   @Field(() => QuantityInput)
   quantity: QuantityInput;
 
-  @Rule({ minLength: 1, maxLength: 40, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 40, pattern: VISIBLE })
   @Field(() => String, { description: 'Route of administration, for example oral.' })
   route: string;
 
@@ -106,7 +106,7 @@ export class PutProtocolInput {
   @Field(() => [ProtocolMarkerInput], { defaultValue: [] })
   markers: ProtocolMarkerInput[];
 
-  @Rule({ maxItems: 100, minLength: 1, maxLength: 80, pattern: WORD })
+  @Rule({ maxItems: 100, minLength: 1, maxLength: 80, pattern: VISIBLE })
   @Field(() => [String], { defaultValue: [] })
   contraindications: string[];
 }

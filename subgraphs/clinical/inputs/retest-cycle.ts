@@ -1,12 +1,12 @@
 import { ArgsType, Field, Float, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { InterventionKind } from '../entities/intervention.js';
-import { BiomarkerObservationComparator } from '../entities/observation.js';
+import { BiomarkerObservationComparator } from '../entities/result.js';
 import { RetestCycleStatus } from '../entities/retest-cycle.js';
-import { ValueRangeInput } from './observation.js';
-import { KEY, MARKER, UUID, WORD } from './patterns.js';
+import { ValueRangeInput } from './biomarker.js';
+import { KEY, MARKER, VISIBLE } from './patterns.js';
 
 @InputType({ description: 'An observation that is stored, or a result inline: draw, time, value and unit.' })
 export class RetestBaselineInput {
@@ -28,7 +28,7 @@ export class RetestBaselineInput {
   @Field(() => String, { nullable: true, description: 'UCUM unit.' })
   unit?: string | null;
 
-  @Rule({ minLength: 1, maxLength: 64, pattern: WORD })
+  @Rule({ minLength: 1, maxLength: 64, pattern: VISIBLE })
   @Field(() => String, { nullable: true, description: 'Laboratory key.' })
   performer?: string | null;
 
@@ -80,13 +80,6 @@ export class StartRetestCycleInput {
 
   @Field(() => ValueRangeInput, { nullable: true, description: "The clinician's goal, canonical unit; replaces the dictionary's." })
   target?: ValueRangeInput | null;
-}
-
-@InputType()
-export class EraseClinicalRecordInput {
-  @Rule({ pattern: UUID })
-  @Field(() => ID)
-  patientId: string;
 }
 
 @ArgsType()

@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
-import type { ServiceHost } from '../../../runtime/host.js';
 import type { NativePath } from '../../../runtime/service.js';
-import { LabReport } from '../entities/lab-report.js';
-import { embeddedDocuments } from '../ports/document-store.js';
-import { documentOf } from '../queries/report-link.js';
+import { fileOf } from '../queries/lab-report.js';
 
 /** A foreign file: never rendered in our origin, never kept. */
 const HEADERS = {
@@ -17,14 +15,8 @@ const HEADERS = {
 /** Serves the bytes of a report to whoever has a link of the last minute. */
 export async function serveReportFiles(app: FastifyInstance, host: ServiceHost): Promise<void> {
   app.get<{ Params: { token: string } }>('/clinical/v1/bloodwork/files/:token', async ({ params: { token } }, reply) => {
-    const found = await host.read(async ctx => {
-      const id = documentOf(ctx, token);
-      const report = id && (await ctx.em.findOne(LabReport, { documentId: id }));
-      const bytes = report && (await embeddedDocuments.get(ctx, report.documentId));
-      return bytes ? { bytes, type: report.mimeType } : null;
-    });
-    if (!found) fail('not_found', 'Not found');
-    return reply.headers({ ...HEADERS, 'content-type': found!.type }).send(found!.bytes);
+    const found = (await host.read(ctx => fileOf(ctx, token))) ?? fail('not_found', 'Not found');
+    return reply.headers({ ...HEADERS, 'content-type': found.type }).send(found.bytes);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../../runtime/request/context.js';
-import { documentPlace, LabDocument } from '../entities/lab-report.js';
+import { LabDocument } from '../entities/lab-report.js';
 
 /** Where the bytes of reports are kept. */
 export interface DocumentStore {
@@ -11,11 +11,12 @@ export interface DocumentStore {
 /** Sealed in the service's own schema: written with the report, and gone with the patient's rows in one transaction. */
 export const embeddedDocuments: DocumentStore = {
   put: async (ctx, id, patientId, bytes) => {
-    const bytesSealed = ctx.host.sealer.seal(bytes.toString('base64'), documentPlace(id));
-    ctx.em.persist(Object.assign(new LabDocument(), { id, patientId, bytesSealed }));
+    const document = Object.assign(new LabDocument(), { id, patientId });
+    document.seal(ctx, bytes);
+    ctx.em.persist(document);
   },
   get: async (ctx, id) => {
     const found = await ctx.em.findOne(LabDocument, { id }, { populate: ['bytesSealed'] as never });
-    return found && Buffer.from(ctx.host.sealer.open(found.bytesSealed, documentPlace(id)), 'base64');
+    return found && found.open(ctx);
   },
 };

@@ -1,6 +1,6 @@
-import type { Context } from '../../../runtime/request/context.js';
 import { stored } from '../../../runtime/federation/federation.js';
-import { brandSettings, type RetestSettings } from '../rules/retest.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { brandSettings, type RetestSettings, retestSettings } from '../rules/retest-cycle.js';
 
 /** Key of platform's configuration: `{"reprompt_days": 1..90, "max_prompts": 1..10}`, for all brands or for one. Source: clinical 7.1.3. */
 const KEY = 'clinical.retest';
@@ -21,6 +21,9 @@ async function ofBrand(ctx: Context, brandId: string, base: RetestSettings): Pro
     return base;
   }
 }
+
+/** Settings of the environment. @throws Error for a value out of range. */
+export const settingsOf = (ctx: Context): RetestSettings => retestSettings(name => ctx.host.config.setting(name));
 
 /** Settings by brand, for the brands that have open cycles; asked of platform once per sweep. @param base those of the environment. */
 export async function settingsOfBrands(ctx: Context, base: RetestSettings): Promise<(brandId: string) => RetestSettings> {

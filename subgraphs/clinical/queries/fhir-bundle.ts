@@ -1,4 +1,5 @@
 import type { Context } from '../../../runtime/request/context.js';
+import { after } from '../../../runtime/time/durations.js';
 import { Biomarker } from '../entities/biomarker.js';
 import { CheckIn } from '../entities/check-in.js';
 import { Consult } from '../entities/consult.js';
@@ -8,14 +9,16 @@ import { FhirExportRelease } from '../entities/fhir-export.js';
 import { HealthScore } from '../entities/health-score.js';
 import { Intervention } from '../entities/intervention.js';
 import { LabReport } from '../entities/lab-report.js';
-import { BiomarkerObservation, BiomarkerObservationStatus as Status } from '../entities/observation.js';
+import { BiomarkerObservation } from '../entities/observation.js';
 import { Protocol } from '../entities/protocol.js';
 import { HELD_BACK_MS, RedFlag, visibleAt } from '../entities/red-flag.js';
 import { RetestCycle } from '../entities/retest-cycle.js';
 import { notHeldBack } from '../entities/value-access.js';
 import { Vial } from '../entities/vial.js';
 import { bundleOf, type Resource } from '../rules/fhir.js';
+import * as care from './fhir-care.js';
 import * as fhir from './fhir-resources.js';
+import { STANDING } from './observation.js';
 
 /** What is exported, and whether for a member, who does not see everything yet. */
 export interface Exported {
@@ -29,15 +32,11 @@ async function laboratory(of: fhir.Export, patientId: string, results: readonly 
   const reports = await of.ctx.em.find(LabReport, { patientId }, { orderBy: { createdAt: 'asc' } });
   const draws = new Map<string, BiomarkerObservation[]>();
   for (const row of results) if (row.drawId) draws.set(row.drawId, [...(draws.get(row.drawId) ?? []), row]);
+  const resultsOf = ({ id }: LabReport) => results.filter(one => one.reportId === id);
   return [
     ...results.map(row => fhir.observation(of, row)),
     ...[...draws.values()].map(rows => fhir.panel(rows)),
-    ...reports.flatMap(row =>
-      fhir.report(
-        row,
-        results.filter(one => one.reportId === row.id),
-      ),
-    ),
+    ...reports.flatMap(row => fhir.report(row, resultsOf(row))),
   ];
 }
 
@@ -58,12 +57,12 @@ async function plans(of: fhir.Export, patientId: string): Promise<Resource[]> {
 /** Flags that the reader may see; alerts are never for members. */
 async function warnings(of: fhir.Export, patientId: string): Promise<Resource[]> {
   const { isMember } = of;
-  const flags = await of.ctx.em.find(RedFlag, { patientId, ...(isMember && visibleAt(of.ctx.now())) } as never);
+  const flags = await of.ctx.em.find(RedFlag, { patientId, ...(isMember ? visibleAt(of.ctx.now()) : {}) });
   const alerts = isMember ? [] : await of.ctx.em.find(CriticalAlert, { patientId });
-  return [...(flags as RedFlag[]).map(row => fhir.flag(row)), ...alerts.map(row => fhir.issue(of, row))];
+  return [...flags.map(row => care.flag(row)), ...alerts.map(row => care.issue(of, row))];
 }
 
-async function care(of: fhir.Export, patientId: string): Promise<Resource[]> {
+async function treatment(of: fhir.Export, patientId: string): Promise<Resource[]> {
   const { em } = of.ctx;
   const consults = await em.find(Consult, { patientId });
   const checkIns = await em.find(CheckIn, { patientId });
@@ -72,10 +71,10 @@ async function care(of: fhir.Export, patientId: string): Promise<Resource[]> {
   const scores = await em.find(HealthScore, { patientId });
   return [
     ...scores.map(row => fhir.healthScore(of, row)),
-    ...consults.map(row => fhir.encounter(of, row)),
-    ...checkIns.map(row => fhir.questionnaire(of, row)),
-    ...vials.map(row => fhir.medication(row)),
-    ...doses.flatMap(row => fhir.administration(of, row)),
+    ...consults.map(row => care.encounter(of, row)),
+    ...checkIns.map(row => care.questionnaire(of, row)),
+    ...vials.map(row => care.medication(row)),
+    ...doses.flatMap(row => care.administration(of, row)),
   ];
 }
 
@@ -86,7 +85,7 @@ export async function bundleFor(
 ): Promise<{ resourceCount: number; bundle: object }> {
   const results = await ctx.em.find(
     BiomarkerObservation,
-    { patientId, supersededBy: null, status: { $ne: Status.ENTERED_IN_ERROR }, ...(isMember && notHeldBack(ctx.now())) },
+    { patientId, ...STANDING, ...(isMember && notHeldBack(ctx.now())) },
     { orderBy: { collectedAt: 'asc', id: 'asc' } },
   );
   const entries = await ctx.em.find(Biomarker, { supersededAt: null });
@@ -101,7 +100,7 @@ export async function bundleFor(
     ...(await laboratory(of, patientId, results)),
     ...(await plans(of, patientId)),
     ...(await warnings(of, patientId)),
-    ...(await care(of, patientId)),
+    ...(await treatment(of, patientId)),
   ];
   return { resourceCount: resources.length, bundle: bundleOf(resources, of.release, ctx.now()) };
 }
@@ -127,7 +126,7 @@ const COUNT = (schema: string): string => `select (
 
 export async function countResources(ctx: Context, { patientId, isMember }: Exported): Promise<number> {
   const now = ctx.now();
-  const heldSince = new Date(now.getTime() - HELD_BACK_MS);
+  const heldSince = after(now, -HELD_BACK_MS);
   const [row] = await ctx.sql<{ resources: number }>(COUNT(ctx.schema), [patientId, isMember, now.toISOString(), heldSince.toISOString()]);
   return row!.resources;
 }

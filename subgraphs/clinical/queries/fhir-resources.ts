@@ -1,19 +1,13 @@
 import type { Context } from '../../../runtime/request/context.js';
-import type { CheckIn } from '../entities/check-in.js';
-import type { Consult } from '../entities/consult.js';
-import type { CriticalAlert } from '../entities/critical-alert.js';
-import type { DoseLog } from '../entities/dose.js';
 import type { HealthScore } from '../entities/health-score.js';
 import type { Intervention } from '../entities/intervention.js';
 import type { LabReport } from '../entities/lab-report.js';
 import type { BiomarkerObservation } from '../entities/observation.js';
 import type { Protocol } from '../entities/protocol.js';
-import type { RedFlag } from '../entities/red-flag.js';
 import type { RetestCycle } from '../entities/retest-cycle.js';
-import type { Vial } from '../entities/vial.js';
 import {
   category,
-  encounterStatus,
+  type FhirRelease,
   interpretation,
   LOINC,
   OUTCOME,
@@ -22,10 +16,9 @@ import {
   quantity,
   rangeOf,
   reference,
+  type Resource,
   STATUS,
   subjectOf,
-  type FhirRelease,
-  type Resource,
 } from '../rules/fhir.js';
 
 /** What the mapping needs beside the rows. */
@@ -47,7 +40,7 @@ const markerCode = ({ markers }: Export, code: string) => {
 };
 
 export function observation(of: Export, row: BiomarkerObservation): Resource {
-  const { value, unit, comparator, textValue, interpretation: word, appliedRange, canonicalUnit } = row.open(of.ctx);
+  const { value, unit, comparator, textValue, interpretation: judged, appliedRange, canonicalUnit } = row.open(of.ctx);
   return present({
     resourceType: 'Observation',
     id: row.id,
@@ -59,7 +52,7 @@ export function observation(of: Export, row: BiomarkerObservation): Resource {
     issued: row.receivedAt.toISOString(),
     valueQuantity: value === null ? null : quantity(value, unit!, comparator),
     valueString: value === null ? textValue : null,
-    interpretation: word ? interpretation(word.toUpperCase()) : null,
+    interpretation: judged ? interpretation(judged.toUpperCase()) : null,
     referenceRange: [
       ...rangeOf(appliedRange?.reference ?? null, canonicalUnit, 'reference'),
       ...rangeOf(appliedRange?.optimal ?? null, canonicalUnit, 'optimal'),
@@ -195,96 +188,4 @@ export function cycle(of: Export, row: RetestCycle): Resource[] {
     derivedFrom: [row.baselineObservationId, row.followUpObservationId!].map(id => reference('Observation', id)),
   });
   return [request, outcome];
-}
-
-export const flag = (row: RedFlag): Resource =>
-  present({
-    resourceType: 'Flag',
-    id: row.id,
-    status: STATUS.flag[row.status],
-    category: [ownCode('severity', row.severity)],
-    code: ownCode('red_flag', row.ruleKey, row.ruleKey),
-    subject: subjectOf(row.patientId),
-    period: present({ start: row.detectedAt.toISOString(), end: row.resolvedAt?.toISOString() ?? null }),
-  });
-
-export const issue = ({ release }: Export, row: CriticalAlert): Resource => ({
-  resourceType: 'DetectedIssue',
-  id: row.id,
-  status: STATUS.alert[row.status],
-  code: ownCode('critical_alert', row.severity),
-  severity: 'high',
-  [release === 'R5' ? 'subject' : 'patient']: subjectOf(row.patientId),
-  identifiedDateTime: row.createdAt.toISOString(),
-  implicated: [reference('Observation', row.observationId)],
-});
-
-const VIRTUAL = { system: 'http://terminology.hl7.org/CodeSystem/v3-ActCode', code: 'VR', display: 'virtual' };
-
-export const encounter = ({ release }: Export, row: Consult): Resource => {
-  const period = present({ start: row.createdAt.toISOString(), end: row.signedAt?.toISOString() ?? null });
-  return {
-    resourceType: 'Encounter',
-    id: row.id,
-    status: encounterStatus(row.status, release),
-    class: release === 'R5' ? [{ coding: [VIRTUAL] }] : VIRTUAL,
-    type: [ownCode('consult', row.type)],
-    subject: subjectOf(row.patientId),
-    [release === 'R5' ? 'actualPeriod' : 'period']: period,
-  };
-};
-
-const answerOf = (value: unknown): object =>
-  typeof value === 'boolean'
-    ? { valueBoolean: value }
-    : typeof value === 'number'
-      ? { valueDecimal: value }
-      : { valueString: String(value) };
-
-export const questionnaire = ({ ctx }: Export, row: CheckIn): Resource =>
-  present({
-    resourceType: 'QuestionnaireResponse',
-    id: row.id,
-    questionnaire: `${ctx.host.config.baseUrl}/clinical/fhir/Questionnaire/${row.templateKey}`,
-    status: STATUS.checkIn[row.status],
-    subject: subjectOf(row.patientId),
-    authored: (row.submittedAt ?? row.dueAt).toISOString(),
-    item: Object.entries(row.open(ctx) ?? {}).flatMap(([linkId, value]) =>
-      value === null || value === '' ? [] : [{ linkId, answer: [answerOf(value)] }],
-    ),
-  });
-
-export const medication = (row: Vial): Resource =>
-  present({
-    resourceType: 'Medication',
-    id: row.id,
-    code: ownCode('product', row.productCode),
-    status: row.status === 'discarded' ? 'inactive' : 'active',
-    batch: present({ lotNumber: row.lot, expirationDate: row.expiresOn }),
-  });
-
-/** A dose that was taken, skipped or missed; one that is planned has not happened. */
-export function administration({ ctx, release }: Export, row: DoseLog): Resource[] {
-  const status = STATUS.dose[row.status];
-  if (status === null) return [];
-  const { quantity: given } = row.open(ctx);
-  const vial = row.vialId ? reference('Medication', row.vialId) : null;
-  const code = ownCode('product', row.productCode);
-  const what =
-    release === 'R5'
-      ? { medication: vial ? { reference: vial } : { concept: code } }
-      : vial
-        ? { medicationReference: vial }
-        : { medicationCodeableConcept: code };
-  return [
-    present({
-      resourceType: 'MedicationAdministration',
-      id: row.id,
-      status,
-      subject: subjectOf(row.patientId),
-      ...what,
-      [release === 'R5' ? 'occurenceDateTime' : 'effectiveDateTime']: (row.takenAt ?? row.scheduledFor).toISOString(),
-      dosage: given && row.status === 'taken' ? { dose: quantity(given.value, given.unit) } : null,
-    }),
-  ];
 }

@@ -7,15 +7,25 @@ interface PatientList<Row> {
   entity: EntityClass<Row>;
   /** Property that orders it, newest first, with the id. */
   time: keyof Row & string;
-  /** Part of the batch's name. */
-  name: string;
-  /** What belongs to the list, for one patient or many. */
-  where(patientIds: readonly string[]): Promise<FilterQuery<Row>>;
+  /** Tells batches apart that differ in more than their arguments; default the entity's name. */
+  name?: string;
+  /** What belongs to the list besides the owner; a function where that takes a question of its own. */
+  where: FilterQuery<Row> | ((patientIds: readonly string[]) => Promise<FilterQuery<Row>>);
 }
 
 interface Owned {
   id: string;
   patientId: string;
+}
+
+interface Paging {
+  first: number;
+  after?: string | null;
+}
+
+async function filterOf<Row>({ where }: PatientList<Row>, patientIds: readonly string[]): Promise<FilterQuery<Row>> {
+  if (typeof where === 'function') return (where as (ids: readonly string[]) => Promise<FilterQuery<Row>>)(patientIds);
+  return { ...(where as object), patientId: { $in: [...patientIds] } } as unknown as FilterQuery<Row>;
 }
 
 const column = (property: string): string => property.replace(/[A-Z]/g, capital => `_${capital.toLowerCase()}`);
@@ -27,17 +37,18 @@ async function firstPages<Row extends Owned>(
   patientIds: readonly string[],
   first: number,
 ): Promise<Connection<Row>[]> {
-  const place = raw(`row_number() over (partition by r.patient_id order by r.${column(list.time)} desc, r.id desc) as place`);
+  const { entity, time } = list;
+  const rank = raw(`row_number() over (partition by r.patient_id order by r.${column(time)} desc, r.id desc) as rank`);
   const ranked = ctx.em
-    .createQueryBuilder(list.entity, 'r')
-    .select([raw('r.id'), place] as never)
-    .where((await list.where(patientIds)) as never);
-  const ids = await ctx.sql<{ id: string }>(`select id from (${ranked.getFormattedQuery()}) ranked where place <= $1`, [first + 1]);
-  const rows = await ctx.em.find<Row>(list.entity, { id: { $in: ids.map(row => row.id) } } as never, {
-    orderBy: { [list.time]: 'desc', id: 'desc' } as never,
+    .createQueryBuilder(entity, 'r')
+    .select([raw('r.id'), rank] as never)
+    .where((await filterOf(list, patientIds)) as never);
+  const ids = await ctx.sql<{ id: string }>(`select id from (${ranked.getFormattedQuery()}) ranked where rank <= $1`, [first + 1]);
+  const rows = await ctx.em.find<Row>(entity, { id: { $in: ids.map(row => row.id) } } as never, {
+    orderBy: { [time]: 'desc', id: 'desc' } as never,
   });
   return patientIds.map(id =>
-    toConnection(rows.filter(row => row.patientId === id) as Row[], first, row => [(row[list.time] as Date).toISOString(), row.id]),
+    toConnection(rows.filter(row => row.patientId === id) as Row[], first, row => [(row[time] as Date).toISOString(), row.id]),
   );
 }
 
@@ -46,12 +57,14 @@ export async function pageOfPatient<Row extends Owned>(
   ctx: Context,
   list: PatientList<Row>,
   patientId: string,
-  args: { first: number; after?: string | null },
+  args: Paging,
 ): Promise<Connection<Row>> {
-  const { entity, time, name } = list;
-  if (args.after) return page<Row>(ctx.em, entity, await list.where([patientId]), args, { time });
-  const batched = await ctx.load(`patient.${name}:${JSON.stringify(args)}`, patientId, async ids =>
-    ids.length > 1 ? firstPages(ctx, list, ids, args.first) : [await page<Row>(ctx.em, entity, await list.where(ids), args, { time })],
+  const { entity, time, name = entity.name } = list;
+  const pageOf = async (ids: readonly string[]) => page<Row>(ctx.em, entity, await filterOf(list, ids), args, { time });
+  if (args.after) return pageOf([patientId]);
+  const batch = `patient.${name}:${JSON.stringify(args)}`;
+  const batched = await ctx.load(batch, patientId, async ids =>
+    ids.length > 1 ? firstPages(ctx, list, ids, args.first) : [await pageOf(ids)],
   );
   return batched!;
 }

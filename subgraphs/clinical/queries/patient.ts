@@ -25,6 +25,12 @@ export async function requireNotErased(ctx: Context, patientId: string): Promise
   if (await isErased(ctx, patientId)) fail('not_found', 'The patient was not found');
 }
 
+/** Locks a patient of whom something new is to be stored. @throws Problem not_found. */
+export async function lockUnerased(ctx: Context, patientId: string): Promise<void> {
+  await lockPatient(ctx, patientId);
+  await requireNotErased(ctx, patientId);
+}
+
 /** The person that a call concerns: the named one, else the token's own user; as PostgreSQL writes it. @throws Problem as {@link Context.subject}. */
 export function patientOf(ctx: Context, named: string | null | undefined): string {
   const own = named == null && ctx.caller.kind === 'user' ? ctx.caller.userId : null;

@@ -1,98 +1,18 @@
-import type { EntityClass } from '@mikro-orm/postgresql';
-import { Arg, Ctx, Field, ID, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
-import { eraseUser, type ErasureOutcome, type ErasureRequest } from '../../../runtime/erasure/erasure.js';
-import { JSONObject } from '../../../runtime/schema/scalars.js';
-import { CheckIn } from '../entities/check-in.js';
-import { Consult } from '../entities/consult.js';
-import { CriticalAlert } from '../entities/critical-alert.js';
-import { DoseLog } from '../entities/dose.js';
-import { FhirExport } from '../entities/fhir-export.js';
-import { HealthScore, HealthScoreDue } from '../entities/health-score.js';
-import { LabDocument, LabReport, ReportRow } from '../entities/lab-report.js';
-import { BiomarkerObservation } from '../entities/observation.js';
-import { Intervention } from '../entities/intervention.js';
-import { LabOrderMarker } from '../entities/lab-order-marker.js';
-import { LabOrderDraw, LabOrderProgress } from '../entities/lab-order.js';
-import { EncounterPeriod, PartnerReport } from '../entities/neighbours.js';
-import { RedFlag } from '../entities/red-flag.js';
-import { Vial } from '../entities/vial.js';
-import { RetestCycle } from '../entities/retest-cycle.js';
-import { EraseClinicalRecordInput } from '../inputs/retest-cycle.js';
-import { basisOf, retainConsults } from '../commands/consult-retention.js';
-import { lockPatient } from '../queries/patient.js';
-
-@Access({ service: 'admin:clinical' })
-@ObjectType({ description: "What the erasure of a patient's clinical record removed." })
-export class ClinicalErasure {
-  @Field(() => ID)
-  patientId: string;
-
-  @Field(() => String, { description: 'erased, retained, or nothing_held.' })
-  outcome: string;
-
-  @Field(() => JSONObject, { description: 'Rows deleted per table; `retained_consult`: rows kept.' })
-  records: Readonly<Record<string, number>>;
-
-  @Field(() => String, { nullable: true, description: 'Why something is retained.' })
-  basis: string | null;
-}
-
-/** Every table that is keyed by `patient_id`; what refers to something before it. */
-const TABLES: Readonly<Record<string, EntityClass<{ patientId: string }>>> = {
-  retest_cycle: RetestCycle,
-  critical_alert: CriticalAlert,
-  red_flag: RedFlag,
-  consult: Consult,
-  check_in: CheckIn,
-  dose_log: DoseLog,
-  vial: Vial,
-  health_score: HealthScore,
-  health_score_due: HealthScoreDue,
-  observation: BiomarkerObservation,
-  report_row: ReportRow,
-  lab_document: LabDocument,
-  lab_report: LabReport,
-  intervention: Intervention,
-  lab_order_marker: LabOrderMarker,
-  lab_order_progress: LabOrderProgress,
-  lab_order_draw: LabOrderDraw,
-  encounter_period: EncounterPeriod,
-  partner_report: PartnerReport,
-  fhir_export: FhirExport,
-};
-
-/**
- * Deletes all rows of a patient, cycles included, in one transaction; what is left are counts in the audit log. A handler or sweep
- * that comes later finds nothing. Signed consults that the operator must keep stay without whose they were and what they said.
- * Source: spec 1, Re-test cycle 8; clinical 7.1.17.
- */
-export async function erase(ctx: Context, { userId, scope }: ErasureRequest): Promise<ErasureOutcome> {
-  if (scope === 'marketing') return { outcome: 'nothing_held', records: {} };
-  await lockPatient(ctx, userId);
-  const retained = await retainConsults(ctx, userId);
-  const records: Record<string, number> = {};
-  for (const [table, entity] of Object.entries(TABLES)) records[table] = await ctx.em.nativeDelete(entity, { patientId: userId });
-  const held = Object.values(records).some(count => count > 0);
-  if (retained > 0) return { outcome: 'retained', basis: basisOf(ctx), records: { ...records, retained_consult: retained } };
-  return { outcome: held ? 'erased' : 'nothing_held', records };
-}
+import { eraseClinicalRecord } from '../commands/erasure.js';
+import { ClinicalErasure } from '../entities/erasure.js';
+import { EraseClinicalRecordInput } from '../inputs/erasure.js';
 
 @Resolver()
 export class ErasureResolver {
   @Access({ service: 'admin:clinical' })
   @Mutation(() => ClinicalErasure, { description: "Deletes a patient's clinical record. Again: nothing is left to delete." })
-  async eraseClinicalRecord(
+  eraseClinicalRecord(
     @Arg('input', () => EraseClinicalRecordInput) input: EraseClinicalRecordInput,
     @Ctx() ctx: Context,
   ): Promise<ClinicalErasure> {
-    const patientId = input.patientId.toLowerCase();
-    const {
-      outcome,
-      records,
-      basis = null,
-    } = await eraseUser(ctx, erase, { userId: patientId, requestId: ctx.request.id, scope: 'health' });
-    return { patientId, outcome, records, basis };
+    return eraseClinicalRecord(ctx, input);
   }
 }

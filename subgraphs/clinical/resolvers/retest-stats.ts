@@ -1,79 +1,9 @@
-import { Args, Ctx, Field, Float, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import { holdsPermission } from '../../../runtime/request/caller.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
-import { DateTime } from '../../../runtime/schema/scalars.js';
+import { RetestStats } from '../entities/retest-stats.js';
 import { RetestStatsArgs } from '../inputs/retest-cycle.js';
-import { statsOf, type StatusCount } from '../rules/retest-stats.js';
-import { codeOf } from '../queries/dictionary.js';
-
-@ObjectType({ description: 'Re-test cycles per status.' })
-export class RetestCounts {
-  @Field(() => Int)
-  baselineSet: number;
-
-  @Field(() => Int)
-  prompted: number;
-
-  @Field(() => Int)
-  retested: number;
-
-  @Field(() => Int)
-  expired: number;
-}
-
-/** Aggregates only. Source: spec 1, Re-test cycle 7; clinical 4.1. */
-@Access({ service: 'admin:clinical', staff: 'admin:clinical:read', user: 'read:clinical' })
-@ObjectType({ description: 'How often members re-test; aggregates only.' })
-export class RetestStats {
-  @Field(() => Float, { nullable: true, description: 'retested / (retested + expired), 4 decimals; null when nothing is closed.' })
-  retestRate: number | null;
-
-  @Field(() => RetestCounts)
-  counts: RetestCounts;
-
-  @Field(() => Int)
-  closed: number;
-
-  @Field(() => Float, { nullable: true, description: 'Mean over retested cycles, 1 decimal; null when there are none.' })
-  averageDaysToRetest: number | null;
-
-  @Field(() => Int, { description: 'Retested without any prompt.' })
-  organicRetested: number;
-
-  @Field(() => Int)
-  promptedRetested: number;
-
-  @Field(() => Int, { description: 'Expired cycles for which a result arrived afterwards.' })
-  lateFollowUps: number;
-
-  @Field(() => DateTime)
-  computedAt: Date;
-}
-
-/** From the counts that a trigger keeps. */
-const FROM_TALLY = (
-  schema: string,
-): string => `select status, sum(cycles)::int as cycles, sum(days)::float8 as days, sum(organic)::int as organic, sum(late)::int as late
-  from ${schema}.retest_tally`;
-
-/** From the cycles themselves, for a period, which no kept count has. */
-const FROM_CYCLES = (schema: string): string => `select status, count(*)::int as cycles, coalesce(sum(days_to_retest), 0)::float8 as days,
-  count(*) filter (where organic)::int as organic, count(late_follow_up_at)::int as late from ${schema}.retest_cycle`;
-
-function statement(schema: string, args: RetestStatsArgs): { text: string; params: string[] } {
-  const given = [
-    ['brand_id =', args.brandId],
-    ['code =', args.code],
-    ['intervention_key =', args.interventionKey],
-    ['closed_at >=', args.closedFrom?.toISOString()],
-    ['closed_at <', args.closedTo?.toISOString()],
-  ].filter((one): one is [string, string] => one[1] != null);
-  const conditions = given.map(([condition], index) => `${condition} $${index + 1}`).join(' and ');
-  const source = args.closedFrom || args.closedTo ? FROM_CYCLES(schema) : FROM_TALLY(schema);
-  return { text: `${source} ${conditions && `where ${conditions}`} group by status`, params: given.map(([, value]) => value) };
-}
+import { retestStats } from '../queries/retest-cycle.js';
 
 @Resolver()
 export class RetestStatsResolver {
@@ -82,11 +12,7 @@ export class RetestStatsResolver {
     description:
       'Re-test rate, counts and average days. A filtered cell with fewer than 5 closed cycles has no rate and no average; members give no filter.',
   })
-  async retestStats(@Args(() => RetestStatsArgs) args: RetestStatsArgs, @Ctx() ctx: Context): Promise<RetestStats> {
-    const filtered = Object.values(args).some(value => value != null);
-    if (filtered && ctx.caller.kind === 'user' && !holdsPermission(ctx.caller, 'admin:clinical:read'))
-      fail('forbidden', 'Members see the statistics unfiltered');
-    const { text, params } = statement(ctx.schema, args.code ? { ...args, code: await codeOf(ctx, args.code) } : args);
-    return { ...statsOf(await ctx.sql<StatusCount>(text, params), filtered), computedAt: ctx.now() };
+  retestStats(@Args(() => RetestStatsArgs) args: RetestStatsArgs, @Ctx() ctx: Context): Promise<RetestStats> {
+    return retestStats(ctx, args);
   }
 }

@@ -1,31 +1,23 @@
-import { Args, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
 import type { Connection } from '../../../runtime/request/paging.js';
-import { BiomarkerObservation } from '../entities/observation.js';
-import { Intervention, InterventionStatus } from '../entities/intervention.js';
-import { RetestCycle } from '../entities/retest-cycle.js';
 import { HealthScore } from '../entities/health-score.js';
-import { RedFlag, RedFlagSeverity, RedFlagStatus } from '../entities/red-flag.js';
-import { CriticalAlert, CriticalAlertStatus } from '../entities/critical-alert.js';
+import { Intervention, InterventionConnection } from '../entities/intervention.js';
+import { BiomarkerObservation, ObservationConnection } from '../entities/observation.js';
+import { RedFlag } from '../entities/red-flag.js';
+import { RetestCycle, RetestCycleConnection } from '../entities/retest-cycle.js';
+import { ClinicalGuard, GUARD_READERS, UserClinical } from '../entities/user-clinical.js';
 import { hidesCritical, visibleRows } from '../entities/value-access.js';
 import { MyInterventionsArgs } from '../inputs/intervention.js';
 import { MyObservationsArgs } from '../inputs/observation.js';
 import { MyRetestCyclesArgs } from '../inputs/retest-cycle.js';
+import { newestScore } from '../queries/health-score.js';
+import { listObservations } from '../queries/observation.js';
+import { listCycles } from '../queries/retest-cycle.js';
+import { listInterventions, listRedFlags, loadGuard } from '../queries/user-clinical.js';
 import { User } from '../stubs.js';
-import { InterventionConnection, listInterventions } from './intervention.js';
-import { listObservations, ObservationConnection } from './observation.js';
-import { newestScore } from './health-score.js';
-import { listRedFlags } from './red-flag.js';
-import { listCycles, RetestCycleConnection } from './retest-cycle.js';
 
-/** A user's part in this service; each list has its own rule. */
-@ObjectType({ description: 'What the clinical service holds about a user.' })
-export class UserClinical {
-  patientId: string;
-}
-
-const GUARD_READERS = { service: 'admin:clinical', internal: ['intelligence', 'ai'] } as const;
 const OF_STAFF_AND_SERVICES = { service: 'admin:clinical', staff: 'admin:clinical:read' } as const;
 
 /** `User.clinical`: services and clinicians for anybody, a member for itself. */
@@ -39,41 +31,12 @@ export class UserResolver {
   }
 }
 
-/** What must stop a recommendation; codes and counts only. Source: clinical 6. */
-@Access(GUARD_READERS)
-@ObjectType({ description: 'What must stop a recommendation; codes and counts only.' })
-export class ClinicalGuard {
-  @Field(() => [RedFlagSeverity], { description: 'Severities of open red flags, each once.' })
-  openFlagSeverities: RedFlagSeverity[];
-
-  @Field(() => Int)
-  openCriticalAlerts: number;
-
-  @Field(() => [String], { description: 'Keys of active interventions.' })
-  activeInterventionKeys: string[];
-}
-
-/** `User.clinicalGuard`: three statements for any number of users. */
 @Resolver(() => User)
 export class ClinicalGuardResolver {
   @Access(GUARD_READERS)
   @FieldResolver(() => ClinicalGuard, { nullable: true, description: 'What must stop a recommendation.' })
   clinicalGuard(@Root() user: User, @Ctx() ctx: Context): Promise<ClinicalGuard | null> {
-    return ctx.load('clinical_guard', user.id, async ids => {
-      const patientId = { $in: [...ids] };
-      const flags = await ctx.em.find(RedFlag, { patientId, status: RedFlagStatus.OPEN });
-      const alerts = await ctx.em.find(CriticalAlert, {
-        patientId,
-        status: { $in: [CriticalAlertStatus.OPEN, CriticalAlertStatus.ESCALATED] },
-      });
-      const running = await ctx.em.find(Intervention, { patientId, status: InterventionStatus.ACTIVE });
-      const of = <Row extends { patientId: string }>(rows: readonly Row[], id: string): Row[] => rows.filter(row => row.patientId === id);
-      return ids.map(id => ({
-        openFlagSeverities: [...new Set(of(flags, id).map(row => row.severity))],
-        openCriticalAlerts: of(alerts, id).length,
-        activeInterventionKeys: [...new Set(of(running, id).map(row => row.key))].sort(),
-      }));
-    });
+    return loadGuard(ctx, user.id);
   }
 }
 

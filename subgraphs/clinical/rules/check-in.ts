@@ -1,6 +1,7 @@
 import type { Violation } from '../../../runtime/request/errors.js';
 import type { TransitionTable } from '../../../runtime/request/states.js';
-import { CheckInQuestionType as Type, CheckInStatus as Status, type CheckInQuestion } from '../entities/check-in.js';
+import { DAY_MS } from '../../../runtime/time/durations.js';
+import { type CheckInQuestion, CheckInQuestionType as Type, CheckInStatus as Status } from '../entities/check-in.js';
 
 export type CheckInTrigger = 'submit' | 'skip' | 'miss';
 
@@ -12,8 +13,8 @@ export const CHECK_IN_STATES = {
   [Status.SKIPPED]: {},
 } as const satisfies TransitionTable<Status, CheckInTrigger>;
 
-/** A check-in is missed so long after it was due, ms. */
-export const MISSED_AFTER_MS = 7 * 86_400_000;
+/** A check-in is missed so long after it was due. */
+export const MISSED_AFTER_MS = 7 * DAY_MS;
 const LONGEST_TEXT = 2000;
 
 function fault({ type, min, max, options }: CheckInQuestion, answer: unknown): string | null {

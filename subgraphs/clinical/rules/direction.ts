@@ -1,6 +1,8 @@
-import { BiomarkerDirection, BiomarkerNoiseModel, type BiomarkerNoise, type ValueRange } from '../entities/biomarker.js';
-import { BiomarkerObservationComparator as Comparator } from '../entities/observation.js';
+import { BiomarkerDirection, type BiomarkerNoise, BiomarkerNoiseModel } from '../entities/biomarker.js';
+import { BiomarkerObservationComparator as Comparator } from '../entities/result.js';
 import { RetestCycleOutcomeBasis as Basis, RetestCycleOutcomeDirection as Direction } from '../entities/retest-cycle.js';
+import { TrendChange } from '../entities/trend.js';
+import type { ValueRange } from '../entities/units.js';
 
 /** A result in the canonical unit; with a comparator it is the limit of an interval. */
 export interface Measured {
@@ -139,13 +141,6 @@ export function isComparable(noise: BiomarkerNoise, { value, comparator }: Measu
   if (!Number.isFinite(value)) return false;
   const openAbove = comparator === Comparator.GE || comparator === Comparator.GT;
   return noise.model === BiomarkerNoiseModel.ABSOLUTE || value > 0 || openAbove;
-}
-
-/** What one result shows against the one before. */
-export enum TrendChange {
-  RISE = 'rise',
-  FALL = 'fall',
-  NONE = 'none',
 }
 
 /** Whether the second of two results differs from the first by more than noise; censored ones only when all values that they stand for do. */

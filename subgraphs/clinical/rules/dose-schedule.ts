@@ -1,7 +1,6 @@
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../runtime/time/durations.js';
 import type { ProtocolDose, ProtocolPhase } from '../entities/protocol.js';
-import { dateIn, plusDays } from './intervention.js';
-
-const DAY_MS = 86_400_000;
+import { dateIn, dayNumber, plusDays } from './intervention.js';
 
 /** Offset of a time zone at an instant, ms east of UTC. */
 function offsetAt(timeZone: string, at: number): number {
@@ -17,7 +16,8 @@ function offsetAt(timeZone: string, at: number): number {
   }).formatToParts(at);
   const part = (type: string): number => Number(parts.find(one => one.type === type)!.value);
   return (
-    Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second')) - Math.floor(at / 1000) * 1000
+    Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second')) -
+    Math.floor(at / SECOND_MS) * SECOND_MS
   );
 }
 
@@ -37,20 +37,28 @@ export function instantOf(day: string, time: string, timeZone: string): Date {
 function endOfGap(timeZone: string, from: number, offsets: readonly number[]): number {
   const before = Math.min(...offsets);
   let [low, high] = [from - DAY_MS, from + DAY_MS];
-  while (high - low > 60_000) {
+  while (high - low > MINUTE_MS) {
     const middle = Math.floor((low + high) / 2);
     if (offsetAt(timeZone, middle) === before) low = middle;
     else high = middle;
   }
-  return Math.round(high / 60_000) * 60_000 - from;
+  return Math.round(high / MINUTE_MS) * MINUTE_MS - from;
+}
+
+/** Planned end of a protocol: its first day without it. */
+export function endOfPlan(
+  startedOn: string,
+  timeZone: string,
+  protocol: { durationDays: number } | null,
+): { plannedEndOn: string | null; endsAt: Date | null } {
+  if (!protocol) return { plannedEndOn: null, endsAt: null };
+  const plannedEndOn = plusDays(startedOn, protocol.durationDays);
+  return { plannedEndOn, endsAt: instantOf(plannedEndOn, '00:00', timeZone) };
 }
 
 /** Days between two doses, from FHIR Timing: `repeat.period` in days or weeks; else every day. */
 export function everyDays(timing: unknown): number {
-  const { period = 1, periodUnit = 'd' } = ((timing as { repeat?: { period?: number; periodUnit?: string } } | null)?.repeat ?? {}) as {
-    period?: number;
-    periodUnit?: string;
-  };
+  const { period = 1, periodUnit = 'd' } = (timing as { repeat?: { period?: number; periodUnit?: string } } | null)?.repeat ?? {};
   const days = periodUnit === 'wk' ? period * 7 : periodUnit === 'd' ? period : 1;
   return Number.isInteger(days) && days >= 1 ? days : 1;
 }
@@ -74,12 +82,12 @@ interface Running {
 }
 
 /** Next time of each dose after an instant; a dose of a phase that is over has none. */
-export function nextDoses({ startedOn, timeZone, phases }: Running, after: Date): PlannedDose[] {
-  const today = dateIn(timeZone, after);
+export function nextDoses({ startedOn, timeZone, phases }: Running, from: Date): PlannedDose[] {
+  const today = dateIn(timeZone, from);
   const byProduct = new Map<string, PlannedDose>();
   for (const { startDay, endDay, doses } of phases)
     for (const dose of doses) {
-      const at = nextOf(dose, { startedOn, timeZone, startDay, endDay }, today, after);
+      const at = nextOf(dose, { startedOn, timeZone, startDay, endDay }, today, from);
       const known = byProduct.get(dose.productCode);
       if (at && (!known || at < known.at)) byProduct.set(dose.productCode, { dose, at });
     }
@@ -93,15 +101,13 @@ interface Span {
   endDay: number;
 }
 
-const dayNumber = (day: string): number => Date.parse(`${day}T00:00:00Z`) / DAY_MS;
-
-function nextOf(dose: ProtocolDose, span: Span, today: string, after: Date): Date | null {
+function nextOf(dose: ProtocolDose, span: Span, today: string, from: Date): Date | null {
   const every = everyDays(dose.timing);
   const elapsed = Math.max(span.startDay, dayNumber(today) - dayNumber(span.startedOn) - 1);
   const first = span.startDay + Math.ceil((elapsed - span.startDay) / every) * every;
   for (let day = first; day < span.endDay && day <= first + 2 * every + 2; day += every) {
     const times = [...dose.timesOfDay].sort().map(time => instantOf(plusDays(span.startedOn, day), time, span.timeZone));
-    const next = times.find(at => at > after);
+    const next = times.find(at => at > from);
     if (next) return next;
   }
   return null;

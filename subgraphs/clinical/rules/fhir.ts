@@ -1,5 +1,5 @@
-import type { ValueRange } from '../entities/biomarker.js';
-import type { BiomarkerObservationComparator } from '../entities/observation.js';
+import type { BiomarkerObservationComparator } from '../entities/result.js';
+import type { ValueRange } from '../entities/units.js';
 
 /** Releases of FHIR that are exported. */
 export type FhirRelease = 'R4' | 'R5';
@@ -50,7 +50,7 @@ export const rangeOf = (range: ValueRange | null, unit: string, text: string) =>
       ]
     : [];
 
-/** Our states in FHIR's words; a word that FHIR lacks is the nearest one. */
+/** FHIR's codes of our states; where FHIR has none, the nearest one. */
 export const STATUS = {
   observation: { preliminary: 'preliminary', final: 'final', corrected: 'corrected', entered_in_error: 'entered-in-error' },
   report: {
@@ -79,16 +79,16 @@ export const STATUS = {
   dose: { taken: 'completed', skipped: 'not-done', missed: 'not-done', scheduled: null },
 } as const;
 
-/** R5 has other words for two of an encounter's states. */
+/** R5 has another code for a finished encounter. */
 export const encounterStatus = (status: string, release: FhirRelease): string => {
-  const words: Record<string, string> = {
+  const codes: Record<string, string> = {
     requested: 'planned',
     scheduled: 'planned',
     in_progress: 'in-progress',
     signed: 'finished',
     cancelled: 'cancelled',
   };
-  return release === 'R5' && status === 'signed' ? 'completed' : words[status]!;
+  return release === 'R5' && status === 'signed' ? 'completed' : codes[status]!;
 };
 
 /** Improved is better, worsened worse, unchanged normal. Source: clinical 4.3. */

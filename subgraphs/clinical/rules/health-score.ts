@@ -1,11 +1,13 @@
-import { BiomarkerCategory as Category, type ValueRange } from '../entities/biomarker.js';
+import { after, DAY_MS } from '../../../runtime/time/durations.js';
+import { BiomarkerCategory as Category } from '../entities/biomarker.js';
 import {
   HealthScoreBand as Band,
+  type HealthScoreComponent,
   HealthScoreStatus as Status,
   HealthScoreTrend as Trend,
-  type HealthScoreComponent,
 } from '../entities/health-score.js';
-import { roundHalfEven } from './rounding.js';
+import { roundHalfEven } from '../entities/rounding.js';
+import type { ValueRange } from '../entities/units.js';
 
 /** The newest result of a marker, with the ranges that judged it. */
 export interface ScoredResult {
@@ -32,7 +34,7 @@ export const SCORE_MODEL: ScoreModel = {
   categories: { [Category.LIPIDS]: 2, [Category.METABOLIC]: 2, [Category.INFLAMMATION]: 1.5 },
 };
 
-/** A result that is older says nothing. */
+/** A result that is older does not count. */
 export const FRESH_DAYS = 365;
 /** A result counts half after so many days. */
 const HALF_LIFE_DAYS = 180;
@@ -150,8 +152,11 @@ export function scoreOf(results: readonly ScoredResult[], markersKnown: number, 
   return { status: coverage >= COMPLETE ? Status.COMPLETE : Status.PARTIAL, score, band: bandOf(score), coverage, components };
 }
 
-/** A new score is told when its band is another one than was told last, or 30 days have passed. Source: clinical 5. */
-export function isNews(band: Band | null, told: { band: Band | null; at: Date } | null, now: Date): boolean {
+/** A score is announced again without a change after so long. */
+const NEWS_AGAIN_MS = 30 * DAY_MS;
+
+/** A new score is announced when its band is another one than the last announced, or 30 days have passed. Source: clinical 5. */
+export function isNews(band: Band | null, announced: { band: Band | null; at: Date } | null, now: Date): boolean {
   if (band === null) return false;
-  return told === null || told.band !== band || now.getTime() - told.at.getTime() >= 30 * 86_400_000;
+  return announced === null || announced.band !== band || now >= after(announced.at, NEWS_AGAIN_MS);
 }

@@ -1,4 +1,5 @@
 import type { TransitionTable } from '../../../runtime/request/states.js';
+import { DAY_MS } from '../../../runtime/time/durations.js';
 import { InterventionStatus as Status } from '../entities/intervention.js';
 import type { ProtocolPhase } from '../entities/protocol.js';
 
@@ -6,7 +7,7 @@ export type InterventionTrigger =
   'activate' | 'require_consult' | 'approve' | 'deny' | 'start_by_partner' | 'pause' | 'resume' | 'stop' | 'complete';
 
 /**
- * Intervention states. A consult's approval and the partner's word, which lead from PENDING_CONSULT to ACTIVE, are no calls of
+ * Intervention states. A consult's approval and the partner's report, which lead from PENDING_CONSULT to ACTIVE, are no calls of
  * anybody's, so `activate` is not in that row. Source: clinical 3.
  */
 export const INTERVENTION_STATES = {
@@ -30,8 +31,11 @@ export const INTERVENTION_STATES = {
 } as const satisfies TransitionTable<Status, InterventionTrigger>;
 
 /** A cycle may start on it. */
-export const isRunning = (status: Status): boolean => status === Status.ACTIVE || status === Status.PAUSED;
-export const isEnded = (status: Status): boolean => status === Status.COMPLETED || status === Status.STOPPED || status === Status.CANCELLED;
+export const RUNNING: readonly Status[] = [Status.ACTIVE, Status.PAUSED];
+/** It waits for a decision. */
+export const WAITING: readonly Status[] = [Status.PROPOSED, Status.PENDING_CONSULT];
+export const isRunning = (status: Status): boolean => RUNNING.includes(status);
+export const isEnded = (status: Status): boolean => !isRunning(status) && !WAITING.includes(status);
 
 /** First state: a proposal of staff, else PENDING_CONSULT where the protocol needs one, else ACTIVE. */
 export function firstStatus(proposed: boolean, requiresConsult: boolean): Status {
@@ -47,9 +51,10 @@ export const contraindicated = (contraindications: readonly string[], codes: rea
 export const dateIn = (timeZone: string, at: Date): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(at);
 
-const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000;
+/** Days since 1970 of a civil date. */
+export const dayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 
-export const plusDays = (date: string, days: number): string => new Date((dayNumber(date) + days) * 86_400_000).toISOString().slice(0, 10);
+export const plusDays = (date: string, days: number): string => new Date((dayNumber(date) + days) * DAY_MS).toISOString().slice(0, 10);
 
 /** Name of the phase that lies `today`, null before the start and after the end. A phase ends before its `endDay`. */
 export function phaseOn(phases: readonly ProtocolPhase[], startedOn: string, today: string): string | null {

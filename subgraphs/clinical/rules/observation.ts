@@ -1,17 +1,18 @@
 import type { Violation } from '../../../runtime/request/errors.js';
-import { BiomarkerNoiseModel, UnitSystem, type BiomarkerNoise, type ValueRange } from '../entities/biomarker.js';
+import { after, MINUTE_MS } from '../../../runtime/time/durations.js';
+import { type BiomarkerNoise, BiomarkerNoiseModel } from '../entities/biomarker.js';
 import {
-  BiomarkerObservationComparator as Comparator,
   BiomarkerObservationSource as Source,
   BiomarkerObservationStatus as Status,
   BiomarkerObservationVerification as Verification,
-  type SealedResult,
 } from '../entities/observation.js';
+import { BiomarkerObservationComparator as Comparator, type SealedResult } from '../entities/result.js';
+import { UnitSystem, type ValueRange } from '../entities/units.js';
 import { judge, type RangeRow, type RangeSubject } from './ranges.js';
-import { inSystem, toCanonical, type MarkerUnits } from './units.js';
+import { inSystem, type MarkerUnits, toCanonical } from './units.js';
 
-/** A draw may lie this far in the future, because clocks differ, ms. Source: clinical 4.1. */
-const CLOCK_DIFFERENCE_MS = 300_000;
+/** A draw may lie this far in the future, because clocks differ. Source: clinical 4.1. */
+const CLOCK_DIFFERENCE_MS = 5 * MINUTE_MS;
 
 /** A dictionary entry as the rules need it. */
 export interface Marker extends MarkerUnits {
@@ -41,7 +42,7 @@ export interface Reported {
 const FROM_A_DRAW: readonly Source[] = [Source.LAB, Source.PARTNER];
 export const isFromADraw = (source: Source): boolean => FROM_A_DRAW.includes(source);
 
-/** A laboratory's word counts as verified; what a member or device says does not. */
+/** A laboratory's result counts as verified; a member's or a device's does not. */
 export const verificationOf = (source: Source): Verification => (isFromADraw(source) ? Verification.VERIFIED : Verification.UNVERIFIED);
 
 const openAbove = (comparator: Comparator | null): boolean => comparator === Comparator.GE || comparator === Comparator.GT;
@@ -69,8 +70,7 @@ function* measuredViolations(marker: Marker, row: Reported, at: string): Generat
 
 /** @param at pointer of the row. */
 export function* drawViolations(row: Pick<Reported, 'collectedAt' | 'drawId' | 'source'>, now: Date, at: string): Generator<Violation> {
-  if (row.collectedAt.getTime() > now.getTime() + CLOCK_DIFFERENCE_MS)
-    yield { pointer: `${at}/collectedAt`, message: 'lies in the future' };
+  if (row.collectedAt > after(now, CLOCK_DIFFERENCE_MS)) yield { pointer: `${at}/collectedAt`, message: 'lies in the future' };
   if (isFromADraw(row.source) && row.drawId === null) yield { pointer: `${at}/drawId`, message: 'is required for lab and partner results' };
 }
 
@@ -132,10 +132,10 @@ export const sameValue = (stored: SealedResult, row: Reported): boolean =>
   stored.comparator === row.comparator &&
   stored.textValue === row.textValue;
 
-/** Whether a result says the same as a stored one, so that its repetition is answered with the stored row. */
+/** Whether a result has the same content as a stored one, so that its repetition is answered with the stored row. */
 export const sameResult = (stored: SealedResult, row: Reported): boolean =>
   sameValue(stored, row) && sameRange(stored.reportedRange, row.referenceRange);
 
-/** Whether a result takes the place of one of the same measurement: a final one that of a preliminary one, a corrected one any. Source: clinical 7.3.3. */
+/** Whether a result replaces one of the same measurement: a final one that of a preliminary one, a corrected one any. Source: clinical 7.3.3. */
 export const succeeds = (status: Status, before: Status): boolean =>
   status === Status.CORRECTED || (status === Status.FINAL && before === Status.PRELIMINARY);

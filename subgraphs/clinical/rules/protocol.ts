@@ -1,4 +1,5 @@
 import type { Violation } from '../../../runtime/request/errors.js';
+import { edgeViolations } from './biomarker.js';
 
 interface Plan {
   durationDays: number;
@@ -21,8 +22,8 @@ export function violationsOfPlan({ durationDays, phases, markers }: Plan): Viola
   for (const [index, { code, target }] of markers.entries()) {
     if (markers.findIndex(one => one.code === code) !== index)
       found.push({ pointer: `/input/markers/${index}/code`, message: 'is named twice' });
-    if (target?.low != null && target.high != null && target.low > target.high)
-      found.push({ pointer: `/input/markers/${index}/target/low`, message: 'is more than high' });
+    if (target)
+      found.push(...edgeViolations({ low: target.low ?? null, high: target.high ?? null }, false, `/input/markers/${index}/target`));
   }
   return found;
 }

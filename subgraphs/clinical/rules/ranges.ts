@@ -1,9 +1,7 @@
-import { BiomarkerRangeKind, BiomarkerRangeSex, type ValueRange } from '../entities/biomarker.js';
-import {
-  BiomarkerObservationInterpretation as Interpretation,
-  BiomarkerObservationRangeBasis as RangeBasis,
-} from '../entities/observation.js';
-import { spanOf, type Measured } from './direction.js';
+import { BiomarkerRangeKind, BiomarkerRangeSex } from '../entities/biomarker.js';
+import { BiomarkerObservationInterpretation as Interpretation, BiomarkerObservationRangeBasis as RangeBasis } from '../entities/result.js';
+import type { ValueRange } from '../entities/units.js';
+import { type Measured, spanOf } from './direction.js';
 
 /** A range of the dictionary. */
 export interface RangeRow extends ValueRange {

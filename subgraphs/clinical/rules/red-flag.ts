@@ -12,6 +12,9 @@ export const RED_FLAG_STATES = {
   [Status.DISMISSED]: {},
 } as const satisfies TransitionTable<Status, RedFlagTrigger>;
 
+/** A rule raises no second flag beside one of these. */
+export const STANDING_FLAGS = [Status.OPEN, Status.ACKNOWLEDGED] as const;
+
 /** Whether a condition holds for coded inputs. Pure; what a condition names and the inputs lack is null. */
 export const fires = (condition: object, inputs: object): boolean => jsonLogic.apply(condition as never, inputs) === true;
 

@@ -1,5 +1,5 @@
 import { RetestCycleStatus as Status } from '../entities/retest-cycle.js';
-import { roundHalfEven } from './rounding.js';
+import { roundHalfEven } from '../entities/rounding.js';
 
 /** Cycles of one status. */
 export interface StatusCount {
@@ -12,7 +12,7 @@ export interface StatusCount {
   late: number;
 }
 
-/** A filtered cell with fewer closed cycles says nothing about rate and average. Source: clinical 4.1. */
+/** A filtered cell with fewer closed cycles has no rate and no average. Source: clinical 4.1. */
 const SMALLEST_CELL = 5;
 
 const NONE: StatusCount = { status: Status.BASELINE_SET, cycles: 0, days: 0, organic: 0, late: 0 };

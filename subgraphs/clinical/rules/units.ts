@@ -1,6 +1,6 @@
 import ucum from '@lhncbc/ucum-lhc';
-import { UnitConversionMethod, type UnitConversion, type UnitSystem } from '../entities/biomarker.js';
-import { roundHalfEven } from './rounding.js';
+import { roundHalfEven } from '../entities/rounding.js';
+import { type UnitConversion, UnitConversionMethod, type UnitSystem } from '../entities/units.js';
 
 /** What conversion needs of a dictionary entry. */
 export interface MarkerUnits {

@@ -22,8 +22,6 @@ export function beyondUseOn(reconstitutedOn: string, stabilityDays: number, expi
 /** End of a civil day, UTC: a vial is good on its last day. */
 export const endOf = (day: string): Date => new Date(`${plusDays(day, 1)}T00:00:00.000Z`);
 
-/** Days that a vial keeps in use where nobody says otherwise. */
-export const DEFAULT_STABILITY_DAYS = 28;
 /** The partner's delivery names no expiry: it is taken as so many days away, and the label decides. */
 export const DELIVERED_KEEPS_DAYS = 90;
 /** A delivery lasts for so many days. */

@@ -1,38 +1,58 @@
-import type { Timer } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import { missDueCheckIns, openDueCheckIns } from '../commands/check-in.js';
+import { deleteRetainedConsults } from '../commands/consult.js';
+import { escalateDueAlerts } from '../commands/critical-alert.js';
+import { missDueDoses, planDueDoses } from '../commands/dose.js';
+import { storeDueScores } from '../commands/health-score.js';
+import { completeDueInterventions } from '../commands/intervention-life.js';
+import { discardExpiredVials } from '../commands/vial.js';
 
-/** Does what is due of one kind at an instant, some rows at a time. */
-export type DueWork = (ctx: Context, at: Date) => Promise<void>;
+/** A kind of care that is due by time. */
+interface Care {
+  /** When the first thing of the kind is due, a question in SQL. */
+  due(schema: string): string;
+  /** Does what is due at an instant, some rows at a time. */
+  run(ctx: Context, at: Date): Promise<void>;
+}
 
-/** When the first thing of each kind is due; one statement, because every step of a clock asks. */
-const DUE = (schema: string): Readonly<Record<string, string>> => ({
-  escalation: `select min(acknowledge_by) from ${schema}.critical_alert where status = 'open'`,
-  completion: `select min(ends_at) from ${schema}.intervention where status in ('active', 'paused')`,
-  checkIn: `select min(next_check_in_at) from ${schema}.intervention where next_check_in_at is not null`,
-  missedCheckIn: `select min(due_at) + interval '168 hours' from ${schema}.check_in where status = 'due'`,
-  dose: `select min(next_dose_at) from ${schema}.intervention where next_dose_at is not null`,
-  missedDose: `select min(scheduled_for) + interval '168 hours' from ${schema}.dose_log where status = 'scheduled'`,
-  vialExpiry: `select min(expires_at) from ${schema}.vial where status <> 'discarded'`,
-  retention: `select min(keep_until) from ${schema}.retained_consult`,
-  score: `select min(due_at) from ${schema}.health_score_due`,
-});
+const CARE = {
+  escalation: { due: s => `select min(acknowledge_by) from ${s}.critical_alert where status = 'open'`, run: escalateDueAlerts },
+  completion: {
+    due: s => `select min(ends_at) from ${s}.intervention where status in ('active', 'paused')`,
+    run: completeDueInterventions,
+  },
+  checkIn: { due: s => `select min(next_check_in_at) from ${s}.intervention where next_check_in_at is not null`, run: openDueCheckIns },
+  missedCheckIn: { due: s => `select min(due_at) + interval '168 hours' from ${s}.check_in where status = 'due'`, run: missDueCheckIns },
+  dose: { due: s => `select min(next_dose_at) from ${s}.intervention where next_dose_at is not null`, run: planDueDoses },
+  missedDose: {
+    due: s => `select min(scheduled_for) + interval '168 hours' from ${s}.dose_log where status = 'scheduled'`,
+    run: missDueDoses,
+  },
+  vialExpiry: { due: s => `select min(expires_at) from ${s}.vial where status <> 'discarded'`, run: discardExpiredVials },
+  retention: { due: s => `select min(keep_until) from ${s}.retained_consult`, run: deleteRetainedConsults },
+  score: { due: s => `select min(due_at) from ${s}.health_score_due`, run: storeDueScores },
+} as const satisfies Readonly<Record<string, Care>>;
 
-const ms = (select: string, name: string): string => `(extract(epoch from (${select})) * 1000)::float8 as "${name}"`;
+type Kind = keyof typeof CARE;
+const KINDS = Object.keys(CARE) as Kind[];
 
-async function dueTimes(ctx: Context): Promise<Record<string, number | null>> {
-  const columns = Object.entries(DUE(ctx.schema)).map(([name, select]) => ms(select, name));
-  const [row] = await ctx.sql<Record<string, number | null>>(`select ${columns.join(', ')}`);
+/** When each kind is due, ms since 1970: one statement, because every step of a clock asks. */
+async function dueTimes(ctx: Context): Promise<Record<Kind, number | null>> {
+  const columns = KINDS.map(kind => `(extract(epoch from (${CARE[kind].due(ctx.schema)})) * 1000)::float8 as "${kind}"`);
+  const [row] = await ctx.sql<Record<Kind, number | null>>(`select ${columns.join(', ')}`);
   return row!;
 }
 
-/** One timer for all kinds of care, so that a step of the clock costs one question. @param works one for each kind of {@link DUE}. */
-export const careTimer = (works: Readonly<Record<string, DueWork>>): Timer<Context> => ({
+/** One timer for all kinds of care, so that a step of the clock costs one question. */
+export const careTimer: Timer<Context> = {
   name: 'care',
   next: async ctx => {
-    const times = Object.values(await dueTimes(ctx)).filter((one): one is number => one !== null);
+    const times = Object.values(await dueTimes(ctx)).filter(one => one !== null);
     return times.length ? new Date(Math.min(...times)) : null;
   },
   run: async (ctx, at) => {
-    for (const [name, due] of Object.entries(await dueTimes(ctx))) if (due !== null && due <= at.getTime()) await works[name]!(ctx, at);
+    const times = await dueTimes(ctx);
+    for (const kind of KINDS) if (times[kind] !== null && times[kind] <= at.getTime()) await CARE[kind].run(ctx, at);
   },
-});
+};

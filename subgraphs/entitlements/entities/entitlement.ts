@@ -3,7 +3,8 @@ import { Access } from '../../../runtime/access/access.js';
 import { DateTime, JSONObject, SafeInt } from '../../../runtime/schema/scalars.js';
 import { EntitlementFeature } from './feature.js';
 import { EntitlementOverride } from './override.js';
-import { ASKERS, EntitlementAccess, EntitlementDenialReason, EntitlementSource } from './enums.js';
+import { ASKERS } from './access.js';
+import { EntitlementAccess, EntitlementDenialReason, EntitlementSource } from './enums.js';
 
 @ObjectType({ description: 'What a user has of one feature.' })
 export class Entitlement {
@@ -78,7 +79,7 @@ export class EntitlementCheck {
   @Field(() => DateTime, { nullable: true, description: 'The next instant at which time alone may change the answer.' })
   validUntil: Date | null;
 
-  @Field(() => Boolean, { description: 'The facts could not be had: an older answer, or what the feature says for this.' })
+  @Field(() => Boolean, { description: 'The facts could not be had: an older answer, or that of the fail mode.' })
   isFallback: boolean;
 }
 
@@ -91,12 +92,12 @@ export class UserEntitlementChecks {
   checks: EntitlementCheck[];
 }
 
-@ObjectType({ description: 'A rule that was tried, and what it said.' })
+@ObjectType({ description: 'A rule that was tried, and its outcome.' })
 export class EntitlementRuleTried {
   @Field(() => EntitlementSource)
   rule: EntitlementSource;
 
-  @Field(() => EntitlementAccess, { nullable: true, description: 'Null: it says nothing.' })
+  @Field(() => EntitlementAccess, { nullable: true, description: 'Null: it does not apply.' })
   access: EntitlementAccess | null;
 
   @Field(() => Boolean, { description: 'The answer comes from this rule.' })

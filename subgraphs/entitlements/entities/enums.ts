@@ -1,35 +1,28 @@
-import { registerEnumType } from 'type-graphql';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum EntitlementFeatureKind {
   BOOLEAN = 'boolean',
   CONFIG = 'config',
   METERED = 'metered',
 }
-registerEnumType(EntitlementFeatureKind, {
-  name: 'EntitlementFeatureKind',
-  description: 'On or off; a value; an amount that is used up.',
-});
 
 export enum EntitlementFailMode {
   CLOSED = 'closed',
   OPEN = 'open',
 }
-registerEnumType(EntitlementFailMode, { name: 'EntitlementFailMode', description: 'What holds where the facts cannot be had.' });
 
-/** The period of a membership comes with the memberships. */
+/** The period of a membership is added with the service of memberships. */
 export enum EntitlementUsageReset {
   NEVER = 'never',
   DAY = 'day',
   CALENDAR_MONTH = 'calendar_month',
 }
-registerEnumType(EntitlementUsageReset, { name: 'EntitlementUsageReset', description: 'When counting begins anew, in UTC.' });
 
 export enum EntitlementAccess {
   GRANTED = 'granted',
   DENIED = 'denied',
   LIMIT_REACHED = 'limit_reached',
 }
-registerEnumType(EntitlementAccess, { name: 'EntitlementAccess' });
 
 export enum EntitlementSource {
   TIER = 'tier',
@@ -38,7 +31,6 @@ export enum EntitlementSource {
   DEFAULT = 'default',
   FALLBACK = 'fallback',
 }
-registerEnumType(EntitlementSource, { name: 'EntitlementSource', description: 'The rule that an answer comes from.' });
 
 export enum EntitlementDenialReason {
   NOT_IN_TIER = 'not_in_tier',
@@ -49,27 +41,28 @@ export enum EntitlementDenialReason {
   LIMIT_REACHED = 'limit_reached',
   UNKNOWN_FEATURE = 'unknown_feature',
 }
-registerEnumType(EntitlementDenialReason, { name: 'EntitlementDenialReason' });
 
 export enum EntitlementOverrideState {
   SCHEDULED = 'scheduled',
   ACTIVE = 'active',
   ENDED = 'ended',
 }
-registerEnumType(EntitlementOverrideState, { name: 'EntitlementOverrideState', description: 'Follows from the time alone.' });
 
-/** Own entitlements, or anybody's for services and support. Source: entitlements 4. */
-export const ASKERS = {
-  service: 'admin:entitlements|admin:identity',
-  user: 'read:entitlements',
-  staff: 'admin:entitlements:read',
-} as const;
-
-/** Who may look behind the answers. */
-export const READERS = {
-  service: 'admin:entitlements',
-  staff: 'admin:entitlements:read|admin:entitlements:feature:write|admin:entitlements:override:write',
-} as const;
-
-export const FEATURE_WRITERS = { service: 'admin:entitlements', staff: 'admin:entitlements:feature:write' } as const;
-export const OVERRIDE_WRITERS = { service: 'admin:entitlements', staff: 'admin:entitlements:override:write' } as const;
+registerEnums(
+  {
+    EntitlementFeatureKind,
+    EntitlementFailMode,
+    EntitlementUsageReset,
+    EntitlementAccess,
+    EntitlementSource,
+    EntitlementDenialReason,
+    EntitlementOverrideState,
+  },
+  {
+    EntitlementFeatureKind: 'On or off; a value; an amount that is used up.',
+    EntitlementFailMode: 'What holds where the facts cannot be had.',
+    EntitlementUsageReset: 'When counting begins anew, in UTC.',
+    EntitlementSource: 'The rule that an answer comes from.',
+    EntitlementOverrideState: 'Follows from the time alone.',
+  },
+);

@@ -3,7 +3,8 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { EntitlementFailMode, EntitlementFeatureKind, EntitlementUsageReset, READERS } from './enums.js';
+import { READERS } from './access.js';
+import { EntitlementFailMode, EntitlementFeatureKind, EntitlementUsageReset } from './enums.js';
 
 /** Something that a user may or may not use. Its name carries no diagnosis. Source: entitlements 2. */
 @Access(READERS)

@@ -5,9 +5,10 @@ import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject, SafeInt } from '../../../runtime/schema/scalars.js';
-import { EntitlementSource, READERS } from './enums.js';
+import { READERS } from './access.js';
+import { EntitlementSource } from './enums.js';
 
-/** What one user has or has not, whatever the default says. Staff and services only: it holds a reason. Source: entitlements 2. */
+/** What one user has or has not, whatever the default is. Staff and services only: it holds a reason. Source: entitlements 2. */
 @Access(READERS)
 @Directive('@key(fields: "id")')
 @ObjectType({ description: 'What one user may or may not use in a time, by a decision or a purchase.' })

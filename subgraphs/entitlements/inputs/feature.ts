@@ -1,9 +1,12 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID, NOT_BLANK } from '../../../runtime/schema/constraints.js';
 import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { EntitlementFailMode, EntitlementFeatureKind, EntitlementUsageReset } from '../entities/enums.js';
-import { FEATURE_KEY, MAX_ASKED, NOT_BLANK, UUID } from './patterns.js';
+
+const FEATURE_KEY = '^[a-z0-9_.-]{2,64}$';
+/** Longest text that may be asked for as a key; one that no feature can have is unknown. */
+export const MAX_ASKED = 128;
 
 @ArgsType()
 export class EntitlementFeaturesArgs extends PageArgs {

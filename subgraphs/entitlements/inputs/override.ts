@@ -1,9 +1,9 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID, NOT_BLANK } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject, SafeInt } from '../../../runtime/schema/scalars.js';
 import { EntitlementOverrideState, EntitlementSource } from '../entities/enums.js';
-import { MAX_ASKED, NOT_BLANK, UUID } from './patterns.js';
+import { MAX_ASKED } from './feature.js';
 
 @ArgsType()
 export class EntitlementOverridesArgs extends PageArgs {

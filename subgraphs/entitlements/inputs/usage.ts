@@ -1,7 +1,7 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID, NOT_BLANK } from '../../../runtime/schema/constraints.js';
 import { SafeInt } from '../../../runtime/schema/scalars.js';
-import { MAX_ASKED, NOT_BLANK, UUID } from './patterns.js';
+import { MAX_ASKED } from './feature.js';
 
 /** Most that one use may count, so that sums stay far below 2^53. */
 const MAX_AMOUNT = 1_000_000_000;

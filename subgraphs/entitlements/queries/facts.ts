@@ -1,5 +1,5 @@
 import type { Context } from '../../../runtime/request/context.js';
-import type { EntitlementCheck, Entitlement } from '../entities/entitlement.js';
+import type { Entitlement, EntitlementCheck, UserEntitlementChecks } from '../entities/entitlement.js';
 import { EntitlementFeature } from '../entities/feature.js';
 import { EntitlementOverride } from '../entities/override.js';
 import { UsageCounter } from '../entities/usage.js';
@@ -9,21 +9,18 @@ import { checkOf, nextEdge, resolve, unknownFeature } from '../rules/resolution.
 /** Rows as they are now, not as this request has seen them before. */
 const FRESH = { disableIdentityMap: true } as const;
 
-const group = <Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> => {
-  const found = new Map<string, Row[]>();
-  for (const row of rows) {
-    const list = found.get(keyOf(row));
-    if (list) list.push(row);
-    else found.set(keyOf(row), [row]);
-  }
-  return found;
-};
-
+/** Whose row it is, and of which feature. */
 interface Held {
   userId: string;
   featureKey: string;
 }
-const place = ({ userId, featureKey }: Held): string => `${userId} ${featureKey}`;
+const keyOf = ({ userId, featureKey }: Held): string => `${userId} ${featureKey}`;
+
+function byUserAndFeature<Row extends Held>(rows: readonly Row[]): Map<string, Row[]> {
+  const found = new Map<string, Row[]>();
+  for (const row of rows) found.set(keyOf(row), [...(found.get(keyOf(row)) ?? []), row]);
+  return found;
+}
 
 /** An entitlement with the instant until which it holds by itself. */
 export interface Resolved {
@@ -42,8 +39,8 @@ export class Facts {
     counters: readonly UsageCounter[],
     readonly at: Date,
   ) {
-    this.#overrides = group(overrides, place);
-    this.#counters = group(counters, place);
+    this.#overrides = byUserAndFeature(overrides);
+    this.#counters = byUserAndFeature(counters);
   }
 
   /** @param keys null for all features. */
@@ -60,12 +57,12 @@ export class Facts {
 
   #used(feature: EntitlementFeature, userId: string): number {
     const start = periodOf(feature.usageReset, this.at).start.getTime();
-    const counters = this.#counters.get(place({ userId, featureKey: feature.key })) ?? [];
+    const counters = this.#counters.get(keyOf({ userId, featureKey: feature.key })) ?? [];
     return counters.find(one => one.periodStart.getTime() === start)?.used ?? 0;
   }
 
   resolve(feature: EntitlementFeature, userId: string): Resolved {
-    const overrides = this.#overrides.get(place({ userId, featureKey: feature.key })) ?? [];
+    const overrides = this.#overrides.get(keyOf({ userId, featureKey: feature.key })) ?? [];
     const entitlement = resolve(feature, overrides, this.#used(feature, userId), this.at);
     return { entitlement, validUntil: nextEdge(entitlement, overrides, this.at) };
   }
@@ -76,4 +73,15 @@ export class Facts {
     const { entitlement, validUntil } = this.resolve(feature, userId);
     return checkOf(entitlement, validUntil);
   }
+}
+
+/** Whether a user may use a feature now. */
+export const checkOne = async (ctx: Context, userId: string, key: string): Promise<EntitlementCheck> =>
+  (await Facts.read(ctx, [userId], [key])).check(key, userId);
+
+/** Checks of many users and features, in the order of both lists. */
+export async function checkMany(ctx: Context, ids: readonly string[], keys: readonly string[]): Promise<UserEntitlementChecks[]> {
+  const userIds = ids.map(id => id.toLowerCase());
+  const facts = await Facts.read(ctx, userIds, keys);
+  return userIds.map(userId => ({ userId, checks: keys.map(key => facts.check(key, userId)) }));
 }

@@ -1,14 +1,17 @@
-import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import { Context } from '../../../runtime/request/context.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
-import { EntitlementCheck, UserEntitlementChecks, UserEntitlements } from '../entities/entitlement.js';
-import { ASKERS } from '../entities/enums.js';
-import { MAX_ASKED, UUID } from '../inputs/patterns.js';
-import { CheckEntitlementsInput } from '../inputs/usage.js';
-import { Facts } from '../queries/facts.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { loadEntitlements } from '../commands/snapshot.js';
-import { subjectOf } from '../queries/subject.js';
+import { ASKERS, METERING, READERS } from '../entities/access.js';
+import { EntitlementCheck, EntitlementExplanation, UserEntitlementChecks, UserEntitlements } from '../entities/entitlement.js';
+import { MAX_ASKED } from '../inputs/feature.js';
+import { CheckEntitlementsInput } from '../inputs/usage.js';
+import { explanationOf } from '../queries/explanation.js';
+import { checkMany, checkOne } from '../queries/facts.js';
+import { mayAskAbout, subjectOf } from '../queries/subject.js';
+import { User } from '../stubs.js';
 
 @Resolver()
 export class EntitlementResolver {
@@ -23,23 +26,39 @@ export class EntitlementResolver {
 
   @Access({ ...ASKERS, self: true })
   @Query(() => EntitlementCheck, { description: 'Whether a user may use a feature now. One that is unknown is denied, not an error.' })
-  async checkEntitlement(
+  checkEntitlement(
     @Rule({ pattern: UUID }) @Arg('userId', () => ID, { nullable: true, description: 'Default: the caller.' }) userId: string | null,
     @Rule({ maxLength: MAX_ASKED }) @Arg('key', () => String) key: string,
     @Ctx() ctx: Context,
   ): Promise<EntitlementCheck> {
-    const subject = subjectOf(ctx, userId);
-    return (await Facts.read(ctx, [subject], [key])).check(key, subject);
+    return checkOne(ctx, subjectOf(ctx, userId), key);
   }
 
-  @Access({ service: 'admin:entitlements' })
+  @Access(METERING)
   @Query(() => [UserEntitlementChecks], { description: 'Checks of many users and features, in the order of the question.' })
-  async checkEntitlements(
-    @Arg('input', () => CheckEntitlementsInput) input: CheckEntitlementsInput,
+  checkEntitlements(
+    @Arg('input', () => CheckEntitlementsInput) { userIds, keys }: CheckEntitlementsInput,
     @Ctx() ctx: Context,
   ): Promise<UserEntitlementChecks[]> {
-    const userIds = input.userIds.map(id => id.toLowerCase());
-    const facts = await Facts.read(ctx, userIds, input.keys);
-    return userIds.map(userId => ({ userId, checks: input.keys.map(key => facts.check(key, userId)) }));
+    return checkMany(ctx, userIds, keys);
+  }
+
+  @Access(READERS)
+  @Query(() => EntitlementExplanation, { description: 'Why a user may use a feature, or may not: every rule that is tried, in order.' })
+  explainEntitlement(
+    @Rule({ pattern: UUID }) @Arg('userId', () => ID) userId: string,
+    @Rule({ maxLength: MAX_ASKED }) @Arg('key', () => String) key: string,
+    @Ctx() ctx: Context,
+  ): Promise<EntitlementExplanation> {
+    return explanationOf(ctx, userId.toLowerCase(), key);
+  }
+}
+
+@Resolver(() => User)
+export class UserEntitlementsResolver {
+  @Access(ASKERS)
+  @FieldResolver(() => UserEntitlements, { nullable: true, description: 'What the user may use now; null for another user.' })
+  async entitlements(@Root() { id }: User, @Ctx() ctx: Context): Promise<UserEntitlements | null> {
+    return isUuid(id) && mayAskAbout(ctx, id) ? loadEntitlements(ctx, id) : null;
   }
 }

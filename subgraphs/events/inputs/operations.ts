@@ -2,8 +2,9 @@ import { Field, ID, InputType } from 'type-graphql';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { DeadLetterReason } from '../entities/enums.js';
 
+/** What operators name when they change a consumer. */
 @InputType()
-export class PauseEventConsumerInput {
+class ConsumerChange {
   @Rule({ maxLength: 100 })
   @Field(() => String)
   name: string;
@@ -14,37 +15,16 @@ export class PauseEventConsumerInput {
 }
 
 @InputType()
-export class ResumeEventConsumerInput {
-  @Rule({ maxLength: 100 })
-  @Field(() => String)
-  name: string;
-
-  @Rule({ minLength: 3, maxLength: 500 })
-  @Field(() => String, { nullable: true, description: 'Why; kept in the audit log.' })
-  reason?: string | null;
-}
+export class PauseEventConsumerInput extends ConsumerChange {}
 
 @InputType()
-export class DetachEventConsumerInput {
-  @Rule({ maxLength: 100 })
-  @Field(() => String)
-  name: string;
-
-  @Rule({ minLength: 3, maxLength: 500 })
-  @Field(() => String, { nullable: true, description: 'Why; kept in the audit log.' })
-  reason?: string | null;
-}
+export class ResumeEventConsumerInput extends ConsumerChange {}
 
 @InputType()
-export class AttachEventConsumerInput {
-  @Rule({ maxLength: 100 })
-  @Field(() => String)
-  name: string;
+export class DetachEventConsumerInput extends ConsumerChange {}
 
-  @Rule({ minLength: 3, maxLength: 500 })
-  @Field(() => String, { nullable: true, description: 'Why; kept in the audit log.' })
-  reason?: string | null;
-}
+@InputType()
+export class AttachEventConsumerInput extends ConsumerChange {}
 
 @InputType()
 export class ReplayConsumerDeadLetterInput {

@@ -32,6 +32,14 @@ export class Conditions {
   }
 }
 
+/** The row at which a page begins; null for the first page. @throws Problem invalid_request for another list's cursor. */
+export function rowAt(cursor: string | null | undefined): string | null {
+  if (!cursor) return null;
+  const [id] = decodeCursor(cursor, 1);
+  if (typeof id !== 'string' || !isUuid(id)) decodeCursor('', 1);
+  return String(id);
+}
+
 /** Timestamps come as text. */
 export const instant = (text: string): Date => new Date(text);
 export const instantOrNull = (text: string | null): Date | null => (text === null ? null : new Date(text));

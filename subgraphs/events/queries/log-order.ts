@@ -1,11 +1,11 @@
-import { BEGINNING, headsOfLog, type Places } from '../../../events/places.js';
+import { BEGINNING, headsOfLog, type LogPosition } from '../../../events/log-position.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { decodeCursor } from '../../../runtime/request/paging.js';
 import { Conditions } from './conditions.js';
 import { tailOf } from './log-tail.js';
 
 /** Where a row stands in the order of the relay. */
-export interface LogPlace {
+export interface LogRow {
   group: number;
   position: number;
   sequence: number;
@@ -22,25 +22,25 @@ export interface LogRead {
 interface Page<Row> {
   rows: Row[];
   /** Where the next page begins. */
-  next: Places;
+  next: LogPosition;
   /** There are rows that did not fit. */
   more: boolean;
 }
 
 const GROUPS = 8;
 
-export const cursorOf = (places: Places): string => Buffer.from(JSON.stringify(places)).toString('base64url');
+export const cursorOf = (position: LogPosition): string => Buffer.from(JSON.stringify(position)).toString('base64url');
 
 /** A cursor: positions have no gaps and follow the commits, so nothing that commits late is skipped. `now` is the end, nothing the beginning. @throws Problem invalid_request for another list's cursor. */
-export async function placesOf(ctx: Context, cursor: string | null | undefined): Promise<Places> {
+export async function positionOf(ctx: Context, cursor: string | null | undefined): Promise<LogPosition> {
   if (!cursor) return BEGINNING;
   if (cursor === 'now') return headsOfLog(ctx.sql);
-  const places = decodeCursor(cursor, GROUPS);
-  if (!places.every(place => Number.isSafeInteger(place) && (place as number) >= 0)) decodeCursor('', GROUPS);
-  return places as Places;
+  const position = decodeCursor(cursor, GROUPS);
+  if (!position.every(at => Number.isSafeInteger(at) && (at as number) >= 0)) decodeCursor('', GROUPS);
+  return position as LogPosition;
 }
 
-/** One row per event, or per group without one; group heads and rows come from one snapshot. `places` is the first parameter. */
+/** One row per event, or per group without one; group heads and rows come from one snapshot. The position is the first parameter. */
 const select = (columns: string, where: string, limit: number): string => `
 select g.n as "group", l.position::float8 as head, r.* from generate_series(0, ${GROUPS - 1}) g(n) join events.lease l on l.name = 'relay:' || g.n
 left join lateral (select o.position::float8 as position, ${columns} from events.outbox o
@@ -49,30 +49,34 @@ order by g.n, r.position`;
 
 type Found<Row> = { [Key in keyof Row]: Row[Key] | null } & { group: number; head: number };
 
-/** The next page after `places`, per group in relay order. */
-export async function readLog<Row extends LogPlace>(ctx: Context, { columns, filter, first }: LogRead, places: Places): Promise<Page<Row>> {
-  const conditions = filter(new Conditions().add('?::bigint[] is not null', places));
+/** The next page after a position, per group in relay order. */
+export async function readLog<Row extends LogRow>(
+  ctx: Context,
+  { columns, filter, first }: LogRead,
+  from: LogPosition,
+): Promise<Page<Row>> {
+  const conditions = filter(new Conditions().add('?::bigint[] is not null', from));
   const found = await ctx.sql<Found<Row>>(select(columns, conditions.sql, first + 1), conditions.values);
   const groups = Array.from({ length: GROUPS }, (_, group) => found.filter(row => row.group === group));
   const left = groups.map(rows => rows.filter(({ position }) => position !== null) as unknown as Row[]);
   const rows = takeEarliest(left, first);
-  const next = groups.map((all, group) => placeAfter(all[0]!.head, left[group]!, rows, group, places[group]!));
+  const next = groups.map((all, group) => positionAfter(all[0]!.head, left[group]!, rows, group, from[group]!));
   return { rows, next, more: left.some(one => one.length > 0) };
 }
 
-/** Merges the groups by sequence; takes from the front of each only, so that what is left follows what was taken. */
-function takeEarliest<Row extends LogPlace>(groups: Row[][], first: number): Row[] {
+/** Merges the groups by sequence; takes the first of each only, so that what is left follows what was taken. */
+function takeEarliest<Row extends LogRow>(groups: Row[][], first: number): Row[] {
   const taken: Row[] = [];
   while (taken.length < first) {
-    const fronts = groups.filter(rows => rows.length > 0);
-    if (fronts.length === 0) break;
-    taken.push(fronts.reduce((best, rows) => (rows[0]!.sequence < best[0]!.sequence ? rows : best)).shift()!);
+    const waiting = groups.filter(rows => rows.length > 0);
+    if (waiting.length === 0) break;
+    taken.push(waiting.reduce((best, rows) => (rows[0]!.sequence < best[0]!.sequence ? rows : best)).shift()!);
   }
   return taken;
 }
 
 /** A group that was read to its end goes on from there, whatever the filter left out. */
-function placeAfter<Row extends LogPlace>(
+function positionAfter<Row extends LogRow>(
   head: number,
   left: readonly Row[],
   taken: readonly Row[],
@@ -84,7 +88,7 @@ function placeAfter<Row extends LogPlace>(
 }
 
 /** The next page; where it is empty, waits at most `seconds` for one that is not. */
-export async function followLog<Row extends LogPlace>(ctx: Context, read: LogRead, from: Places, seconds: number): Promise<Page<Row>> {
+export async function followLog<Row extends LogRow>(ctx: Context, read: LogRead, from: LogPosition, seconds: number): Promise<Page<Row>> {
   const deadline = performance.now() + seconds * 1000;
   for (let page = await readLog<Row>(ctx, read, from); ; page = await readLog<Row>(ctx, read, page.next)) {
     const left = deadline - performance.now();
@@ -92,4 +96,4 @@ export async function followLog<Row extends LogPlace>(ctx: Context, read: LogRea
   }
 }
 
-const total = (places: Places): number => places.reduce((sum, place) => sum + place, 0);
+const total = (position: LogPosition): number => position.reduce((sum, at) => sum + at, 0);

@@ -1,6 +1,5 @@
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { loggedError } from '../../../runtime/observe/log.js';
-import type { Worker } from '../../../runtime/service.js';
 
 /** Between two looks at the end of the log while somebody waits, ms. */
 const LOOK_MS = 100;
@@ -10,7 +9,7 @@ interface Waiter {
   wake(): void;
 }
 
-/** Tells who waits that the log has grown. One look for all who wait in this process, and none while nobody does. */
+/** Wakes who waits for the log to grow. One look for all who wait in this process, and none while nobody does. */
 class LogTail {
   readonly #waiters = new Set<Waiter>();
   #timer: NodeJS.Timeout | undefined;
@@ -66,14 +65,9 @@ class LogTail {
 
 const tails = new WeakMap<ServiceHost, LogTail>();
 
+/** The one tail of a running service. */
 export function tailOf(host: ServiceHost): LogTail {
   const existing = tails.get(host) ?? new LogTail(host);
   tails.set(host, existing);
   return existing;
 }
-
-/** Lets those who wait go when the process ends. */
-export const tailWorker: Worker = {
-  role: 'subgraphs',
-  start: async host => ({ stop: async () => tailOf(host).stop() }),
-};

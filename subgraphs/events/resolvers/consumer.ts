@@ -1,15 +1,12 @@
 import { Arg, Args, Ctx, FieldResolver, Float, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
-import { OwnTransactions } from '../../../runtime/request/operation.js';
-import type { Depth } from '../../../events/transport/port.js';
+import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { OwnTransactions } from '../../../runtime/request/operation.js';
 import type { Connection } from '../../../runtime/request/paging.js';
-import type { ReferenceLoader } from '../../../runtime/service.js';
 import { DateTime, SafeInt } from '../../../runtime/schema/scalars.js';
-import { move } from '../../../runtime/request/states.js';
+import { attachConsumer, detachConsumer, pauseConsumer, resumeConsumer } from '../commands/consumers.js';
 import { EventConsumer, EventConsumerConnection } from '../entities/consumer.js';
-import { OPERATORS, READERS, type ConsumerStatus } from '../entities/enums.js';
+import { OPERATORS, READERS } from '../entities/enums.js';
 import { EventConsumersArgs } from '../inputs/lists.js';
 import {
   AttachEventConsumerInput,
@@ -17,34 +14,7 @@ import {
   PauseEventConsumerInput,
   ResumeEventConsumerInput,
 } from '../inputs/operations.js';
-import { CONSUMER_STATES, type ConsumerTrigger } from '../rules.js';
-import { attach, detach } from '../commands/attachment.js';
-import { consumerOf, listConsumers, lockConsumer } from '../queries/consumer-rows.js';
-
-export const consumerReferences: ReferenceLoader = async (ctx, references) =>
-  mayAccess(ruleOf(READERS), ctx.caller)
-    ? Promise.all(references.map(({ name }) => consumerOf(ctx, String(name))))
-    : references.map(() => null);
-
-/** Three fields, one look at the queue. */
-const depthOf = async (ctx: Context, name: string): Promise<Depth> =>
-  (await ctx.load('events.depth', name, names => Promise.all(names.map(one => ctx.host.transport.depth(one)))))!;
-
-/** Every process that has the consumer follows within two seconds. @throws Problem not_found, conflict. */
-async function moveConsumer(ctx: Context, name: string, trigger: 'pause' | 'resume', reason: string | null): Promise<EventConsumer> {
-  const consumer = (await lockConsumer(ctx, name)) ?? fail('not_found', 'There is no such consumer');
-  const status = move<ConsumerStatus, ConsumerTrigger>(CONSUMER_STATES, 'consumer', consumer.status, trigger);
-  const version = consumer.version + 1;
-  const pausedReason = trigger === 'pause' ? reason : null;
-  await ctx.sql('update events.consumer set status = $2, paused_reason = $3, version = $4 where name = $1', [
-    name,
-    status,
-    pausedReason,
-    version,
-  ]);
-  ctx.audit(`consumer.${trigger}d`, name, { status, ...(reason && { reason }) });
-  return Object.assign(consumer, { status, pausedReason, version });
-}
+import { consumerOf, depthOf, listConsumers } from '../queries/consumers.js';
 
 @Resolver(() => EventConsumer)
 export class ConsumerResolver {
@@ -89,7 +59,7 @@ export class ConsumerResolver {
     @Arg('input', () => PauseEventConsumerInput) { name, reason }: PauseEventConsumerInput,
     @Ctx() ctx: Context,
   ): Promise<EventConsumer> {
-    return moveConsumer(ctx, name, 'pause', reason ?? null);
+    return pauseConsumer(ctx, name, reason ?? null);
   }
 
   @Access(OPERATORS)
@@ -98,28 +68,26 @@ export class ConsumerResolver {
     @Arg('input', () => ResumeEventConsumerInput) { name, reason }: ResumeEventConsumerInput,
     @Ctx() ctx: Context,
   ): Promise<EventConsumer> {
-    return moveConsumer(ctx, name, 'resume', reason ?? null);
+    return resumeConsumer(ctx, name, reason ?? null);
   }
 
   @Access(OPERATORS)
-  @OwnTransactions()
+  @OwnTransactions('what is detached stays detached')
   @Mutation(() => EventConsumer, { description: 'Its queues are removed; what it misses is sent from the log when it is attached again.' })
-  async detachEventConsumer(
+  detachEventConsumer(
     @Arg('input', () => DetachEventConsumerInput) { name, reason }: DetachEventConsumerInput,
     @Ctx() ctx: Context,
   ): Promise<EventConsumer> {
-    await detach(ctx, name, reason ?? null);
-    return (await consumerOf(ctx, name))!;
+    return detachConsumer(ctx, name, reason ?? null);
   }
 
   @Access(OPERATORS)
-  @OwnTransactions()
+  @OwnTransactions('only what was missed is sent')
   @Mutation(() => EventConsumer, { description: 'Sends what it has missed from the log, in order, then lets it take part again.' })
-  async attachEventConsumer(
+  attachEventConsumer(
     @Arg('input', () => AttachEventConsumerInput) { name, reason }: AttachEventConsumerInput,
     @Ctx() ctx: Context,
   ): Promise<EventConsumer> {
-    await attach(ctx, name, reason ?? null);
-    return (await consumerOf(ctx, name))!;
+    return attachConsumer(ctx, name, reason ?? null);
   }
 }

@@ -1,38 +1,17 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { DeadLetterConflict, discardDeadLetter, replayDeadLetter } from '../../../events/dead-letters.js';
-import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
-import { actorOf } from '../../../runtime/request/caller.js';
+import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
-import { isUuid } from '../../../runtime/data/ids.js';
 import type { Connection } from '../../../runtime/request/paging.js';
-import type { ReferenceLoader } from '../../../runtime/service.js';
+import { discardLetter, replayLetter, replayLetters } from '../commands/dead-letters.js';
 import { EventConsumer } from '../entities/consumer.js';
 import { ConsumerDeadLetter, ConsumerDeadLetterConnection, DeadLetterReplay } from '../entities/dead-letter.js';
-import { PlatformEvent } from '../entities/platform-event.js';
 import { OPERATORS, READERS } from '../entities/enums.js';
+import { PlatformEvent } from '../entities/platform-event.js';
 import { ConsumerDeadLettersArgs } from '../inputs/lists.js';
 import { DiscardConsumerDeadLetterInput, ReplayConsumerDeadLetterInput, ReplayConsumerDeadLettersInput } from '../inputs/operations.js';
-import { consumerOf } from '../queries/consumer-rows.js';
-import { inFrontOf, letterOf, listDeadLetters, replayFronts } from '../commands/dead-letter-rows.js';
-import { eventOf } from '../queries/log-rows.js';
-
-export const deadLetterReferences: ReferenceLoader = async (ctx, references) =>
-  mayAccess(ruleOf(READERS), ctx.caller) ? Promise.all(references.map(({ id }) => letterOf(ctx, String(id)))) : references.map(() => null);
-
-/** Changes a letter and shows it as it then is. @throws Problem not_found, or conflict naming the one in front. */
-async function change(ctx: Context, id: string, work: () => Promise<unknown>): Promise<ConsumerDeadLetter> {
-  if (!isUuid(id) || !(await ctx.sql('select 1 from events.dead_letter where id = $1', [id])).length)
-    fail('not_found', 'There is no such dead letter');
-  await work().catch(error => {
-    throw error instanceof DeadLetterConflict ? conflict(error) : error;
-  });
-  return (await letterOf(ctx, id))!;
-}
-
-function conflict({ message }: DeadLetterConflict): Error {
-  return fail('conflict', message);
-}
+import { consumerOf } from '../queries/consumers.js';
+import { blockerOf, letterOf, listDeadLetters } from '../queries/dead-letters.js';
+import { eventOf } from '../queries/log.js';
 
 @Resolver(() => ConsumerDeadLetter)
 export class DeadLetterResolver {
@@ -66,40 +45,33 @@ export class DeadLetterResolver {
   @Access(READERS)
   @FieldResolver(() => ConsumerDeadLetter, { nullable: true, description: 'The open one of its key that must be settled first.' })
   blockedBehind(@Root() letter: ConsumerDeadLetter, @Ctx() ctx: Context): Promise<ConsumerDeadLetter | null> {
-    return inFrontOf(ctx, letter);
+    return blockerOf(ctx, letter);
   }
 
   @Access(OPERATORS)
   @Mutation(() => ConsumerDeadLetter, { description: 'Tries a dead letter again, and after it what is parked behind it.' })
   replayConsumerDeadLetter(
-    @Arg('input', () => ReplayConsumerDeadLetterInput) { id, reason }: ReplayConsumerDeadLetterInput,
+    @Arg('input', () => ReplayConsumerDeadLetterInput) input: ReplayConsumerDeadLetterInput,
     @Ctx() ctx: Context,
   ): Promise<ConsumerDeadLetter> {
-    ctx.audit('dead_letter.replayed', id, { ...(reason && { reason }) });
-    return change(ctx, id, () => replayDeadLetter(ctx.sql, id, ctx.now()));
+    return replayLetter(ctx, input);
   }
 
   @Access(OPERATORS)
   @Mutation(() => ConsumerDeadLetter, { description: 'Gives a dead letter up; its key goes on with the next event.' })
   discardConsumerDeadLetter(
-    @Arg('input', () => DiscardConsumerDeadLetterInput) { id, reason }: DiscardConsumerDeadLetterInput,
+    @Arg('input', () => DiscardConsumerDeadLetterInput) input: DiscardConsumerDeadLetterInput,
     @Ctx() ctx: Context,
   ): Promise<ConsumerDeadLetter> {
-    ctx.audit('dead_letter.discarded', id, { reason });
-    return change(ctx, id, () => discardDeadLetter(ctx.sql, id, reason, actorOf(ctx.caller), ctx.now()));
+    return discardLetter(ctx, input);
   }
 
   @Access(OPERATORS)
   @Mutation(() => DeadLetterReplay, { description: "Tries a consumer's dead letters again, each key from its first one." })
-  async replayConsumerDeadLetters(
+  replayConsumerDeadLetters(
     @Arg('input', () => ReplayConsumerDeadLettersInput) input: ReplayConsumerDeadLettersInput,
     @Ctx() ctx: Context,
   ): Promise<DeadLetterReplay> {
-    const { consumer, reason = null, type = null, note } = input;
-    if (!(await consumerOf(ctx, consumer)))
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/consumer', message: 'is not a consumer' }] });
-    const replayed = await replayFronts(ctx, consumer, reason, type);
-    ctx.audit('dead_letters.replayed', consumer, { ...replayed, reason, type, ...(note && { note }) });
-    return replayed;
+    return replayLetters(ctx, input);
   }
 }

@@ -1,30 +1,16 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
-import { CATALOGUE } from '../../../events/catalogue.js';
-import { adminScopeOf } from '../../../events/slugs.js';
-import { Access, mayAccess, ruleOf } from '../../../runtime/access/access.js';
-import type { Caller } from '../../../runtime/request/caller.js';
+import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import type { Connection } from '../../../runtime/request/paging.js';
 import { JSONObject } from '../../../runtime/schema/scalars.js';
-import type { ReferenceLoader } from '../../../runtime/service.js';
+import { readData } from '../commands/audited-reads.js';
+import { READERS } from '../entities/enums.js';
 import { EventType } from '../entities/event-type.js';
 import { OwnEvent, OwnEventConnection, PlatformEvent, PlatformEventConnection } from '../entities/platform-event.js';
-import { CONCERNED, READERS } from '../entities/enums.js';
 import { MyEventsArgs, PlatformEventsArgs } from '../inputs/lists.js';
+import { eventTypeOf } from '../queries/event-types.js';
+import { eventOf, listEvents, listOwnEvents } from '../queries/log.js';
 import { Brand, User } from '../stubs.js';
-import { eventTypeOf } from './event-type.js';
-import { dataOf, eventOf, listEvents, listOwnEvents } from '../queries/log-rows.js';
-
-export const platformEventReferences: ReferenceLoader = async (ctx, references) =>
-  mayAccess(ruleOf(CONCERNED), ctx.caller) ? Promise.all(references.map(({ id }) => eventOf(ctx, String(id)))) : references.map(() => null);
-
-/** Bus operators see flow, not health data or money: the payload needs the owner's own permission. Source: events 4, payload rule. */
-function mayReadData(caller: Caller, type: string): boolean {
-  const owner = CATALOGUE.get(type)?.owner;
-  if (owner === undefined) return false;
-  const scope = adminScopeOf(owner);
-  return mayAccess(ruleOf({ service: scope, staff: `${scope}:read` }), caller);
-}
 
 @Resolver(() => PlatformEvent)
 export class LogResolver {
@@ -51,8 +37,8 @@ export class LogResolver {
     nullable: true,
     description: "Null without the owner's read permission; {} after erasure. Reading it is audited.",
   })
-  async data(@Root() { id, type }: PlatformEvent, @Ctx() ctx: Context): Promise<unknown> {
-    return mayReadData(ctx.caller, type) ? dataOf(ctx, id) : null;
+  data(@Root() event: PlatformEvent, @Ctx() ctx: Context): Promise<unknown> {
+    return readData(ctx, event);
   }
 
   @Access(READERS)

@@ -2,14 +2,11 @@ import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import type { Connection } from '../../../runtime/request/paging.js';
-import type { ReferenceLoader } from '../../../runtime/service.js';
 import { PlatformEvent, PlatformEventConnection } from '../entities/platform-event.js';
 import { CONCERNED } from '../entities/enums.js';
 import { MyEventsArgs } from '../inputs/lists.js';
 import { User } from '../stubs.js';
-import { isOperator, listEvents } from '../queries/log-rows.js';
-
-export const userReferences: ReferenceLoader = async (_ctx, references) => references.map(({ id }) => Object.assign(new User(), { id }));
+import { isOperator, listEvents } from '../queries/log.js';
 
 @Resolver(() => User)
 export class UserEventsResolver {

@@ -1,91 +1,31 @@
-import { messageSendRequested } from '../../../events/catalogue/comms.js';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
-import { newId } from '../../../runtime/data/ids.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 import type { Worker } from '../../../runtime/service.js';
-import { alarmsOf, type Alarm } from '../rules.js';
-import { roundtripOf } from '../consumers/canary.js';
-import { Lags } from '../queries/lags.js';
+import { lookAtAlarms } from '../commands/alarms.js';
 
 const LOOK_MS = 15_000;
 
-/** By the id's time: `occurred_at` may be a manual clock's. */
-const UNPUBLISHED = `
-select coalesce(max(extract(epoch from clock_timestamp()) - ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0), 0)::float8 as seconds
-from events.outbox where published_at is null`;
+/**
+ * How long events have waited for each active consumer, in a queue or in hand, s. Where nobody knows how old the first is (a replay's are
+ * old by nature) it counts since when the consumer was never seen without any.
+ */
+export class Lags {
+  readonly #waitingSince = new Map<string, number>();
 
-/** Conditions that have begun. */
-const BEGUN = `
-insert into events.alarm (kind, key) select kind, key from unnest($1::text[], $2::text[]) a(kind, key) on conflict do nothing returning kind, key`;
-const ENDED = `delete from events.alarm a where a.kind = any($1) and not exists (select from unnest($2::text[], $3::text[]) o(kind, key) where o.kind = a.kind and o.key = a.key)`;
+  async look(host: ServiceHost): Promise<Map<string, number>> {
+    const consumers = await host.read(ctx => ctx.sql<{ name: string }>(`select name from events.consumer where status = 'active'`));
+    const lags = await Promise.all(consumers.map(async ({ name }) => [name, await this.#lagOf(host, name)] as const));
+    return new Map(lags);
+  }
 
-/** New dead letters of a consumer are one alarm. */
-const DEAD = `
-with told as (
-  insert into events.alarm (kind, key) select 'dead_letter', id::text from events.dead_letter where status = 'dead' on conflict do nothing returning key
-)
-select d.consumer as key, count(*)::int as count from told t join events.dead_letter d on d.id = t.key::uuid group by d.consumer`;
-const SETTLED = `
-delete from events.alarm a where a.kind = 'dead_letter' and not exists (select from events.dead_letter d where d.id::text = a.key and d.status = 'dead')`;
-
-const DISORDER = `
-with told as (
-  insert into events.alarm (kind, key) select 'out_of_order', consumer || ' ' || event_id from events.disorder on conflict do nothing returning key
-)
-select split_part(key, ' ', 1) as key, count(*)::int as count from told group by 1`;
-
-const PRUNE = `delete from events.roundtrip where measured_at < clock_timestamp() - interval '1 day'`;
-
-function raise(ctx: Context, { kind, key, params }: Alarm): void {
-  ctx.log.error({ alarm: kind, key, ...params }, 'the event bus needs somebody');
-  ctx.emit(
-    messageSendRequested,
-    {
-      request_id: newId(),
-      template: 'bus_alarm',
-      channels: ['email'],
-      recipient_type: 'staff_role',
-      recipient_id: 'developer',
-      params: { kind, ...(key && { consumer: key }), ...params },
-      dedupe_key: `bus_alarm:${kind}:${key}:${newId()}`,
-      send_after: null,
-      category: 'transactional',
-    },
-    {},
-  );
-  ctx.audit('bus.alarm_raised', key || null, { kind, ...params });
+  async #lagOf({ transport }: ServiceHost, name: string): Promise<number> {
+    const { ready, unacked, oldestAt } = await transport.depth(name);
+    const now = Date.now(); // system time: so are the ids of events
+    if (ready + unacked === 0) this.#waitingSince.delete(name);
+    else if (!this.#waitingSince.has(name)) this.#waitingSince.set(name, now);
+    return Math.max(0, now - (oldestAt?.getTime() ?? this.#waitingSince.get(name) ?? now)) / 1000;
+  }
 }
-
-/** Conditions that last: each is told when it begins, and anew when it has ended and begins again. */
-async function lasting(ctx: Context, lags: ReadonlyMap<string, number>): Promise<Alarm[]> {
-  const [unpublished] = await ctx.sql<{ seconds: number }>(UNPUBLISHED);
-  const open = alarmsOf({ unpublishedSeconds: unpublished!.seconds, lags, roundtripP95Ms: (await roundtripOf(ctx)).p95 });
-  const [kinds, keys] = [open.map(({ kind }) => kind), open.map(({ key }) => key)];
-  await ctx.sql(ENDED, [['unpublished', 'consumer_lag', 'roundtrip'], kinds, keys]);
-  const begun = await ctx.sql<{ kind: string; key: string }>(BEGUN, [kinds, keys]);
-  return open.filter(alarm => begun.some(({ kind, key }) => kind === alarm.kind && key === alarm.key));
-}
-
-async function counted(ctx: Context, kind: Alarm['kind'], text: string): Promise<Alarm[]> {
-  const rows = await ctx.sql<{ key: string; count: number }>(text);
-  return rows.map(({ key, count }) => ({ kind, key, params: { count } }));
-}
-
-/** Tells the developers what has gone wrong since the last look. Source: events 5, alarms. */
-export async function lookAtAlarms(ctx: Context, lags: ReadonlyMap<string, number>): Promise<void> {
-  await ctx.sql(SETTLED);
-  await ctx.sql(PRUNE);
-  const alarms = [
-    ...(await lasting(ctx, lags)),
-    ...(await counted(ctx, 'dead_letter', DEAD)),
-    ...(await counted(ctx, 'out_of_order', DISORDER)),
-  ];
-  alarms.forEach(alarm => raise(ctx, alarm));
-}
-
-/** Looks every 15 s by the system clock, as the relay works; two processes that look at once tell a thing once. */
-export const alarmWorker: Worker = { role: 'scheduler', start: async host => new AlarmWatch(host) };
 
 class AlarmWatch {
   readonly #lags = new Lags();
@@ -112,3 +52,6 @@ class AlarmWatch {
     await this.#running;
   }
 }
+
+/** Looks every 15 s by the system clock, as the relay works; two processes that look at once report a thing once. */
+export const alarmWorker: Worker = { role: 'scheduler', start: async host => new AlarmWatch(host) };

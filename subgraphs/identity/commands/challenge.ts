@@ -1,14 +1,15 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { messageSendRequested } from '../../../events/catalogue/comms.js';
+import type { RequiredEntityData } from '@mikro-orm/postgresql';
 import { magicLinkRequested, twoFactorChallenge } from '../../../events/catalogue/identity.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { sha256 } from '../../../runtime/data/crypto.js';
-import type { ServiceHost } from '../../../runtime/host.js';
 import { newId } from '../../../runtime/data/ids.js';
+import type { ServiceHost, Context } from '../../../runtime/request/context.js';
+import { requestMessage } from '../../../runtime/request/messages.js';
+import { after } from '../../../runtime/time/durations.js';
 import { AuthChallenge, AuthChallengeChannel } from '../entities/challenge.js';
-import { PAGES } from '../native/oidc-provider/engine.js';
 import { codeHash, signingSealer } from '../ports/keyring.js';
-import { CHALLENGES, type ChallengeKind, type ChallengeTemplate } from '../rules/challenges.js';
+import { type ChallengeKind, CHALLENGES, type ChallengeTemplate } from '../rules/challenges.js';
+import { PAGES } from '../rules/endpoints.js';
 
 export interface NewChallenge {
   template: ChallengeTemplate;
@@ -23,7 +24,7 @@ export interface NewChallenge {
   locale?: string | null;
   /** The authorization request that asks. */
   interactionUid?: string;
-  /** It only looks like one: nobody is told, so nobody can have its code. */
+  /** It only looks like one: it is not sent, so nobody can have its code. */
   unsent?: boolean;
   /** Kept sealed until the proof; see `payloadOf`. */
   payload?: object;
@@ -50,30 +51,19 @@ async function localeOf(ctx: Context, userId: string | null): Promise<string | n
   return row?.locale ?? null;
 }
 
-/** Tells comms, which fetches the rest through `authDelivery`: never an address, link or code. */
+/** Asks comms to send it, which fetches the rest through `authDelivery`: never an address, link or code. */
 function announce(ctx: Context, { announce: how }: ChallengeKind, challenge: AuthChallenge): void {
   const { id: challenge_id, userId, staffId, channel, locale, template } = challenge;
   const expires_at = challenge.expiresAt.toISOString();
   if (how === 'code') return ctx.emit(twoFactorChallenge, { challenge_id, method: channel, expires_at }, { userId: userId! });
   if (how !== 'message')
     return ctx.emit(magicLinkRequested, { challenge_id, channel, purpose: how, locale, expires_at }, { userId: userId! });
-  const recipient = staffId
-    ? ({ recipient_type: 'staff', recipient_id: staffId } as const)
-    : ({ recipient_type: 'user', recipient_id: null } as const);
-  ctx.emit(
-    messageSendRequested,
-    {
-      request_id: newId(),
-      template,
-      channels: [channel],
-      ...recipient,
-      params: { challenge_id },
-      dedupe_key: `${template}:${challenge_id}`,
-      send_after: null,
-      category: 'transactional',
-    },
-    { userId: staffId ? null : userId },
-  );
+  requestMessage(ctx, staffId ? { staffId } : { userId: userId! }, {
+    template,
+    channels: [channel],
+    params: { challenge_id },
+    dedupeKey: `${template}:${challenge_id}`,
+  });
 }
 
 function secretsOf(ctx: Context, id: string, kind: ChallengeKind, { code, link }: NewChallenge): Partial<AuthChallenge> {
@@ -89,32 +79,40 @@ function secretsOf(ctx: Context, id: string, kind: ChallengeKind, { code, link }
   };
 }
 
+/** What is kept sealed beside code and link: where it goes, and what takes effect with its proof. */
+function contentsOf(
+  { host }: Context,
+  id: string,
+  { to, payload }: NewChallenge,
+): Pick<AuthChallenge, 'recipientSealed' | 'payloadSealed'> {
+  const sealer = signingSealer(host);
+  const payloadSealed = payload ? sealer.seal(JSON.stringify(payload), sealContext('payload', id)) : null;
+  return { recipientSealed: sealer.seal(to, sealContext('recipient', id)), payloadSealed };
+}
+
 /** Makes a challenge and has it sent, both with this transaction. Nobody but comms learns its code and link. Source: identity 2, 5. */
 export async function issueChallenge(ctx: Context, wanted: NewChallenge): Promise<AuthChallenge> {
-  const { template, to, userId, staffId = null, channel = AuthChallengeChannel.EMAIL, interactionUid, payload } = wanted;
+  const { template, userId, staffId = null, channel = AuthChallengeChannel.EMAIL, interactionUid } = wanted;
   const kind: ChallengeKind = CHALLENGES[template];
-  const sealer = signingSealer(ctx.host);
-  const id = newId();
-  const now = ctx.now();
+  const [id, createdAt, purpose] = [newId(), ctx.now(), kind.purpose];
   const values = {
     id,
     userId,
     staffId,
     template,
     channel,
-    purpose: kind.purpose,
-    createdAt: now,
+    purpose,
+    createdAt,
     interactionHash: interactionUid === undefined ? null : sha256(interactionUid),
     locale: wanted.locale ?? (await localeOf(ctx, userId)),
-    expiresAt: new Date(now.getTime() + (wanted.lifetimeMs ?? kind.lifetimeMs)),
-    recipientSealed: sealer.seal(to, sealContext('recipient', id)),
-    payloadSealed: payload ? sealer.seal(JSON.stringify(payload), sealContext('payload', id)) : null,
+    expiresAt: after(createdAt, wanted.lifetimeMs ?? kind.lifetimeMs),
+    ...contentsOf(ctx, id, wanted),
     ...secretsOf(ctx, id, kind, wanted),
   };
-  const challenge = ctx.em.create(AuthChallenge, values as never, { partial: true }) as AuthChallenge;
+  const challenge = ctx.em.create(AuthChallenge, values as RequiredEntityData<AuthChallenge>, { partial: true });
   await ctx.em.flush();
   if (!wanted.unsent) announce(ctx, kind, challenge);
-  ctx.audit('challenge.issued', id, { purpose: kind.purpose, template, channel });
+  ctx.audit('challenge.issued', id, { purpose, template, channel });
   return challenge;
 }
 
@@ -169,7 +167,7 @@ export type Miss = 'wrong' | 'exhausted' | 'over';
 
 /**
  * Judges a typed code; a right one spends the challenge, a wrong one a try. The transaction must be committed in either case, so a
- * refusal is told after it. Who may try is the caller's to decide before.
+ * refusal is thrown after it. Who may try is the caller's to decide before.
  */
 export async function acceptCode(ctx: Context, id: string, code: string, templates: readonly ChallengeTemplate[]): Promise<Proven | Miss> {
   const typed = code.replace(/[\s-]/g, '');
@@ -188,22 +186,10 @@ export async function acceptLink(ctx: Context, token: string, templates: readonl
   return asProven(ctx, row);
 }
 
-/** The challenge that a link's token belongs to, whatever has become of it; looking spends nothing. */
-export const findByLink = (ctx: Context, token: string, templates: readonly ChallengeTemplate[]): Promise<AuthChallenge | null> =>
-  ctx.em.findOne(AuthChallenge, { linkHash: sha256(token), template: { $in: [...templates] } });
-
-/** The newest challenge of an authorization request; null when nothing was sent. */
-export const newestOf = (ctx: Context, interactionUid: string, templates: readonly ChallengeTemplate[]): Promise<AuthChallenge | null> =>
-  ctx.em.findOne(
-    AuthChallenge,
-    { interactionHash: sha256(interactionUid), template: { $in: [...templates] } },
-    { orderBy: { createdAt: 'desc', id: 'desc' } },
-  );
-
 /** Which challenges end: those of an account, of a member of staff, or one. */
 export type ChallengeKey = 'id' | 'user_id' | 'staff_id';
 
-/** Ends what is still open, for example when a new one takes its place. Needs a transaction. */
+/** Ends what is still open, for example when a new one replaces it. Needs a transaction. */
 export async function endChallenges(
   ctx: Context,
   key: ChallengeKey,

@@ -1,11 +1,10 @@
-import { LockMode } from '@mikro-orm/postgresql';
+import { FOR_UPDATE } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
+import { after } from '../../../runtime/time/durations.js';
 import { OAuthGrant, OAuthGrantStatus } from '../entities/grant.js';
+import { LONGEST_TOKEN_MS } from '../rules/lifetimes.js';
 import { emitChange } from './consent.js';
-import { familyRevocations, publishRevocations, type EndReason, type NewRevocation } from './token-family.js';
-
-/** No token lives longer. Source: identity A2. */
-export const LONGEST_TOKEN_MS = 31_536_000_000;
+import { type EndReason, familyRevocations, type NewRevocation, publishRevocations } from './token-family.js';
 
 /**
  * Tokens of a client that were issued up to now, or all that it will ever have. Unlike `user`, the feed's `client` entries have a
@@ -15,7 +14,7 @@ export const clientRevocation = (ctx: Context, clientId: string, forGood: boolea
   kind: 'client',
   value: clientId,
   ...(!forGood && { notBefore: Math.floor(ctx.now().getTime() / 1000) }),
-  expiresAt: new Date(ctx.now().getTime() + LONGEST_TOKEN_MS),
+  expiresAt: after(ctx.now(), LONGEST_TOKEN_MS),
 });
 
 /** Ends live families of a client; with `scopes` only those that hold one of them. @returns their ids. */
@@ -30,10 +29,10 @@ async function endClientFamilies(ctx: Context, clientId: string, scopes: readonl
   return ids;
 }
 
-/** Tells each active grant whose effect has changed; a stale one has none. */
-async function tellGrants(ctx: Context, clientId: string, changed: ReadonlySet<string>): Promise<void> {
+/** Publishes each active grant whose effect has changed; a stale one has none. */
+async function announceChange(ctx: Context, clientId: string, changed: ReadonlySet<string>): Promise<void> {
   const where = { clientId, status: OAuthGrantStatus.ACTIVE };
-  const grants = await ctx.em.find(OAuthGrant, where, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE });
+  const grants = await ctx.em.find(OAuthGrant, where, { orderBy: { id: 'asc' }, ...FOR_UPDATE });
   ctx.loaders.clear(); // what a client may hold is read anew
   for (const grant of grants.filter(one => one.scopes.some(scope => changed.has(scope)))) {
     Object.assign(grant, { version: grant.version + 1, updatedAt: ctx.now() });
@@ -55,7 +54,7 @@ export async function applyEffect(ctx: Context, clientId: string, { before, afte
   await ctx.em.flush();
   const lost = before.filter(scope => !after.includes(scope));
   const changed = new Set([...lost, ...after.filter(scope => !before.includes(scope))]);
-  if (changed.size) await tellGrants(ctx, clientId, changed);
+  if (changed.size) await announceChange(ctx, clientId, changed);
   const ended = demoted || lost.length ? await endClientFamilies(ctx, clientId, demoted ? null : lost, reason) : [];
   if (ended.length) ctx.audit('token_family.ended', clientId, { families: ended.length, reason });
   const narrowed = demoted || lost.some(scope => scope.startsWith('admin:'));

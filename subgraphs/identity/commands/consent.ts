@@ -1,23 +1,17 @@
-import { LockMode } from '@mikro-orm/postgresql';
 import { grantChanged } from '../../../events/catalogue/identity.js';
+import { FOR_UPDATE } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { OAuthClient, OAuthClientKind, OAuthClientStatus } from '../entities/client.js';
-import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
-import { agreementsOf, clientOf } from '../queries/batches.js';
-import { effectiveScopes, mergeConsent, type ConsentAnswer } from '../rules/consent.js';
+import { OAuthGrant, type OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
+import { effectiveScopesOf } from '../queries/grant.js';
+import { type ConsentAnswer, mergeConsent } from '../rules/consent.js';
 import { noteGrantedScopes } from './scope-use.js';
-import { endFamilies, familyRevocations, publishRevocations, type EndReason } from './token-family.js';
+import { endFamilies, type EndReason, familyRevocations, publishRevocations } from './token-family.js';
 
 export type ChangeReason = 'consented' | 'scopes_changed' | 'user_revoked' | 'admin_revoked' | 'client_removed' | 'expired' | 'user_erased';
 
-/** granted ∩ the client's ∩ agreements in force now. */
-export async function effectiveScopesOf(ctx: Context, grant: OAuthGrant): Promise<string[]> {
-  const client = await clientOf(ctx, grant.clientId);
-  return client ? effectiveScopes(grant.scopes, client, await agreementsOf(ctx, client.id), ctx.now()) : [];
-}
-
-/** Tells the whole new state of a grant; a revoked one, or one that nobody uses any more, has no scopes. */
+/** Publishes the whole new state of a grant; a revoked one, or one that nobody uses any more, has no scopes. */
 export async function emitChange(ctx: Context, grant: OAuthGrant, reason: ChangeReason): Promise<void> {
   const revoked = grant.status !== OAuthGrantStatus.ACTIVE;
   const { id, clientId, version, userId } = grant;
@@ -31,14 +25,13 @@ export async function emitChange(ctx: Context, grant: OAuthGrant, reason: Change
 
 async function standingGrant(ctx: Context, userId: string, clientId: string): Promise<OAuthGrant | null> {
   const where = { userId, clientId, status: { $ne: OAuthGrantStatus.REVOKED } };
-  return ctx.em.findOne(OAuthGrant, where, { lockMode: LockMode.PESSIMISTIC_WRITE }); // PESSIMISTIC_WRITE: two answers at once must not lose one
+  return ctx.em.findOne(OAuthGrant, where, FOR_UPDATE); // two answers at once must not lose one
 }
 
 function newGrant(ctx: Context, userId: string, clientId: string): OAuthGrant {
   const now = ctx.now();
-  const grant = ctx.em.create(OAuthGrant, { userId, clientId, scopes: [], grantedAt: now, createdAt: now, updatedAt: now } as never, {
-    partial: true,
-  });
+  const row = { userId, clientId, scopes: [], grantedAt: now, createdAt: now, updatedAt: now };
+  const grant = ctx.em.create(OAuthGrant, row, { partial: true });
   ctx.em.persist(grant);
   return grant;
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from '../../../runtime/request/context.js';
-import { COUNT_LIMITS } from '../rules/challenges.js';
+import { COUNT_LIMITS } from '../rules/limits.js';
 
 const TAKE = `
 insert into identity.sign_in_limit as l (key, failures, window_ends_at) values ($1, 1, $3)
@@ -10,7 +10,7 @@ returning failures, ceil(extract(epoch from window_ends_at - $2::timestamptz))::
 
 /**
  * Counts one more under a limit, for an address, a network, an account; keyed hashes, because these are personal data.
- * @returns null while within the limit, else the seconds until it opens. The count must be committed, so a refusal is told after it.
+ * @returns null while within the limit, else the seconds until it opens. The count must be committed, so a refusal is thrown after it.
  */
 export async function takeLimit(ctx: Context, name: keyof typeof COUNT_LIMITS, about: string): Promise<number | null> {
   const key = createHmac('sha256', ctx.host.config.signingKek!).update(`${name}:${about}`).digest();

@@ -1,24 +1,24 @@
-import { LockMode } from '@mikro-orm/postgresql';
 import { SignJWT } from 'jose';
-import { messageSendRequested } from '../../../events/catalogue/comms.js';
 import { userErasureCompleted, userErasureRequested } from '../../../events/catalogue/identity.js';
-import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { FOR_UPDATE } from '../../../runtime/data/rows.js';
 import { eraseUser } from '../../../runtime/erasure/erasure.js';
-import { newId } from '../../../runtime/data/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { fail, requireValid, type Violation } from '../../../runtime/request/errors.js';
+import { requestMessage } from '../../../runtime/request/messages.js';
 import { move } from '../../../runtime/request/states.js';
 import {
   ErasureRequest,
   ErasureRequestScope,
-  ErasureRequestStatus,
+  type ErasureRequestStatus,
   ErasureTask,
   ErasureTaskOutcome,
   ErasureTaskStatus,
 } from '../entities/erasure.js';
 import { User, UserStatus } from '../entities/user.js';
-import { keyringOf } from '../ports/keyring.js';
-import { ALARM_AFTER, ERASURE_STATES, holdersOf, type ErasureState, type ErasureTrigger } from '../rules/erasure.js';
-import { erase } from '../erase.js';
+import { signingKey } from '../ports/keyring.js';
+import { tasksOf } from '../queries/erasure.js';
+import { ALARM_AFTER, ERASURE_STATES, type ErasureState, type ErasureTrigger, holdersOf } from '../rules/erasure.js';
+import { eraseHeld } from './erase-account.js';
 import { endFamilies, familyRevocations, publishRevocations, userRevocation } from './token-family.js';
 
 /** A receipt can be verified for so long: its key stays published. */
@@ -26,34 +26,16 @@ const RECEIPT_SECONDS = 10 * 365 * 86_400;
 
 const { PENDING, CONFIRMED, FAILED } = ErasureTaskStatus;
 
-export const tasksOf = (ctx: Context, request: ErasureRequest): Promise<ErasureTask[]> =>
-  ctx.em.find(ErasureTask, { request: request.id }, { orderBy: { service: 'asc' } });
-
 /** Moves the state on and leaves the audit row. @throws Problem conflict. */
 export function step(ctx: Context, request: ErasureRequest, trigger: ErasureTrigger): void {
   request.status = move(ERASURE_STATES, 'erasure request', `${request.status}` as ErasureState, trigger) as ErasureRequestStatus;
   ctx.audit(`erasure_request.${request.status}`, request.id, { user_id: request.userId, scope: request.scope });
 }
 
-/** Tells the user where the request stands. Source: identity 5. */
-export function notice(ctx: Context, request: ErasureRequest): void {
-  const params = { kind: `erasure_${request.status}`, request_id: request.id };
-  const dedupe = `erasure:${request.id}:${request.status}`;
-  ctx.emit(
-    messageSendRequested,
-    {
-      request_id: newId(),
-      template: 'security_notice',
-      channels: ['email'],
-      recipient_type: 'user',
-      recipient_id: null,
-      params,
-      dedupe_key: dedupe,
-      send_after: null,
-      category: 'transactional',
-    },
-    { userId: request.userId },
-  );
+/** Sends the user a notice of where the request stands. Source: identity 5. */
+export function notice(ctx: Context, { id, userId, status }: ErasureRequest): void {
+  const params = { kind: `erasure_${status}`, request_id: id };
+  requestMessage(ctx, { userId }, { template: 'security_notice', params, dedupeKey: `erasure:${id}:${status}` });
 }
 
 function ask(ctx: Context, request: ErasureRequest): void {
@@ -64,7 +46,7 @@ function ask(ctx: Context, request: ErasureRequest): void {
 
 /** The account takes part in nothing any more: it cannot sign in, and its tokens are dead. */
 async function lockOut(ctx: Context, userId: string): Promise<void> {
-  const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, { lockMode: LockMode.PESSIMISTIC_WRITE }); // PESSIMISTIC_WRITE
+  const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, FOR_UPDATE);
   if (!user) fail('conflict', 'This account is erased already');
   Object.assign(user, { status: UserStatus.ERASING, updatedAt: ctx.now() });
   const families = await endFamilies(ctx, 'user_id', userId, 'user_erased');
@@ -80,8 +62,7 @@ async function lockOut(ctx: Context, userId: string): Promise<void> {
 export async function start(ctx: Context, request: ErasureRequest): Promise<ErasureRequest> {
   step(ctx, request, 'start');
   request.startedAt = ctx.now();
-  for (const service of holdersOf(request.scope))
-    ctx.em.create(ErasureTask, { request, service, askedAt: ctx.now() } as never, { partial: true });
+  for (const service of holdersOf(request.scope)) ctx.em.create(ErasureTask, { request, service, askedAt: ctx.now() }, { partial: true });
   ask(ctx, request);
   if (request.scope === ErasureRequestScope.FULL) await lockOut(ctx, request.userId);
   await ctx.em.flush();
@@ -92,18 +73,14 @@ export async function start(ctx: Context, request: ErasureRequest): Promise<Eras
 async function runOwnTask(ctx: Context, request: ErasureRequest): Promise<ErasureRequest> {
   const { id: requestId, userId, scope } = request;
   await ctx.em.flush();
-  const { outcome, records } = await eraseUser(ctx, erase, { userId, requestId, scope });
+  const { outcome, records } = await eraseUser(ctx, eraseHeld, { userId, requestId, scope });
   if (scope === ErasureRequestScope.FULL)
     await ctx.sql('update identity.erasure_request set reason = null, hold_reason = null where id = $1', [requestId]);
   ctx.em.clear();
   const fresh = await ctx.em.findOneOrFail(ErasureRequest, { id: requestId });
   const own = await ctx.em.findOneOrFail(ErasureTask, { request: requestId, service: 'identity' });
-  confirm(
-    ctx,
-    own,
-    outcome as ErasureTaskOutcome,
-    Object.values(records).reduce((sum, n) => sum + n, 0),
-  );
+  const total = Object.values(records).reduce((sum, n) => sum + n, 0);
+  confirm(ctx, own, outcome as ErasureTaskOutcome, total);
   await ctx.em.flush();
   return fresh;
 }
@@ -114,13 +91,7 @@ function confirm(ctx: Context, task: ErasureTask, outcome: ErasureTaskOutcome, r
 
 /** Signs what was done. The key stays published as long as the receipt is to be verified. */
 async function signReceipt(ctx: Context, request: ErasureRequest, tasks: readonly ErasureTask[]): Promise<string> {
-  const keyring = keyringOf(ctx.host);
-  await keyring.refresh(ctx.now(), ctx);
-  const key = keyring.current(ctx.now());
-  await ctx.sql('update identity.signing_key set max_ttl_seconds = greatest(max_ttl_seconds, $2) where kid = $1', [
-    key.kid,
-    RECEIPT_SECONDS,
-  ]);
+  const key = await signingKey(ctx, RECEIPT_SECONDS);
   const services = tasks.map(({ service, outcome, retainedBasis }) => ({
     service,
     outcome,
@@ -180,27 +151,33 @@ export interface Confirmation {
   retainedBasis?: string | null;
 }
 
+function violationsOf(confirmations: readonly Confirmation[], asked: ReadonlySet<string>): Violation[] {
+  return confirmations.flatMap(({ service, outcome, retainedBasis }, index) => {
+    const at = `/input/confirmations/${index}`;
+    const isAsked = asked.has(service) && service !== 'identity';
+    const lacksBasis = outcome === ErasureTaskOutcome.RETAINED && !retainedBasis;
+    return [
+      ...(isAsked ? [] : [{ pointer: `${at}/service`, message: 'has no task here' }]),
+      ...(lacksBasis ? [{ pointer: `${at}/retainedBasis`, message: 'is required for retained' }] : []),
+    ];
+  });
+}
+
+/** Notes what one service did. @returns whether that is new. @throws Problem conflict for another outcome than before. */
+function note(ctx: Context, task: ErasureTask, { service, outcome, records = null, retainedBasis = null }: Confirmation): boolean {
+  const isKnown = task.status === CONFIRMED;
+  if (isKnown && task.outcome !== outcome) fail('conflict', `${service} has confirmed another outcome`);
+  if (isKnown) return false;
+  confirm(ctx, task, outcome, records, retainedBasis);
+  ctx.audit('erasure_task.confirmed', task.request.id, { service, outcome, records });
+  return true;
+}
+
 /** Notes what services did: an equal confirmation again changes nothing, another outcome is a conflict. */
 export async function take(ctx: Context, request: ErasureRequest, confirmations: readonly Confirmation[]): Promise<ErasureRequest> {
   const tasks = new Map((await tasksOf(ctx, request)).map(task => [task.service, task]));
-  const errors = confirmations.flatMap(({ service, outcome, retainedBasis }, index) => [
-    ...(tasks.has(service) && service !== 'identity'
-      ? []
-      : [{ pointer: `/input/confirmations/${index}/service`, message: 'has no task here' }]),
-    ...(outcome === ErasureTaskOutcome.RETAINED && !retainedBasis
-      ? [{ pointer: `/input/confirmations/${index}/retainedBasis`, message: 'is required for retained' }]
-      : []),
-  ]);
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
-  let changed = false;
-  for (const { service, outcome, records, retainedBasis } of confirmations) {
-    const task = tasks.get(service)!;
-    if (task.status === CONFIRMED && task.outcome !== outcome) fail('conflict', `${service} has confirmed another outcome`);
-    if (task.status === CONFIRMED) continue;
-    confirm(ctx, task, outcome, records ?? null, retainedBasis ?? null);
-    ctx.audit('erasure_task.confirmed', request.id, { service, outcome, records: records ?? null });
-    changed = true;
-  }
+  requireValid(violationsOf(confirmations, new Set(tasks.keys())));
+  const changed = confirmations.map(one => note(ctx, tasks.get(one.service)!, one));
   await ctx.em.flush();
-  return changed ? settle(ctx, request) : request;
+  return changed.includes(true) ? settle(ctx, request) : request;
 }

@@ -1,13 +1,13 @@
+import { newId } from '../../../runtime/data/ids.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
-import { newId } from '../../../runtime/data/ids.js';
 import { UserStatus } from '../entities/user.js';
-import { AUTH_EMAIL_TEMPLATES, MAKES_ACCOUNT, onwardUrl, type AuthEmail } from '../rules/auth-email.js';
-import { CHALLENGES, type ChallengeKind } from '../rules/challenges.js';
+import { AUTH_EMAIL_TEMPLATES, type AuthEmail, MAKES_ACCOUNT, onwardUrl } from '../rules/auth-email.js';
+import { type ChallengeKind, CHALLENGES } from '../rules/challenges.js';
+import { emailKey } from '../rules/emails.js';
 import { isRegisteredOrigin } from '../rules/redirects.js';
-import { emailKey } from '../rules/visibility.js';
+import { accountByEmail, plantPending } from './account.js';
 import { issueChallenge } from './challenge.js';
-import { accountByEmail, plantPending } from './registration.js';
 
 /** Name of the outside provider in `external_identity`. */
 const PROVIDER = 'idp';
@@ -75,7 +75,7 @@ const CLAIM = 'insert into identity.idp_auth_email (webhook_id, kept_until) valu
 
 /**
  * Takes over an e-mail of an outside identity provider: a challenge, announced by its event. The same `webhook-id` again changes nothing.
- * Needs a transaction. @returns the challenge; null when it is nobody's. @throws invalid_request for a place that is not registered.
+ * Needs a transaction. @returns the challenge; null when it is nobody's. @throws invalid_request for an address that is not registered.
  */
 export async function receiveIdpAuthEmail(ctx: Context, webhookId: string, email: AuthEmail): Promise<string | null> {
   await checkRedirect(ctx, email.redirectTo);

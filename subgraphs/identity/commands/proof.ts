@@ -1,10 +1,11 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { UserStatus } from '../entities/user.js';
-import { emailKey } from '../rules/visibility.js';
+import { emailKey } from '../rules/emails.js';
+import { activate } from './account.js';
 import { endChallenges, type Proven } from './challenge.js';
-import { setPassword, signOutEverywhere } from './credential.js';
 import { sendNotice } from './notice.js';
-import { activate } from './registration.js';
+import { setPassword } from './password.js';
+import { signOutEverywhere } from './session.js';
 
 interface Account {
   status: UserStatus;

@@ -1,7 +1,7 @@
-import type { Context } from '../../../runtime/request/context.js';
 import { isUuid } from '../../../runtime/data/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
 import type { OAuthGrant } from '../entities/grant.js';
-import type { ScopeUseInput } from '../inputs/connected-app.js';
+import type { ScopeUseInput } from '../inputs/grant.js';
 
 /** Remembers since when a consent covers each of its scopes; one taken back and granted again begins anew. Needs a transaction. */
 export async function noteGrantedScopes(ctx: Context, { id, scopes }: OAuthGrant): Promise<void> {
@@ -29,18 +29,3 @@ export async function noteUses(ctx: Context, uses: readonly ScopeUseInput[]): Pr
   const rows = known.map(one => ({ client_id: one.clientId, user_id: one.userId, scope: one.scope, seconds_ago: one.secondsAgo }));
   return (await ctx.sql(REPORT, [JSON.stringify(rows), ctx.now().toISOString()])).length;
 }
-
-export interface ScopeRow {
-  grant_id: string;
-  scope: string;
-  granted: number;
-  used: number | null;
-}
-
-/** Scopes of grants with their times, epoch ms. */
-export const scopeRows = (ctx: Context, grantIds: readonly string[]): Promise<ScopeRow[]> =>
-  ctx.sql<ScopeRow>(
-    `select grant_id, scope, extract(epoch from granted_at)::float8 * 1000 as granted, extract(epoch from last_used_at)::float8 * 1000 as used
-     from identity.scope_use where grant_id = any($1::uuid[]) order by scope`,
-    [grantIds],
-  );

@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
 import { newId } from '../../../runtime/data/ids.js';
-import { MfaMethod, MfaMethodStatus } from '../entities/mfa.js';
+import type { ServiceHost, Context } from '../../../runtime/request/context.js';
+import type { MfaMethod } from '../entities/mfa.js';
 import { codeHash, signingSealer } from '../ports/keyring.js';
-import { stepOf } from '../rules/totp.js';
+import { stepOf } from '../rules/second-factors.js';
 
 /** Ten codes of 40 bits, without letters that look alike. Source: identity 4.14. */
 const CODES = 10;
@@ -61,7 +60,3 @@ export async function acceptTotp(ctx: Context, method: Pick<MfaMethod, 'id' | 's
   );
   return rows.length > 0;
 }
-
-/** Methods that are asked for at sign-in. */
-export const activeMethods = (ctx: Context, userId: string): Promise<MfaMethod[]> =>
-  ctx.em.find(MfaMethod, { userId, status: MfaMethodStatus.ACTIVE }, { orderBy: { createdAt: 'asc', id: 'asc' } });

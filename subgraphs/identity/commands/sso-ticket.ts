@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Context } from '../../../runtime/request/context.js';
 import { sha256 } from '../../../runtime/data/crypto.js';
+import type { Context } from '../../../runtime/request/context.js';
 
 /** Source: identity 4.7. */
 const TICKET_MS = 60_000;

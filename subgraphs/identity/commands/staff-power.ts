@@ -1,30 +1,13 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { move } from '../../../runtime/request/states.js';
-import { Role, RoleAssignment, StaffMember, StaffMemberStatus } from '../entities/staff.js';
+import { RoleAssignment } from '../entities/role.js';
+import { type StaffMember, StaffMemberStatus } from '../entities/staff.js';
+import { heldRoles, NO_POWER, staffOf } from '../queries/staff-power.js';
 import { beyond } from '../rules/permissions.js';
-import { mayBearPower, OWNER, powerOf, type HeldRole, type Power } from '../rules/roles.js';
+import { mayBearPower, OWNER, type Power, powerOf } from '../rules/roles.js';
 import { STAFF } from '../rules/staff.js';
 import { publishRevocations, userRevocation } from './token-family.js';
-
-const NO_POWER: Power = { roles: [], permissions: [] };
-
-/** Roles that somebody holds and that were not revoked; expired ones included. */
-export async function heldRoles(ctx: Context, userId: string): Promise<HeldRole[]> {
-  const held = await ctx.em.find(RoleAssignment, { userId, revokedAt: null }, { orderBy: { grantedAt: 'asc', id: 'asc' } });
-  const roles = new Map((await ctx.em.find(Role, { key: { $in: held.map(one => one.roleKey) } })).map(role => [role.key, role]));
-  return held.map(({ id, roleKey, brandId, expiresAt }) => ({
-    assignmentId: id,
-    role: roleKey,
-    permissions: roles.get(roleKey)!.permissions,
-    brandId,
-    expiresAt,
-  }));
-}
-
-/** The entry of somebody who works here, suspended or not; null for everybody else. */
-export const staffOf = (ctx: Context, userId: string): Promise<StaffMember | null> =>
-  ctx.em.findOne(StaffMember, { userId, status: { $in: [StaffMemberStatus.ACTIVE, StaffMemberStatus.SUSPENDED] } });
 
 /** To the minute; no version, because nobody edits it. */
 const TOUCH = `update identity.staff_member set last_active_at = $2
@@ -57,12 +40,6 @@ export function requirePower({ caller }: Context, permissions: readonly string[]
   if (caller.kind !== 'user') return;
   const over = beyond(caller.permissions, permissions);
   if (over.length) fail('forbidden', `You do not hold ${over.join(', ')}`);
-}
-
-/** What a member of staff may do on a brand now; nothing for somebody who is not active. */
-export async function powerHeld(ctx: Context, userId: string, brandId: string | null): Promise<Power> {
-  if ((await staffOf(ctx, userId))?.status !== StaffMemberStatus.ACTIVE) return NO_POWER;
-  return powerOf(await heldRoles(ctx, userId), brandId, ctx.now());
 }
 
 /** @throws Problem forbidden when staff act on themselves. */

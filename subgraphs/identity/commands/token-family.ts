@@ -1,5 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
-import { systemTime, outsideEngine } from '../ports/clock.js';
+import { outsideEngine, systemTime } from '../ports/clock.js';
+import { USER_TOKEN_SECONDS } from '../rules/lifetimes.js';
 
 export type RevocationKind = 'token' | 'family' | 'session' | 'secret' | 'client' | 'user';
 
@@ -28,9 +29,9 @@ interface Row {
 const INSERT = `
 with counter as (update identity.token_revocation_counter set seq = seq + $1 returning seq - $1 as base)
 insert into identity.token_revocation (seq, kind, value, not_before, effective_at, expires_at)
-select counter.base + r.place, r.kind, r.value, r.not_before, r.effective_at, r.expires_at
+select counter.base + r.ordinal, r.kind, r.value, r.not_before, r.effective_at, r.expires_at
 from counter, rows from (jsonb_to_recordset($2::jsonb) as (kind text, value text, not_before bigint, effective_at timestamptz, expires_at timestamptz))
-  with ordinality as r(kind, value, not_before, effective_at, expires_at, place)
+  with ordinality as r(kind, value, not_before, effective_at, expires_at, ordinal)
 returning seq::float8 as seq, kind, value, not_before::float8 as not_before`;
 
 /**
@@ -40,7 +41,7 @@ returning seq::float8 as seq, kind, value, not_before::float8 as not_before`;
 const atOnce = (ctx: Context): Date => new Date(Math.min(ctx.now().getTime(), systemTime()));
 
 /**
- * Adds rows to the revocation feed in this transaction and tells all processes after its commit. Call it last: it locks the counter.
+ * Adds rows to the revocation feed in this transaction and hints all processes after its commit. Call it last: it locks the counter.
  * Source: identity A4.
  */
 export async function publishRevocations(ctx: Context, revocations: readonly NewRevocation[]): Promise<void> {
@@ -53,8 +54,12 @@ export async function publishRevocations(ctx: Context, revocations: readonly New
     expires_at: one.expiresAt.toISOString(),
   }));
   const rows = await ctx.sql<Row>(INSERT, [wanted.length, JSON.stringify(wanted)]);
-  const told = rows.map((row, index) => ({ ...row, effective_at: wanted[index]!.effective_at, expires_at: wanted[index]!.expires_at }));
-  ctx.afterCommit(() => outsideEngine(() => told.forEach(row => ctx.host.transport.hint('auth.revocations', row.kind, row))));
+  const published = rows.map((row, index) => ({
+    ...row,
+    effective_at: wanted[index]!.effective_at,
+    expires_at: wanted[index]!.expires_at,
+  }));
+  ctx.afterCommit(() => outsideEngine(() => published.forEach(row => ctx.host.transport.hint('auth.revocations', row.kind, row))));
 }
 
 export type EndReason =
@@ -68,12 +73,9 @@ export type EndReason =
   | 'unused'
   | 'user_erased';
 
-/** User access tokens live for an hour, whatever the client. Source: identity A2. */
-export const USER_TOKEN_SECONDS = 3600;
-
 const untilDead = (ctx: Context): Date => new Date(ctx.now().getTime() + USER_TOKEN_SECONDS * 1000);
 
-/** One column that says which families end. */
+/** The column by which families end. */
 export type FamilyKey = 'id' | 'grant_id' | 'user_id' | 'client_id' | 'session_id';
 
 /**

@@ -1,7 +1,9 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, PhoneNumber, PostalAddress } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
 
@@ -11,10 +13,16 @@ export enum AddressValidation {
   CORRECTED = 'corrected',
   UNDELIVERABLE = 'undeliverable',
 }
-registerEnumType(AddressValidation, {
-  name: 'AddressValidation',
-  description: 'What a check of the address against post office data said.',
-});
+
+export enum UserAddressDefault {
+  SHIPPING = 'shipping',
+  BILLING = 'billing',
+  BOTH = 'both',
+}
+registerEnums(
+  { AddressValidation, UserAddressDefault },
+  { AddressValidation: 'What a check of the address against post office data found.' },
+);
 
 /** One entry of a user's address book. Everything but ids, flags and times is personal. */
 @Access({ service: 'admin:identity|admin:commerce', user: 'read:account', staff: 'admin:identity:read' })
@@ -90,3 +98,5 @@ export class UserAddress {
     return { line1, line2, city, region, postalCode, countryCode };
   }
 }
+
+export const UserAddressConnection = connectionOf(UserAddress, 'UserAddress');

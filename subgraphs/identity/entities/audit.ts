@@ -1,5 +1,7 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 
 export enum IdentityAuditActorKind {
@@ -8,7 +10,7 @@ export enum IdentityAuditActorKind {
   STAFF = 'staff',
   SYSTEM = 'system',
 }
-registerEnumType(IdentityAuditActorKind, { name: 'IdentityAuditActorKind' });
+registerEnums({ IdentityAuditActorKind });
 
 /** Who acted; of a user or staff token both the person and the app. Source: identity A10. */
 @Access({ service: 'admin:identity', staff: 'admin:identity:read' })
@@ -54,3 +56,5 @@ export class IdentityAuditEntry {
   @Field(() => JSONObject)
   details: object;
 }
+
+export const IdentityAuditConnection = connectionOf(IdentityAuditEntry, 'IdentityAudit');

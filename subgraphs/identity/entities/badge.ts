@@ -1,7 +1,8 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, Url } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
 
@@ -11,7 +12,6 @@ export enum BadgeTier {
   GOLD = 'gold',
   NONE = 'none',
 }
-registerEnumType(BadgeTier, { name: 'BadgeTier' });
 
 export enum UserBadgeSource {
   MILESTONE = 'milestone',
@@ -19,7 +19,7 @@ export enum UserBadgeSource {
   STAFF = 'staff',
   SYSTEM = 'system',
 }
-registerEnumType(UserBadgeSource, { name: 'UserBadgeSource', description: 'What a badge was given for.' });
+registerEnums({ BadgeTier, UserBadgeSource }, { UserBadgeSource: 'What a badge was given for.' });
 
 @Access({ service: '*', user: '*' })
 @Directive('@key(fields: "key")')

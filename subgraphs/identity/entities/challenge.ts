@@ -1,7 +1,8 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
 
@@ -19,7 +20,7 @@ export enum AuthChallengeChannel {
   EMAIL = 'email',
   SMS = 'sms',
 }
-registerEnumType(AuthChallengeChannel, { name: 'AuthChallengeChannel' });
+registerEnums({ AuthChallengeChannel });
 
 /** A proof that is asked of a person. Leaves the service through `authDelivery` alone; see `rules/challenges.ts` for its states. */
 @Entity({ tableName: 'auth_challenge' })
@@ -106,6 +107,19 @@ export class AuthDelivery {
 
   @Field(() => String, { nullable: true })
   locale: string | null;
+
+  @Field(() => DateTime)
+  expiresAt: Date;
+}
+
+@Access({ user: 'read:account', firstParty: true })
+@ObjectType({ description: 'A code is on its way to the new address.' })
+export class EmailChangeRequest {
+  @Field(() => ID)
+  challengeId: string;
+
+  @Field(() => String, { description: 'The address, masked.' })
+  sentTo: string;
 
   @Field(() => DateTime)
   expiresAt: Date;

@@ -1,7 +1,9 @@
-import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, JSONObject, Url } from '../../../runtime/schema/scalars.js';
 
 export enum OAuthClientKind {
@@ -9,17 +11,12 @@ export enum OAuthClientKind {
   CONFIDENTIAL = 'confidential',
   PUBLIC = 'public',
 }
-registerEnumType(OAuthClientKind, {
-  name: 'OAuthClientKind',
-  description: 'MACHINE: client_credentials. CONFIDENTIAL: code flow with a secret. PUBLIC: code flow without one.',
-});
 
 export enum OAuthClientStatus {
   ACTIVE = 'active',
   DISABLED = 'disabled',
   DELETED = 'deleted',
 }
-registerEnumType(OAuthClientStatus, { name: 'OAuthClientStatus' });
 
 export enum OAuthClientTokenEndpointAuthMethod {
   CLIENT_SECRET_BASIC = 'client_secret_basic',
@@ -27,30 +24,20 @@ export enum OAuthClientTokenEndpointAuthMethod {
   PRIVATE_KEY_JWT = 'private_key_jwt',
   NONE = 'none',
 }
-registerEnumType(OAuthClientTokenEndpointAuthMethod, {
-  name: 'OAuthClientTokenEndpointAuthMethod',
-  description: 'A client with a secret may use either secret method.',
-});
 
-export enum OAuthClientSecretStatus {
-  ACTIVE = 'active',
-  RETIRING = 'retiring',
-  RETIRED = 'retired',
-}
-registerEnumType(OAuthClientSecretStatus, { name: 'OAuthClientSecretStatus', description: 'RETIRING works until it expires.' });
+registerEnums(
+  {
+    OAuthClientKind,
+    OAuthClientStatus,
+    OAuthClientTokenEndpointAuthMethod,
+  },
+  {
+    OAuthClientKind: 'MACHINE: client_credentials. CONFIDENTIAL: code flow with a secret. PUBLIC: code flow without one.',
+    OAuthClientTokenEndpointAuthMethod: 'A client with a secret may use either secret method.',
+  },
+);
 
-export enum OAuthClientAgreementKind {
-  PHI = 'phi',
-}
-registerEnumType(OAuthClientAgreementKind, { name: 'OAuthClientAgreementKind' });
-
-export enum OAuthClientAgreementStatus {
-  IN_FORCE = 'in_force',
-  ENDED = 'ended',
-}
-registerEnumType(OAuthClientAgreementStatus, { name: 'OAuthClientAgreementStatus' });
-
-/** An application that may ask for tokens. Its public face (name, addresses, publisher) may be read by whoever can see the client at all. */
+/** An application that may ask for tokens. Its name, addresses and publisher may be read by whoever can see the client at all. */
 @Access({ service: 'admin:identity', staff: 'admin:identity:clients', internal: 'webhooks' })
 @Directive('@key(fields: "id")')
 @ObjectType({ description: 'An application that may ask for tokens.' })
@@ -180,74 +167,4 @@ export class OAuthClient {
   version: number;
 }
 
-/** A secret of a client; only its SHA-256 is kept. */
-@Access({ service: 'admin:identity', staff: 'admin:identity:clients' })
-@ObjectType({ description: 'A secret of a client; its value was shown once.' })
-@Entity({ tableName: 'oauth_client_secret' })
-export class OAuthClientSecret {
-  @Field(() => ID)
-  @PrimaryKey({ type: 'uuid' })
-  id: string = newId();
-
-  @ManyToOne({ entity: () => OAuthClient, mapToPk: true, fieldName: 'client_id' })
-  clientId: string;
-
-  @Property({ type: 'blob' })
-  hash: Buffer;
-
-  @Field(() => String, { description: 'The last four characters.' })
-  @Property({ type: 'text' })
-  hint: string;
-
-  @Field(() => DateTime)
-  @Property({ type: 'datetime', length: 3 })
-  createdAt: Date;
-
-  @Field(() => DateTime, { nullable: true })
-  @Property({ type: 'datetime', length: 3, nullable: true })
-  lastUsedAt: Date | null = null;
-
-  @Field(() => DateTime, { nullable: true, description: 'End of the overlap of a rotation.' })
-  @Property({ type: 'datetime', length: 3, nullable: true })
-  expiresAt: Date | null = null;
-}
-
-/** A signed agreement that lets an app of somebody else hold scopes of class PHI. Source: identity A9. */
-@Access({ service: 'admin:identity', staff: 'admin:identity:clients', internal: 'webhooks' })
-@ObjectType({ description: 'A signed agreement that lets the app hold health-data scopes.' })
-@Entity({ tableName: 'oauth_client_agreement' })
-export class OAuthClientAgreement {
-  @Field(() => ID)
-  @PrimaryKey({ type: 'uuid' })
-  id: string = newId();
-
-  @ManyToOne({ entity: () => OAuthClient, mapToPk: true, fieldName: 'client_id' })
-  clientId: string;
-
-  @Field(() => OAuthClientAgreementKind)
-  @Enum({ items: () => OAuthClientAgreementKind, type: 'text', default: OAuthClientAgreementKind.PHI })
-  kind: OAuthClientAgreementKind = OAuthClientAgreementKind.PHI;
-
-  @Field(() => String)
-  @Property({ type: 'text' })
-  documentVersion: string;
-
-  @Field(() => [String])
-  @Property({ type: 'string[]', columnType: 'text[]' })
-  scopes: string[];
-
-  @Field(() => String)
-  @Property({ type: 'text' })
-  signedBy: string;
-
-  @Field(() => DateTime)
-  @Property({ type: 'datetime', length: 3 })
-  signedAt: Date;
-
-  @Field(() => DateTime, { nullable: true })
-  @Property({ type: 'datetime', length: 3, nullable: true })
-  expiresAt: Date | null = null;
-
-  @Property({ type: 'datetime', length: 3, nullable: true })
-  endedAt: Date | null = null;
-}
+export const OAuthClientConnection = connectionOf(OAuthClient, 'OAuthClient');

@@ -1,6 +1,8 @@
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { CountryCode, DateTime, EmailAddress, Locale, PhoneNumber, TimeZone } from '../../../runtime/schema/scalars.js';
 import { UserStatus } from './user.js';
 
@@ -8,7 +10,6 @@ export enum CrmSyncChange {
   UPSERT = 'upsert',
   DELETE = 'delete',
 }
-registerEnumType(CrmSyncChange, { name: 'CrmSyncChange', description: 'What the CRM is to do with its contact.' });
 
 export enum CrmSyncReason {
   CREATED = 'created',
@@ -18,7 +19,7 @@ export enum CrmSyncReason {
   STATUS = 'status',
   ERASED = 'erased',
 }
-registerEnumType(CrmSyncReason, { name: 'CrmSyncReason' });
+registerEnums({ CrmSyncChange, CrmSyncReason }, { CrmSyncChange: 'What the CRM is to do with its contact.' });
 
 /** When that of a user which a CRM may know has changed last, by kind of change. The user's id is its key. */
 @Entity({ tableName: 'crm_change' })
@@ -98,3 +99,5 @@ export class CrmSyncCandidate {
   @Field(() => String, { description: 'Hex SHA-256 of all that is shown but times and reasons: a row with a known hash may be skipped.' })
   hash: string;
 }
+
+export const CrmSyncCandidateConnection = connectionOf(CrmSyncCandidate, 'CrmSyncCandidate');

@@ -1,7 +1,8 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, Url } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
 
@@ -10,7 +11,6 @@ export enum ErasureRequestScope {
   HEALTH = 'health',
   MARKETING = 'marketing',
 }
-registerEnumType(ErasureRequestScope, { name: 'ErasureRequestScope', description: 'FULL ends the account; it lives on with the others.' });
 
 export enum ErasureRequestStatus {
   SCHEDULED = 'scheduled',
@@ -21,21 +21,18 @@ export enum ErasureRequestStatus {
   CANCELLED = 'cancelled',
   REJECTED = 'rejected',
 }
-registerEnumType(ErasureRequestStatus, { name: 'ErasureRequestStatus', description: 'From IN_PROGRESS there is no way back.' });
 
 export enum ErasureRequestOrigin {
   USER = 'user',
   STAFF = 'staff',
   SERVICE = 'service',
 }
-registerEnumType(ErasureRequestOrigin, { name: 'ErasureRequestOrigin' });
 
 export enum ErasureTaskStatus {
   PENDING = 'pending',
   CONFIRMED = 'confirmed',
   FAILED = 'failed',
 }
-registerEnumType(ErasureTaskStatus, { name: 'ErasureTaskStatus' });
 
 export enum ErasureTaskOutcome {
   ERASED = 'erased',
@@ -43,7 +40,13 @@ export enum ErasureTaskOutcome {
   RETAINED = 'retained',
   NOTHING_HELD = 'nothing_held',
 }
-registerEnumType(ErasureTaskOutcome, { name: 'ErasureTaskOutcome' });
+registerEnums(
+  { ErasureRequestScope, ErasureRequestStatus, ErasureRequestOrigin, ErasureTaskStatus, ErasureTaskOutcome },
+  {
+    ErasureRequestScope: 'FULL ends the account; it lives on with the others.',
+    ErasureRequestStatus: 'From IN_PROGRESS there is no way back.',
+  },
+);
 
 const RULE = { service: 'admin:identity', user: 'read:account', staff: 'admin:identity:erasure', internal: true } as const;
 

@@ -1,7 +1,8 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
 
@@ -9,13 +10,12 @@ export enum MfaMethodKind {
   TOTP = 'totp',
   EMAIL_OTP = 'email_otp',
 }
-registerEnumType(MfaMethodKind, { name: 'MfaMethodKind' });
 
 export enum MfaMethodStatus {
   PENDING = 'pending',
   ACTIVE = 'active',
 }
-registerEnumType(MfaMethodStatus, { name: 'MfaMethodStatus', description: 'PENDING until the first code; gone after ten minutes.' });
+registerEnums({ MfaMethodKind, MfaMethodStatus }, { MfaMethodStatus: 'PENDING until the first code; gone after ten minutes.' });
 
 /** A second factor. The secret is sealed and leaves the table once. */
 @Access({ user: 'read:account', firstParty: true })

@@ -1,7 +1,8 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { User, UserStatus } from './user.js';
 
@@ -10,7 +11,6 @@ export enum ModerationActionKind {
   SUSPEND = 'suspend',
   REINSTATE = 'reinstate',
 }
-registerEnumType(ModerationActionKind, { name: 'ModerationActionKind' });
 
 export enum ModerationActionReasonCode {
   SPAM = 'spam',
@@ -21,7 +21,7 @@ export enum ModerationActionReasonCode {
   LEGAL = 'legal',
   OTHER = 'other',
 }
-registerEnumType(ModerationActionReasonCode, { name: 'ModerationActionReasonCode' });
+registerEnums({ ModerationActionKind, ModerationActionReasonCode });
 
 /** What was done to an account. The ban or suspension without an end is the one that stands. */
 @Access({ service: 'admin:identity', staff: 'admin:identity:moderate' })

@@ -1,5 +1,6 @@
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, SafeInt } from '../../../runtime/schema/scalars.js';
 
 export enum TokenRevocationKind {
@@ -10,7 +11,7 @@ export enum TokenRevocationKind {
   CLIENT = 'client',
   USER = 'user',
 }
-registerEnumType(TokenRevocationKind, { name: 'TokenRevocationKind', description: 'Which claim of a token the value is compared with.' });
+registerEnums({ TokenRevocationKind }, { TokenRevocationKind: 'Which claim of a token the value is compared with.' });
 
 /** One row of the feed that ends access tokens before their time. Source: identity A4. */
 @Access({ internal: true })

@@ -1,6 +1,7 @@
 import { Entity, Enum, ManyToOne, Property } from '@mikro-orm/decorators/legacy';
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, Locale, TimeZone } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
 
@@ -8,36 +9,35 @@ export enum UserSettingsUnitSystem {
   METRIC = 'metric',
   IMPERIAL = 'imperial',
 }
-registerEnumType(UserSettingsUnitSystem, { name: 'UserSettingsUnitSystem' });
 
 export enum UserSettingsTimeFormat {
   H12 = 'h12',
   H24 = 'h24',
 }
-registerEnumType(UserSettingsTimeFormat, { name: 'UserSettingsTimeFormat' });
 
 export enum UserSettingsWeekStart {
   MONDAY = 'monday',
   SUNDAY = 'sunday',
   SATURDAY = 'saturday',
 }
-registerEnumType(UserSettingsWeekStart, { name: 'UserSettingsWeekStart' });
 
 export enum UserSettingsTheme {
   SYSTEM = 'system',
   LIGHT = 'light',
   DARK = 'dark',
 }
-registerEnumType(UserSettingsTheme, { name: 'UserSettingsTheme' });
 
 export enum UserSettingsDirectMessages {
   EVERYONE = 'everyone',
   KNOWN = 'known',
 }
-registerEnumType(UserSettingsDirectMessages, { name: 'UserSettingsDirectMessages', description: 'Who may begin a conversation.' });
+registerEnums(
+  { UserSettingsUnitSystem, UserSettingsTimeFormat, UserSettingsWeekStart, UserSettingsTheme, UserSettingsDirectMessages },
+  { UserSettingsDirectMessages: 'Who may begin a conversation.' },
+);
 
 @Access({ service: 'admin:identity', user: 'read:preferences', staff: 'admin:identity:read' })
-@ObjectType({ description: 'Whether the user wants marketing, since when, and where it was said.' })
+@ObjectType({ description: 'Whether the user wants marketing, since when, and where it was given.' })
 export class MarketingConsent {
   @Field(() => Boolean)
   granted: boolean;

@@ -3,7 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { DateTime, JSONObject, Url } from '../../../runtime/schema/scalars.js';
 
-/** Somebody whose signed word signs people in. Source: identity 4.7. */
+/** Somebody whose signed assertions sign people in. Source: identity 4.7. */
 @Access({ service: 'admin:identity' })
 @ObjectType({ description: 'An organisation whose signed assertions sign people in.' })
 @Entity({ tableName: 'sso_partner' })

@@ -1,8 +1,10 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
-import { DateTime, EmailAddress } from '../../../runtime/schema/scalars.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
+import { DateTime, EmailAddress, Url } from '../../../runtime/schema/scalars.js';
 import { User } from './user.js';
 
 export enum StaffMemberStatus {
@@ -13,79 +15,7 @@ export enum StaffMemberStatus {
   REVOKED = 'revoked',
   EXPIRED = 'expired',
 }
-registerEnumType(StaffMemberStatus, {
-  name: 'StaffMemberStatus',
-  description: 'REVOKED: the invitation was taken back. REMOVED and REVOKED are final.',
-});
-
-/** What a staff member may be asked to do. Source: identity A8. */
-@Access({ service: 'admin:identity', user: 'read:profile|read:account', staff: '*', internal: true })
-@Directive('@key(fields: "key")')
-@ObjectType({ description: 'A set of permissions that staff members hold together.' })
-@Entity({ tableName: 'role' })
-export class Role {
-  @Field(() => ID)
-  @PrimaryKey({ type: 'text' })
-  key: string;
-
-  @Field(() => String)
-  @Property({ type: 'text' })
-  name: string;
-
-  @Field(() => String)
-  @Property({ type: 'text' })
-  description: string;
-
-  @Field(() => [String], { description: '`admin:<service>[:<area>[:<verb>]]`; each includes everything below it.' })
-  @Property({ type: 'string[]', columnType: 'text[]' })
-  permissions: string[];
-
-  @Field(() => Boolean, { description: 'Every installation has it; it cannot be changed.' })
-  @Property({ type: 'boolean', default: false })
-  builtIn: boolean = false;
-}
-
-/** A role that somebody holds; unique per (user, role, brand) while not revoked. */
-@Access({ service: 'admin:identity', user: 'read:profile|read:account', staff: 'admin:identity:read|admin:identity:staff', internal: true })
-@Directive('@key(fields: "id")')
-@ObjectType({ description: 'A role that somebody holds.' })
-@Entity({ tableName: 'role_assignment' })
-export class RoleAssignment {
-  @Field(() => ID)
-  @PrimaryKey({ type: 'uuid' })
-  id: string = newId();
-
-  @Field(() => ID)
-  @ManyToOne({ entity: () => User, mapToPk: true, fieldName: 'user_id' })
-  userId: string;
-
-  @ManyToOne({ entity: () => Role, mapToPk: true, fieldName: 'role' })
-  roleKey: string;
-
-  @Field(() => ID, { nullable: true, description: 'The only brand on which it counts; null: all.' })
-  @Property({ type: 'uuid', nullable: true })
-  brandId: string | null = null;
-
-  @Field(() => String, { description: 'Who gave it: `staff:<id>`, `service:<client>` or `system:identity`.' })
-  @Property({ type: 'text' })
-  grantedBy: string;
-
-  @Field(() => DateTime)
-  @Property({ type: 'datetime', length: 3 })
-  grantedAt: Date;
-
-  @Field(() => DateTime, { nullable: true })
-  @Property({ type: 'datetime', length: 3, nullable: true })
-  expiresAt: Date | null = null;
-
-  @Field(() => DateTime, { nullable: true })
-  @Property({ type: 'datetime', length: 3, nullable: true })
-  revokedAt: Date | null = null;
-
-  @Field(() => String, { nullable: true })
-  @Property({ type: 'text', nullable: true })
-  reason: string | null = null;
-}
+registerEnums({ StaffMemberStatus }, { StaffMemberStatus: 'REVOKED: the invitation was taken back. REMOVED and REVOKED are final.' });
 
 /** Somebody who works here, or is asked to. Personal: e-mail and names. */
 @Access({ service: 'admin:identity', user: 'read:profile|read:account', staff: 'admin:identity:read|admin:identity:staff' })
@@ -174,3 +104,53 @@ export class StaffMember {
   @Property({ type: 'integer', default: 1, version: true })
   version: number;
 }
+
+/** A colleague, for everybody who works here. Personal: e-mail and name. */
+@Access({ service: 'admin:identity', staff: '*' })
+@ObjectType({ description: 'A colleague.' })
+export class TeamMember {
+  @Field(() => ID, { description: 'Id of the entry of the staff.' })
+  id: string;
+
+  @Field(() => String, { nullable: true })
+  displayName: string | null;
+
+  @Field(() => String, { nullable: true })
+  title: string | null;
+
+  @Field(() => String, { nullable: true })
+  department: string | null;
+
+  @Field(() => EmailAddress)
+  email: string;
+
+  @Field(() => Url, { nullable: true })
+  avatarUrl: string | null;
+}
+
+@Access({ service: 'admin:identity', staff: 'admin:identity:read' })
+@ObjectType({ description: 'What somebody was asked for by.' })
+export class StaffIdentity {
+  @Field(() => String, { nullable: true })
+  email: string | null;
+
+  @Field(() => ID, { nullable: true })
+  userId: string | null;
+
+  @Field(() => ID, { nullable: true })
+  staffId: string | null;
+}
+
+@Access({ service: 'admin:identity', staff: 'admin:identity:read' })
+@ObjectType({ description: 'Who stands behind an identity; null for nobody.' })
+export class ResolvedStaff {
+  @Field(() => StaffIdentity)
+  identity: StaffIdentity;
+
+  @Field(() => StaffMember, { nullable: true })
+  staff: StaffMember | null;
+}
+
+export const StaffMemberConnection = connectionOf(StaffMember, 'StaffMember');
+
+export const TeamMemberConnection = connectionOf(TeamMember, 'TeamMember');

@@ -1,7 +1,9 @@
 import { Entity, Enum, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 import { LocalDate, Url } from '../../../runtime/schema/scalars.js';
 
 export enum UserStatus {
@@ -12,20 +14,28 @@ export enum UserStatus {
   ERASING = 'erasing',
   ERASED = 'erased',
 }
-registerEnumType(UserStatus, {
-  name: 'UserStatus',
-  description: 'Only an active user can use the platform; an erased one is a tombstone.',
-});
 
 export enum ProfileVisibility {
   PUBLIC = 'public',
   MEMBERS = 'members',
   PRIVATE = 'private',
 }
-registerEnumType(ProfileVisibility, {
-  name: 'ProfileVisibility',
-  description: 'Who sees a profile: any valid token, any user token, the owner alone.',
-});
+export enum HandleAvailabilityReason {
+  TAKEN = 'taken',
+  RESERVED = 'reserved',
+  HELD = 'held',
+  INVALID = 'invalid',
+  BLOCKED = 'blocked',
+}
+registerEnums(
+  { UserStatus, ProfileVisibility, HandleAvailabilityReason },
+  {
+    HandleAvailabilityReason: 'Why a handle cannot be had.',
+
+    UserStatus: 'Only an active user can use the platform; an erased one is a tombstone.',
+    ProfileVisibility: 'Who sees a profile: any valid token, any user token, the owner alone.',
+  },
+);
 
 /**
  * An account. What only some may know (status, contact, dates) is a field of the resolver, null for everybody else.
@@ -143,3 +153,31 @@ export class CredentialPassword {
   @Property({ type: 'datetime', length: 3 })
   changedAt: Date;
 }
+
+@Access({ service: '*', user: '*' })
+@ObjectType({ description: 'An avatar in one size.' })
+export class AvatarVersion {
+  @Field(() => Int, { description: 'Edge length, pixels: 64, 256 or 512.' })
+  size: number;
+
+  @Field(() => Url)
+  url: string;
+}
+
+@Access({ service: '*', user: '*' })
+@ObjectType({ description: 'Whether a handle can be had.' })
+export class HandleAvailability {
+  @Field(() => String)
+  handle: string;
+
+  @Field(() => Boolean)
+  available: boolean;
+
+  @Field(() => HandleAvailabilityReason, { nullable: true })
+  reason: HandleAvailabilityReason | null;
+
+  @Field(() => [String])
+  suggestions: string[];
+}
+
+export const UserConnection = connectionOf(User, 'User');

@@ -1,15 +1,12 @@
-import { Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
+import { Field, ID, InputType, Int } from 'type-graphql';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { CountryCode, PhoneNumber } from '../../../runtime/schema/scalars.js';
-
-/** One line of text: no control characters, no marks that turn the direction of writing. */
-export const ONE_LINE = '^[^\\p{Cc}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]*$';
-/** The same, and not blank. */
-export const NOT_BLANK = '^(?=.*\\S)[^\\p{Cc}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]*$';
+import { UserAddressDefault } from '../entities/address.js';
+import { FILLED_LINE, ONE_LINE } from './text.js';
 
 @InputType({ description: 'A postal address. The postal code is checked against the form that its country uses.' })
 export class PostalAddressInput {
-  @Rule({ maxLength: 120, pattern: NOT_BLANK })
+  @Rule({ maxLength: 120, pattern: FILLED_LINE })
   @Field(() => String)
   line1: string;
 
@@ -17,7 +14,7 @@ export class PostalAddressInput {
   @Field(() => String, { nullable: true })
   line2?: string | null;
 
-  @Rule({ maxLength: 80, pattern: NOT_BLANK })
+  @Rule({ maxLength: 80, pattern: FILLED_LINE })
   @Field(() => String)
   city: string;
 
@@ -25,7 +22,7 @@ export class PostalAddressInput {
   @Field(() => String, { nullable: true })
   region?: string | null;
 
-  @Rule({ minLength: 2, maxLength: 16, pattern: NOT_BLANK })
+  @Rule({ minLength: 2, maxLength: 16, pattern: FILLED_LINE })
   @Field(() => String, { nullable: true })
   postalCode?: string | null;
 
@@ -35,7 +32,7 @@ export class PostalAddressInput {
 
 @InputType({ description: 'Parts of a postal address to change.' })
 export class PostalAddressPatchInput {
-  @Rule({ maxLength: 120, pattern: NOT_BLANK })
+  @Rule({ maxLength: 120, pattern: FILLED_LINE })
   @Field(() => String, { nullable: true })
   line1?: string | null;
 
@@ -43,7 +40,7 @@ export class PostalAddressPatchInput {
   @Field(() => String, { nullable: true })
   line2?: string | null;
 
-  @Rule({ maxLength: 80, pattern: NOT_BLANK })
+  @Rule({ maxLength: 80, pattern: FILLED_LINE })
   @Field(() => String, { nullable: true })
   city?: string | null;
 
@@ -51,7 +48,7 @@ export class PostalAddressPatchInput {
   @Field(() => String, { nullable: true })
   region?: string | null;
 
-  @Rule({ minLength: 2, maxLength: 16, pattern: NOT_BLANK })
+  @Rule({ minLength: 2, maxLength: 16, pattern: FILLED_LINE })
   @Field(() => String, { nullable: true })
   postalCode?: string | null;
 
@@ -68,7 +65,7 @@ export class AddUserAddressInput {
   @Field(() => String, { nullable: true })
   label?: string | null;
 
-  @Rule({ maxLength: 100, pattern: NOT_BLANK })
+  @Rule({ maxLength: 100, pattern: FILLED_LINE })
   @Field(() => String)
   recipient: string;
 
@@ -100,7 +97,7 @@ export class UpdateUserAddressInput {
   @Field(() => String, { nullable: true })
   label?: string | null;
 
-  @Rule({ maxLength: 100, pattern: NOT_BLANK })
+  @Rule({ maxLength: 100, pattern: FILLED_LINE })
   @Field(() => String, { nullable: true })
   recipient?: string | null;
 
@@ -116,13 +113,6 @@ export class UpdateUserAddressInput {
   @Field(() => Boolean, { nullable: true })
   isDefaultBilling?: boolean | null;
 }
-
-export enum UserAddressDefault {
-  SHIPPING = 'shipping',
-  BILLING = 'billing',
-  BOTH = 'both',
-}
-registerEnumType(UserAddressDefault, { name: 'UserAddressDefault' });
 
 @InputType({ description: 'Which default an address becomes.' })
 export class SetDefaultUserAddressInput {

@@ -25,3 +25,13 @@ export class ChangePasswordInput {
   @Field(() => String)
   newPassword: string;
 }
+
+@InputType({ description: 'The first code of an authenticator app.' })
+export class ConfirmTotpInput {
+  @Field(() => ID)
+  methodId: string;
+
+  @Rule({ pattern: '^[0-9]{6}$' })
+  @Field(() => String)
+  code: string;
+}

@@ -1,7 +1,7 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { ErasureRequestScope, ErasureRequestStatus, ErasureTaskOutcome } from '../entities/erasure.js';
-import { NOT_BLANK } from './address.js';
+import { FILLED_LINE } from './text.js';
 
 @InputType({ description: 'A request that data be erased.' })
 export class RequestErasureInput {
@@ -11,7 +11,7 @@ export class RequestErasureInput {
   @Field(() => ErasureRequestScope, { defaultValue: ErasureRequestScope.FULL })
   scope: ErasureRequestScope = ErasureRequestScope.FULL;
 
-  @Rule({ maxLength: 500, pattern: NOT_BLANK })
+  @Rule({ maxLength: 500, pattern: FILLED_LINE })
   @Field(() => String, { nullable: true })
   reason?: string | null;
 
@@ -32,7 +32,7 @@ export class ErasureConfirmationInput {
   @Field(() => Int, { nullable: true })
   records?: number | null;
 
-  @Rule({ maxLength: 300, pattern: NOT_BLANK })
+  @Rule({ maxLength: 300, pattern: FILLED_LINE })
   @Field(() => String, { nullable: true, description: 'Law or contract; required for RETAINED.' })
   retainedBasis?: string | null;
 }
@@ -48,11 +48,11 @@ export class UpdateErasureRequestInput {
   @Field(() => ErasureRequestStatus, { nullable: true })
   status?: ErasureRequestStatus | null;
 
-  @Rule({ maxLength: 500, pattern: NOT_BLANK })
+  @Rule({ maxLength: 500, pattern: FILLED_LINE })
   @Field(() => String, { nullable: true, description: 'Required for ON_HOLD.' })
   holdReason?: string | null;
 
-  @Rule({ maxLength: 500, pattern: NOT_BLANK })
+  @Rule({ maxLength: 500, pattern: FILLED_LINE })
   @Field(() => String, { nullable: true, description: 'Required for REJECTED.' })
   reason?: string | null;
 

@@ -15,7 +15,7 @@ export class BanUserInput {
   @Field(() => String, { nullable: true, description: 'For staff only.' })
   note?: string | null;
 
-  @Field(() => Boolean, { defaultValue: true, description: 'Tells the user.' })
+  @Field(() => Boolean, { defaultValue: true, description: 'Sends the user a notice.' })
   notify: boolean;
 }
 

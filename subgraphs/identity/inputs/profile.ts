@@ -1,7 +1,6 @@
-import { Field, ID, InputType, Int } from 'type-graphql';
+import { Field, InputType, Int } from 'type-graphql';
 import { Rule } from '../../../runtime/schema/constraints.js';
-import { CountryCode, DateTime, EmailAddress, Locale, PhoneNumber, TimeZone, Url } from '../../../runtime/schema/scalars.js';
-import { BadgeTier, UserBadgeSource } from '../entities/badge.js';
+import { Locale, TimeZone, Url } from '../../../runtime/schema/scalars.js';
 import {
   UserSettingsDirectMessages,
   UserSettingsTheme,
@@ -10,10 +9,7 @@ import {
   UserSettingsWeekStart,
 } from '../entities/settings.js';
 import { ProfileVisibility } from '../entities/user.js';
-import { NOT_BLANK, ONE_LINE } from './address.js';
-
-/** Several lines of text: line feeds, but no other control characters and no marks that turn the direction of writing. */
-const LINES = '^(?:\\n|[^\\p{Cc}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069])*$';
+import { FILLED_LINE, LINES, ONE_LINE } from './text.js';
 
 @InputType({ description: 'Changes of the own profile; what is not given stays, null clears.' })
 export class UpdateMyProfileInput {
@@ -21,7 +17,7 @@ export class UpdateMyProfileInput {
   @Field(() => String, { nullable: true, description: '3 to 30 of a-z 0-9 _, a letter first; once in 30 days.' })
   handle?: string | null;
 
-  @Rule({ minLength: 1, maxLength: 60, pattern: NOT_BLANK })
+  @Rule({ minLength: 1, maxLength: 60, pattern: FILLED_LINE })
   @Field(() => String, { nullable: true })
   displayName?: string | null;
 
@@ -49,8 +45,8 @@ export class MarketingConsentInput {
   @Field(() => Boolean)
   granted: boolean;
 
-  @Rule({ minLength: 1, maxLength: 60, pattern: NOT_BLANK })
-  @Field(() => String, { nullable: true, description: 'Where it was said, for example settings_page.' })
+  @Rule({ minLength: 1, maxLength: 60, pattern: FILLED_LINE })
+  @Field(() => String, { nullable: true, description: 'Where it was given, for example settings_page.' })
   source?: string | null;
 }
 
@@ -90,78 +86,12 @@ export class UpdateMySettingsInput {
   marketingConsent?: MarketingConsentInput | null;
 }
 
-@InputType({ description: 'A badge as profiles show it.' })
-export class UpsertBadgeInput {
-  @Rule({ pattern: '^[a-z0-9]+(?:[_-][a-z0-9]+)*$', maxLength: 64 })
-  @Field(() => String)
-  key: string;
+@InputType({ description: 'A new picture, from an address or as bytes; a url that is null removes the present one.' })
+export class SetMyAvatarInput {
+  @Field(() => Url, { nullable: true, description: 'https on port 443; fetched now, at most 5 MiB.' })
+  url?: URL | string | null;
 
-  @Rule({ maxLength: 60, pattern: NOT_BLANK })
-  @Field(() => String)
-  name: string;
-
-  @Rule({ maxLength: 200, pattern: NOT_BLANK })
-  @Field(() => String)
-  description: string;
-
-  @Field(() => Url, { nullable: true })
-  iconUrl?: URL | string | null;
-
-  @Field(() => BadgeTier, { defaultValue: BadgeTier.NONE })
-  tier: BadgeTier = BadgeTier.NONE;
-}
-
-@InputType({ description: 'A badge for a user.' })
-export class AwardBadgeInput {
-  @Field(() => ID)
-  userId: string;
-
-  @Rule({ maxLength: 64 })
-  @Field(() => String, { description: 'Key of the badge.' })
-  badge: string;
-
-  @Field(() => UserBadgeSource, { defaultValue: UserBadgeSource.SYSTEM })
-  source: UserBadgeSource = UserBadgeSource.SYSTEM;
-
-  @Field(() => DateTime, { nullable: true })
-  expiresAt?: Date | null;
-}
-
-@InputType({ description: 'A badge to take back.' })
-export class RevokeBadgeInput {
-  @Field(() => ID)
-  userId: string;
-
-  @Rule({ maxLength: 64 })
-  @Field(() => String, { description: 'Key of the badge.' })
-  badge: string;
-}
-
-@InputType({ description: 'A new account, active at once.' })
-export class CreateUserInput {
-  @Rule({ maxLength: 254 })
-  @Field(() => EmailAddress)
-  email: string;
-
-  @Field(() => Boolean, { defaultValue: false })
-  emailVerified: boolean = false;
-
-  @Field(() => PhoneNumber, { nullable: true })
-  phone?: string | null;
-
-  @Rule({ minLength: 1, maxLength: 60, pattern: NOT_BLANK })
-  @Field(() => String, { nullable: true })
-  displayName?: string | null;
-
-  @Field(() => ID, { nullable: true, description: 'Brand of the first sign-up.' })
-  brandId?: string | null;
-
-  @Field(() => Locale, { nullable: true })
-  locale?: string | null;
-
-  @Field(() => TimeZone, { nullable: true })
-  timeZone?: string | null;
-
-  @Field(() => CountryCode, { nullable: true, description: 'Told with the event, not kept.' })
-  countryCode?: string | null;
+  @Rule({ maxLength: 6_990_508 })
+  @Field(() => String, { nullable: true, description: 'JPEG, PNG, WebP, GIF or AVIF of at most 5 MiB, base64.' })
+  file?: string | null;
 }

@@ -1,9 +1,9 @@
 import { Field, ID, InputType } from 'type-graphql';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { JSONObject, Url } from '../../../runtime/schema/scalars.js';
-import { NOT_BLANK } from './address.js';
+import { FILLED_LINE } from './text.js';
 
-@InputType({ description: "A partner's word about one of its people." })
+@InputType({ description: "A partner's assertion about one of its people." })
 export class StartPartnerSsoInput {
   @Rule({ maxLength: 64 })
   @Field(() => String, { description: 'Key of the partner.' })
@@ -28,7 +28,7 @@ export class UpsertSsoPartnerInput {
   @Field(() => ID)
   key: string;
 
-  @Rule({ maxLength: 80, pattern: NOT_BLANK })
+  @Rule({ maxLength: 80, pattern: FILLED_LINE })
   @Field(() => String)
   name: string;
 

@@ -3,8 +3,8 @@ import { PageArgs } from '../../../runtime/request/paging.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { EmailAddress } from '../../../runtime/schema/scalars.js';
 import { StaffMemberStatus } from '../entities/staff.js';
-import { NOT_BLANK, ONE_LINE } from './address.js';
 import { ROLE_KEY } from './role.js';
+import { FILLED_LINE, ONE_LINE } from './text.js';
 
 @InputType({ description: 'Which entries a list shows; all conditions hold.' })
 export class StaffFilter {
@@ -38,7 +38,7 @@ export class InviteStaffInput {
   @Field(() => ID, { nullable: true, description: 'The only brand on which the roles count.' })
   brandId?: string | null;
 
-  @Rule({ maxLength: 60, pattern: NOT_BLANK })
+  @Rule({ maxLength: 60, pattern: FILLED_LINE })
   @Field(() => String, { nullable: true })
   displayName?: string | null;
 
@@ -68,7 +68,7 @@ export class UpdateStaffInput {
   @Field(() => String, { nullable: true })
   department?: string | null;
 
-  @Rule({ maxLength: 60, pattern: NOT_BLANK })
+  @Rule({ maxLength: 60, pattern: FILLED_LINE })
   @Field(() => String, { nullable: true })
   displayName?: string | null;
 

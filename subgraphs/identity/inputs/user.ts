@@ -1,8 +1,9 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
-import { DateTime } from '../../../runtime/schema/scalars.js';
+import { CountryCode, DateTime, EmailAddress, Locale, PhoneNumber, TimeZone } from '../../../runtime/schema/scalars.js';
 import { UserStatus } from '../entities/user.js';
+import { FILLED_LINE } from './text.js';
 
 @InputType({ description: 'Which accounts a list shows; all conditions hold.' })
 export class UserFilter {
@@ -50,4 +51,39 @@ export class UserLookupInput {
   @Rule({ minLength: 1, maxLength: 255 })
   @Field(() => String, { nullable: true })
   externalId?: string | null;
+}
+
+@ArgsType()
+export class CrmSyncArgs extends PageArgs {
+  @Field(() => DateTime, { nullable: true, description: 'Changes after this time; all when not given.' })
+  since?: Date | null;
+}
+
+@InputType({ description: 'A new account, active at once.' })
+export class CreateUserInput {
+  @Rule({ maxLength: 254 })
+  @Field(() => EmailAddress)
+  email: string;
+
+  @Field(() => Boolean, { defaultValue: false })
+  emailVerified: boolean = false;
+
+  @Field(() => PhoneNumber, { nullable: true })
+  phone?: string | null;
+
+  @Rule({ minLength: 1, maxLength: 60, pattern: FILLED_LINE })
+  @Field(() => String, { nullable: true })
+  displayName?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'Brand of the first sign-up.' })
+  brandId?: string | null;
+
+  @Field(() => Locale, { nullable: true })
+  locale?: string | null;
+
+  @Field(() => TimeZone, { nullable: true })
+  timeZone?: string | null;
+
+  @Field(() => CountryCode, { nullable: true, description: 'Published with the event, not kept.' })
+  countryCode?: string | null;
 }

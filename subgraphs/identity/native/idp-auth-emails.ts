@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { NativePath } from '../../../runtime/service.js';
+import { receiveIdpAuthEmail } from '../commands/idp-auth-email.js';
 import { AUTH_EMAIL_SOURCES, readSigned, type SignedBody } from '../ports/auth-email-source.js';
 import { atEngineTime } from '../ports/clock.js';
-import { receiveIdpAuthEmail } from '../commands/idp-auth-email.js';
-
-export const IDP_AUTH_EMAILS = '/v1/webhooks/idp/auth-emails';
+import { AUTH_EMAIL_TEMPLATES } from '../rules/auth-email.js';
+import { IDP_AUTH_EMAILS } from '../rules/endpoints.js';
 
 const LIMIT_BYTES = 64 * 1024;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(;|$)/i;
@@ -23,6 +24,36 @@ function signedBody(request: FastifyRequest): SignedBody {
     headers: Object.fromEntries(names.map(name => [name, header(request, name)])),
   };
 }
+
+const text = { type: 'string' } as const;
+
+const authEmail = {
+  type: 'object',
+  properties: {
+    type: { type: 'string', enum: Object.keys(AUTH_EMAIL_TEMPLATES) },
+    user: { type: 'object', properties: { id: text, email: { ...text, format: 'email' } }, required: ['id', 'email'] },
+    token: { ...text, description: "The provider's code." },
+    token_hash: { ...text, description: "The token of the provider's link." },
+    redirect_to: { ...text, format: 'uri', description: 'At the origin of a registered app.' },
+    expires_in: { type: 'integer', minimum: 60, maximum: 86_400, description: 'Seconds.' },
+    locale: text,
+  },
+  required: ['type', 'user'],
+};
+
+const taken = { type: 'object', properties: { challenge_id: { type: ['string', 'null'], format: 'uuid' } }, required: ['challenge_id'] };
+
+export const idpAuthEmailPaths: readonly NativePath[] = [
+  {
+    method: 'POST',
+    path: IDP_AUTH_EMAILS,
+    summary: 'E-mails of an outside identity provider, signed as Standard Webhooks',
+    status: 202,
+    public: true,
+    requestBody: { contentType: 'application/json', schema: authEmail },
+    response: { contentType: 'application/json', schema: taken },
+  },
+];
 
 /** E-mails of an outside identity provider, proven by their signature over the raw body. Source: identity 4.8. */
 export async function mountIdpAuthEmails(app: FastifyInstance, host: ServiceHost): Promise<void> {

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { fail } from '../../../runtime/request/errors.js';
-import { readAuthEmail, type AuthEmail } from '../rules/auth-email.js';
+import { type AuthEmail, readAuthEmail } from '../rules/auth-email.js';
 
 /** An outside identity provider that asks for its e-mails to be sent. Each vendor maps its headers and its body. */
 export interface AuthEmailSource {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { guardedFetch } from '../../../runtime/http/guarded-fetch.js';
-import type { ServiceHost } from '../../../runtime/host.js';
 import { egressNetworks } from './egress.js';
 
 /** Passwords that are known from break-ins. */

@@ -1,6 +1,6 @@
-import { CompactSign, jwtVerify, type JWTPayload } from 'jose';
-import { newId } from '../../../runtime/data/ids.js';
+import { CompactSign, type JWTPayload, jwtVerify } from 'jose';
 import type { Config } from '../../../runtime/config.js';
+import { newId } from '../../../runtime/data/ids.js';
 import type { Keyring, SigningKey } from './keyring.js';
 
 export type TokenUse = 'service' | 'user';
@@ -97,7 +97,7 @@ export async function signToken(key: SigningKey, claims: TokenClaims): Promise<s
   return withPrefix(claims.token_use, jws);
 }
 
-/** Claims of one of our unexpired access tokens, by identity's clock; null for anything else. Says nothing about revocation. */
+/** Claims of one of our unexpired access tokens, by identity's clock; null for anything else. Revocation is not looked at. */
 export async function verifyToken(token: string, keyring: Keyring, config: Issuing, now: Date): Promise<TokenClaims | null> {
   const [prefix, jws] = [token.slice(0, 3), token.slice(4)];
   if (token[3] !== '_' || (prefix !== 'svc' && prefix !== 'usr')) return null;

@@ -1,5 +1,5 @@
 import type { Config } from '../../../runtime/config.js';
-import { parseNetworks, type Network } from '../../../runtime/http/public-address.js';
+import { type Network, parseNetworks } from '../../../runtime/http/public-address.js';
 
 /** Networks that development and tests may fetch from besides, over http and on any port. @throws Error in production, which has none. */
 export function egressNetworks(config: Config): Network[] {

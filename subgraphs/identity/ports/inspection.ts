@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Sql } from '../../../events/outbox.js';
 import type { TokenClaims } from './claims.js';
-import type { EngineRequest } from '../native/oidc-provider/engine.js';
 
 const inspected = new WeakMap<object, TokenClaims>();
 
@@ -25,11 +24,17 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+/** What the way to the engine has added to a request. */
+interface Forwarded extends IncomingMessage {
+  originalUrl: string;
+  clientAddress: string;
+}
+
 /** The same request with another body. */
 function withBody(request: IncomingMessage, body: Buffer): IncomingMessage {
   const { headers, rawHeaders, method, url, socket, httpVersion, httpVersionMajor, httpVersionMinor } = request;
   const { 'transfer-encoding': _chunked, ...rest } = headers;
-  const { originalUrl, clientAddress } = request as EngineRequest;
+  const { originalUrl, clientAddress } = request as Forwarded;
   const parts = { rawHeaders, method, url, originalUrl, clientAddress, socket, httpVersion, httpVersionMajor, httpVersionMinor };
   return Object.assign(Readable.from([body], { objectMode: false }), parts, {
     headers: { ...rest, 'content-length': String(body.length) },

@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type CryptoKey, type JWK } from 'jose';
-import type { Context } from '../../../runtime/request/context.js';
+import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import { createSealer, type Sealer } from '../../../runtime/data/crypto.js';
-import type { ServiceHost } from '../../../runtime/host.js';
-import { activationOf, currentKey, publishedKeys, removableKeys, rotationDue, type KeyTimes } from '../rules/signing-keys.js';
+import type { ServiceHost, Context } from '../../../runtime/request/context.js';
+import { activationOf, currentKey, type KeyTimes, publishedKeys, removableKeys, rotationDue } from '../rules/signing-keys.js';
 
 /** Keys are read again this often, by identity's clock; a new one is published a day before it signs. */
 const FRESH_MS = 60_000;
@@ -104,6 +103,8 @@ async function firstKey(ctx: Context): Promise<Row[]> {
   return readRows(ctx);
 }
 
+const LIVES = 'update identity.signing_key set max_ttl_seconds = greatest(max_ttl_seconds, $2) where kid = $1';
+
 /** The signing keys as a process knows them; read again every minute. */
 export class Keyring {
   #keys: SigningKey[] = [];
@@ -172,9 +173,7 @@ export class Keyring {
   async noteLifetime(kid: string, seconds: number): Promise<void> {
     const key = this.find(kid);
     if (!key || key.maxTtlSeconds >= seconds) return;
-    await this.host.transaction(ctx =>
-      ctx.sql('update identity.signing_key set max_ttl_seconds = greatest(max_ttl_seconds, $2) where kid = $1', [kid, seconds]),
-    );
+    await this.host.transaction(ctx => ctx.sql(LIVES, [kid, seconds]));
     key.maxTtlSeconds = seconds;
   }
 }
@@ -186,4 +185,13 @@ export function keyringOf(host: ServiceHost): Keyring {
   let keyring = keyrings.get(host);
   if (!keyring) keyrings.set(host, (keyring = new Keyring(host)));
   return keyring;
+}
+
+/** The key that signs now, which stays published for what lives so many seconds. Needs a transaction. */
+export async function signingKey(ctx: Context, seconds: number): Promise<SigningKey> {
+  const keyring = keyringOf(ctx.host);
+  await keyring.refresh(ctx.now(), ctx);
+  const key = keyring.current(ctx.now());
+  await ctx.sql(LIVES, [key.kid, seconds]);
+  return key;
 }

@@ -1,7 +1,7 @@
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose';
 import type { Config } from '../../../runtime/config.js';
 import { guardedFetch } from '../../../runtime/http/guarded-fetch.js';
-import { SSO_ALGORITHMS, type Claims } from '../rules/sso.js';
+import { type Claims, SSO_ALGORITHMS } from '../rules/sso.js';
 import { egressNetworks } from './egress.js';
 
 /** The partner's key set cannot be had now. */

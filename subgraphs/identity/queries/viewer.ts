@@ -1,4 +1,4 @@
-import { holdsPermission, type Caller } from '../../../runtime/request/caller.js';
+import { type Caller, holdsPermission } from '../../../runtime/request/caller.js';
 import { seesAccount, type Viewer } from '../rules/visibility.js';
 
 /** Whether the caller administers accounts: S, or staff with `admin:identity:read`. */

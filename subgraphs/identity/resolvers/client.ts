@@ -1,25 +1,21 @@
 import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { findRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { isUuid } from '../../../runtime/data/ids.js';
-import {
-  OAuthClient,
-  OAuthClientAgreement,
-  OAuthClientAgreementStatus,
-  OAuthClientSecret,
-  OAuthClientSecretStatus,
-  OAuthClientStatus,
-} from '../entities/client.js';
+import { OAuthClientAgreement, OAuthClientAgreementStatus } from '../entities/client-agreement.js';
+import { OAuthClientSecret, OAuthClientSecretStatus } from '../entities/client-secret.js';
+import { OAuthClient } from '../entities/client.js';
+import { agreementsOf, clientsOfBrand, secretsOf } from '../queries/batches.js';
+import { secretStatus } from '../rules/client-secrets.js';
+import { agreementStatus, allowedScopes } from '../rules/consent.js';
 import { Brand } from '../stubs.js';
-import { agreementStatus, allowedScopes, secretStatus } from '../rules/consent.js';
-import { agreementsOf } from '../queries/batches.js';
 
 @Resolver(() => OAuthClient)
 export class ClientResolver {
   @Access({ service: 'admin:identity', staff: 'admin:identity:clients', internal: 'webhooks' })
   @Query(() => OAuthClient, { nullable: true, description: 'An OAuth client by its client_id.' })
   oauthClient(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<OAuthClient | null> {
-    return ctx.em.findOne(OAuthClient, id);
+    return findRow(ctx, OAuthClient, { id });
   }
 
   @FieldResolver(() => [String], {
@@ -36,12 +32,8 @@ export class ClientResolver {
 
   @Access({ service: 'admin:identity', staff: 'admin:identity:clients' })
   @FieldResolver(() => [OAuthClientSecret], { description: 'Oldest first.' })
-  async secrets(@Root() client: OAuthClient, @Ctx() ctx: Context): Promise<OAuthClientSecret[]> {
-    const found = await ctx.load('identity.secrets', client.id, async ids => {
-      const rows = await ctx.em.find(OAuthClientSecret, { clientId: { $in: [...ids] } }, { orderBy: { createdAt: 'asc', id: 'asc' } });
-      return ids.map(id => rows.filter(row => row.clientId === id));
-    });
-    return found ?? [];
+  secrets(@Root() client: OAuthClient, @Ctx() ctx: Context): Promise<OAuthClientSecret[]> {
+    return secretsOf(ctx, client.id);
   }
 
   @FieldResolver(() => Brand, { nullable: true })
@@ -54,13 +46,8 @@ export class ClientResolver {
 export class BrandClientsResolver {
   @Access({ service: 'admin:identity' })
   @FieldResolver(() => [OAuthClient], { description: 'Apps of the brand that are not deleted, by client_id.' })
-  async oauthClients(@Root() brand: Brand, @Ctx() ctx: Context): Promise<OAuthClient[]> {
-    const found = await ctx.load('identity.brand-clients', brand.id, async ids => {
-      const where = { brandId: { $in: ids.filter(isUuid) }, status: { $ne: OAuthClientStatus.DELETED } };
-      const rows = await ctx.em.find(OAuthClient, where, { orderBy: { id: 'asc' } });
-      return ids.map(id => rows.filter(row => row.brandId === id));
-    });
-    return found ?? [];
+  oauthClients(@Root() brand: Brand, @Ctx() ctx: Context): Promise<OAuthClient[]> {
+    return clientsOfBrand(ctx, brand.id);
   }
 }
 

@@ -1,43 +1,10 @@
-import type { FilterQuery } from '@mikro-orm/postgresql';
-import { Args, ArgsType, Ctx, Field, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { connectionOf, page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
-import { DateTime } from '../../../runtime/schema/scalars.js';
-import { CrmChange, CrmSyncCandidate } from '../entities/crm-sync.js';
-import type { UserStatus } from '../entities/user.js';
-import { candidateOf, ERASED_SHOWN_MS, type CrmFacts } from '../rules/crm-sync.js';
-
-const CrmSyncCandidateConnection = connectionOf(CrmSyncCandidate, 'CrmSyncCandidate');
-
-@ArgsType()
-class CrmSyncArgs extends PageArgs {
-  @Field(() => DateTime, { nullable: true, description: 'Changes after this time; all when not given.' })
-  since?: Date | null;
-}
-
-interface Row {
-  id: string;
-  status: UserStatus;
-  email: string | null;
-  display_name: string | null;
-  phone: string | null;
-  locale: string | null;
-  time_zone: string | null;
-  country_code: string | null;
-  marketing_consent: boolean | null;
-}
-
-const FACTS = `
-select u.id, u.status, e.email, p.display_name, u.phone, s.locale, s.time_zone, a.country_code, s.marketing_consent
-from identity."user" u left join identity.user_email e on e.user_id = u.id left join identity.user_profile p on p.user_id = u.id
-left join identity.user_settings s on s.user_id = u.id left join identity.user_address a on a.user_id = u.id and a.is_default_shipping
-where u.id = any($1)`;
-
-function asFacts({ status, email, display_name, phone, locale, time_zone, country_code, marketing_consent }: Row): CrmFacts {
-  const contact = { email, displayName: display_name, phone, locale, timeZone: time_zone, countryCode: country_code };
-  return { status, contact, marketingConsent: marketing_consent ?? false };
-}
+import type { Connection } from '../../../runtime/request/paging.js';
+import { CrmSyncCandidate, CrmSyncCandidateConnection } from '../entities/crm-sync.js';
+import { CrmSyncArgs } from '../inputs/user.js';
+import { crmCandidates } from '../queries/crm-sync.js';
 
 @Resolver()
 export class CrmSyncResolver {
@@ -45,13 +12,7 @@ export class CrmSyncResolver {
   @Query(() => CrmSyncCandidateConnection, {
     description: 'Users who have changed, one row each, the longest ago first; erased ones for 90 days.',
   })
-  async crmSyncCandidates(@Args(() => CrmSyncArgs) args: CrmSyncArgs, @Ctx() ctx: Context): Promise<Connection<CrmSyncCandidate>> {
-    const since = args.since ?? null;
-    const erased = { $or: [{ erasedAt: null }, { erasedAt: { $gt: new Date(ctx.now().getTime() - ERASED_SHOWN_MS) } }] };
-    const where = { $and: [erased, ...(since ? [{ changedAt: { $gt: since } }] : [])] } as FilterQuery<CrmChange>;
-    const { nodes, pageInfo } = await page(ctx.em, CrmChange, where, args, { time: 'changedAt', direction: 'asc' });
-    const rows = await ctx.sql<Row>(FACTS, [nodes.map(one => one.id)]);
-    const facts = new Map(rows.map(row => [row.id, asFacts(row)]));
-    return { nodes: nodes.map(one => candidateOf(one, facts.get(one.id)!, since)), pageInfo };
+  crmSyncCandidates(@Args(() => CrmSyncArgs) args: CrmSyncArgs, @Ctx() ctx: Context): Promise<Connection<CrmSyncCandidate>> {
+    return crmCandidates(ctx, args);
   }
 }

@@ -1,45 +1,58 @@
-import { LockMode } from '@mikro-orm/postgresql';
 import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
-import { isUuid } from '../../../runtime/data/ids.js';
+import { OwnTransactions } from '../../../runtime/request/operation.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
+import { disconnectApp, revokeGrant, withdrawScope } from '../commands/connected-app.js';
+import { noteUses } from '../commands/scope-use.js';
 import { OAuthClient } from '../entities/client.js';
-import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
+import { ConnectedApp, OAuthGrant, OAuthGrantInclude, OAuthGrantStatus } from '../entities/grant.js';
 import { User } from '../entities/user.js';
-import { effectiveScopesOf, revokeConsent } from '../commands/consent.js';
+import { ReportScopeUseInput, WithdrawScopeInput } from '../inputs/grant.js';
 import { clientOf, userOf } from '../queries/batches.js';
+import { authorizationsOf, connectedAppsOf, deliveringGrants, effectiveScopesOf, grantsOf } from '../queries/grant.js';
+import { viewerOf } from '../queries/viewer.js';
+import { seesAccount } from '../rules/visibility.js';
 
-/** Ids of grants that deliver: active, or stale while another device still uses them. */
-const DELIVERING = `
-select g.id from identity.oauth_grant g where g.user_id = any($1::uuid[]) and ($2::text is null or g.client_id = $2)
-and (g.status = 'active' or (g.status = 'stale' and exists (select 1 from identity.token_family f where f.grant_id = g.id and f.ended_at is null)))`;
+const OWN = { user: 'manage:connected_apps' } as const;
 
 @Resolver(() => OAuthGrant)
 export class GrantResolver {
   @Access({ internal: true })
   @Query(() => [OAuthGrant], { description: 'Grants under which apps may learn of these users now; of one client or of all.' })
-  async activeGrants(
+  activeGrants(
     @Ctx() ctx: Context,
     @Rule({ maxItems: 500 }) @Arg('userIds', () => [ID]) userIds: string[],
     @Arg('clientId', () => String, { nullable: true }) clientId?: string | null,
   ): Promise<OAuthGrant[]> {
-    const rows = await ctx.sql<{ id: string }>(DELIVERING, [userIds.filter(isUuid), clientId ?? null]);
-    return ctx.em.find(OAuthGrant, { id: { $in: rows.map(row => row.id) } }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+    return deliveringGrants(ctx, userIds, clientId ?? null);
   }
 
-  /** A third-party app disconnects itself only; a grant of another user is as absent as one that never was. */
-  @Access({ user: 'manage:connected_apps' })
+  @Access(OWN)
   @Mutation(() => OAuthGrant, { description: "Ends one's consent to an app and signs the app out everywhere." })
-  async revokeGrant(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<OAuthGrant> {
-    const { userId, clientId, firstParty } = ctx.caller;
-    const where = { id, userId: userId!, status: { $ne: OAuthGrantStatus.REVOKED } };
-    const grant = isUuid(id) ? await ctx.em.findOne(OAuthGrant, where, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null; // PESSIMISTIC_WRITE
-    if (!grant) fail('not_found', 'Not found');
-    if (!firstParty && grant.clientId !== clientId) fail('forbidden', 'An app may disconnect itself only');
-    await revokeConsent(ctx, grant, { by: OAuthGrantRevokedBy.USER, reason: 'user_revoked', families: 'grant_revoked' });
-    return grant;
+  revokeGrant(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<OAuthGrant> {
+    return revokeGrant(ctx, id);
+  }
+
+  @Access(OWN)
+  @Mutation(() => OAuthGrant, { description: "Ends one's consent to an app and signs the app out everywhere." })
+  disconnectApp(@Arg('clientId', () => ID) clientId: string, @Ctx() ctx: Context): Promise<OAuthGrant> {
+    return disconnectApp(ctx, clientId);
+  }
+
+  @Access(OWN)
+  @Mutation(() => OAuthGrant, { description: 'Takes one scope back from an app; with its last one the app is disconnected.' })
+  withdrawScope(@Arg('input', () => WithdrawScopeInput) input: WithdrawScopeInput, @Ctx() ctx: Context): Promise<OAuthGrant> {
+    return withdrawScope(ctx, input);
+  }
+
+  /** One statement that may be repeated and that changes nothing anybody decides by, so it leaves no audit row each minute. */
+  @OwnTransactions('the same uses are noted again')
+  @Access({ internal: true })
+  @Mutation(() => Int, { description: 'Notes which apps used which scopes; how many granted scopes that were.' })
+  reportScopeUse(@Arg('input', () => ReportScopeUseInput) input: ReportScopeUseInput, @Ctx() ctx: Context): Promise<number> {
+    return noteUses(ctx, input.uses);
   }
 
   @FieldResolver(() => User)
@@ -53,20 +66,33 @@ export class GrantResolver {
   }
 
   @FieldResolver(() => [String], { description: "What the app may do now: granted, within the client's scopes and its agreements." })
-  effectiveScopes(@Root() grant: OAuthGrant, @Ctx() ctx: Context): Promise<string[]> {
-    return grant.status === OAuthGrantStatus.REVOKED ? Promise.resolve([]) : effectiveScopesOf(ctx, grant);
+  async effectiveScopes(@Root() grant: OAuthGrant, @Ctx() ctx: Context): Promise<string[]> {
+    return grant.status === OAuthGrantStatus.REVOKED ? [] : effectiveScopesOf(ctx, grant);
   }
 
   @FieldResolver(() => Int, { description: 'Devices on which the app is signed in.' })
-  async authorizations(@Root() grant: OAuthGrant, @Ctx() ctx: Context): Promise<number> {
-    const count = await ctx.load('identity.authorizations', grant.id, async ids => {
-      const rows = await ctx.sql<{ grant_id: string; live: number }>(
-        'select grant_id, count(*)::int as live from identity.token_family where grant_id = any($1::uuid[]) and ended_at is null group by grant_id',
-        [ids],
-      );
-      const live = new Map(rows.map(row => [row.grant_id, row.live]));
-      return ids.map(id => live.get(id) ?? 0);
-    });
-    return count ?? 0;
+  authorizations(@Root() grant: OAuthGrant, @Ctx() ctx: Context): Promise<number> {
+    return authorizationsOf(ctx, grant.id);
+  }
+}
+
+/** What apps may do and do; an app sees the others' too (`manage:connected_apps`), but changes only what is its own. */
+@Resolver(() => User)
+export class UserGrantsResolver {
+  @Access({ service: 'admin:identity', user: 'manage:connected_apps', staff: 'admin:identity:read' })
+  @FieldResolver(() => [OAuthGrant], { nullable: true, description: 'Consents that are not revoked, newest first.' })
+  async grants(
+    @Root() user: User,
+    @Ctx() ctx: Context,
+    @Arg('include', () => [OAuthGrantInclude], { nullable: true }) include?: OAuthGrantInclude[] | null,
+  ): Promise<OAuthGrant[] | null> {
+    if (!seesAccount(viewerOf(ctx.caller, user.id))) return null;
+    return grantsOf(ctx, user.id, include?.includes(OAuthGrantInclude.REVOKED) ?? false);
+  }
+
+  @Access(OWN)
+  @FieldResolver(() => [ConnectedApp], { nullable: true, description: 'Apps that one has let in, newest first; null for others.' })
+  async connectedApps(@Root() user: User, @Ctx() ctx: Context): Promise<ConnectedApp[] | null> {
+    return ctx.caller.userId === user.id ? connectedAppsOf(ctx, user.id) : null;
   }
 }

@@ -1,18 +1,13 @@
-import { Arg, Ctx, FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
+import { Ctx, FieldResolver, ID, Int, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { DateTime, EmailAddress, PhoneNumber } from '../../../runtime/schema/scalars.js';
-import { OAuthGrant, OAuthGrantStatus } from '../entities/grant.js';
 import { UserSettings } from '../entities/settings.js';
 import { User, UserProfile, UserStatus } from '../entities/user.js';
-import { OAuthGrantInclude } from '../inputs/grant.js';
-import { Brand } from '../stubs.js';
-import { seesAccount, seesContact, seesProfile, visibleStatus } from '../rules/visibility.js';
 import { emailOf, profileOf, settingsOf } from '../queries/batches.js';
 import { knowsBrand, viewerOf } from '../queries/viewer.js';
-
-/** Revoked grants are shown for so long. Source: identity 4, GET /v1/me/grants. */
-const REVOKED_SHOWN_MS = 90 * 86_400_000;
+import { seesAccount, seesContact, seesProfile, visibleStatus } from '../rules/visibility.js';
+import { Brand } from '../stubs.js';
 
 const ACCOUNT = { service: 'admin:identity', user: 'read:profile|read:account', staff: 'admin:identity:read' } as const;
 
@@ -59,19 +54,6 @@ export class UserFieldResolver {
   @FieldResolver(() => UserSettings, { nullable: true })
   async settings(@Root() user: User, @Ctx() ctx: Context): Promise<UserSettings | null> {
     return knows(user, ctx) ? settingsOf(ctx, user.id) : null;
-  }
-
-  @Access({ service: 'admin:identity', user: 'manage:connected_apps', staff: 'admin:identity:read' })
-  @FieldResolver(() => [OAuthGrant], { nullable: true, description: 'Consents that are not revoked, newest first.' })
-  async grants(
-    @Root() user: User,
-    @Ctx() ctx: Context,
-    @Arg('include', () => [OAuthGrantInclude], { nullable: true }) include?: OAuthGrantInclude[] | null,
-  ): Promise<OAuthGrant[] | null> {
-    if (!knows(user, ctx)) return null;
-    const recent = { status: OAuthGrantStatus.REVOKED, revokedAt: { $gt: new Date(ctx.now().getTime() - REVOKED_SHOWN_MS) } };
-    const shown = [{ status: { $ne: OAuthGrantStatus.REVOKED } }, ...(include?.includes(OAuthGrantInclude.REVOKED) ? [recent] : [])];
-    return ctx.em.find(OAuthGrant, { userId: user.id, $or: shown }, { orderBy: { createdAt: 'desc', id: 'desc' } });
   }
 
   @FieldResolver(() => ID, { nullable: true, description: 'Brand of the first sign-up.' })

@@ -19,3 +19,16 @@ export function addressViolations(address: { postalCode: string | null; countryC
   if (postalCode === null || fitsCountry(postalCode, countryCode)) return [];
   return [{ pointer: '/input/address/postalCode', message: `is not a postal code of ${countryCode}` }];
 }
+
+interface AddressChange {
+  recipient?: string | null;
+  address?: { line1?: string | null; city?: string | null; countryCode?: string | null } | null;
+}
+
+/** Violations of a change that clears what every address has. */
+export const clearedViolations = ({ recipient, address }: AddressChange): Violation[] =>
+  [
+    ['/input/recipient', recipient],
+    ['/input/address', address],
+    ...(['line1', 'city', 'countryCode'] as const).map(name => [`/input/address/${name}`, address?.[name]] as const),
+  ].flatMap(([pointer, value]) => (value === null ? [{ pointer: pointer as string, message: 'cannot be cleared' }] : []));

@@ -1,4 +1,6 @@
+import type { Violation } from '../../../runtime/request/errors.js';
 import type { ChallengeTemplate } from './challenges.js';
+import { EMAIL } from './emails.js';
 
 /** What each kind of e-mail is to us. Source: identity 4.8. */
 export const AUTH_EMAIL_TEMPLATES = {
@@ -29,12 +31,6 @@ export interface AuthEmail {
   locale: string | null;
 }
 
-interface Violation {
-  pointer: string;
-  message: string;
-}
-
-const EMAIL = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
 const LOCALE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
 const DAY = 86_400;
 
@@ -84,7 +80,7 @@ export function readAuthEmail(value: unknown): AuthEmail | Violation[] {
   };
 }
 
-/** Where the provider finishes what its mail began: its own token, at the app that asked; null where there is no such place. */
+/** Where the provider finishes what its mail began: its own token, at the app that asked; null where no app is named. */
 export function onwardUrl({ redirectTo, tokenHash, type }: AuthEmail): string | null {
   if (redirectTo === null) return null;
   const url = new URL(redirectTo);

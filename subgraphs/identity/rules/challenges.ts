@@ -1,9 +1,6 @@
 import type { TransitionTable } from '../../../runtime/request/states.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../runtime/time/durations.js';
 import { AuthChallengePurpose as Purpose } from '../entities/challenge.js';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 /** What a challenge is made of and how its sending is announced. */
 export interface ChallengeKind {
@@ -19,20 +16,20 @@ export interface ChallengeKind {
 
 /** By the template that comms writes. Source: identity 2, 4.14, 5; catalogue for the two lifetimes in its examples. */
 export const CHALLENGES = {
-  sign_in: { purpose: Purpose.SIGN_IN, lifetimeMs: 15 * MINUTE, hasCode: true, linkPath: 'magic', announce: 'sign_in' },
-  sign_up: { purpose: Purpose.SIGN_UP, lifetimeMs: DAY, hasCode: true, linkPath: 'magic', announce: 'verify' },
-  recovery: { purpose: Purpose.RECOVERY, lifetimeMs: 30 * MINUTE, hasCode: true, linkPath: 'magic', announce: 'recover' },
-  email_change: { purpose: Purpose.EMAIL_CHANGE, lifetimeMs: 30 * MINUTE, hasCode: true, linkPath: null, announce: 'verify' },
-  email_undo: { purpose: Purpose.EMAIL_CHANGE, lifetimeMs: 72 * HOUR, hasCode: false, linkPath: 'email-undo', announce: 'message' },
+  sign_in: { purpose: Purpose.SIGN_IN, lifetimeMs: 15 * MINUTE_MS, hasCode: true, linkPath: 'magic', announce: 'sign_in' },
+  sign_up: { purpose: Purpose.SIGN_UP, lifetimeMs: DAY_MS, hasCode: true, linkPath: 'magic', announce: 'verify' },
+  recovery: { purpose: Purpose.RECOVERY, lifetimeMs: 30 * MINUTE_MS, hasCode: true, linkPath: 'magic', announce: 'recover' },
+  email_change: { purpose: Purpose.EMAIL_CHANGE, lifetimeMs: 30 * MINUTE_MS, hasCode: true, linkPath: null, announce: 'verify' },
+  email_undo: { purpose: Purpose.EMAIL_CHANGE, lifetimeMs: 72 * HOUR_MS, hasCode: false, linkPath: 'email-undo', announce: 'message' },
   staff_invitation: {
     purpose: Purpose.STAFF_INVITE,
-    lifetimeMs: 7 * DAY,
+    lifetimeMs: 7 * DAY_MS,
     hasCode: false,
     linkPath: 'staff-invitations',
     announce: 'message',
   },
-  second_factor: { purpose: Purpose.SECOND_FACTOR, lifetimeMs: 10 * MINUTE, hasCode: true, linkPath: null, announce: 'code' },
-  reauthenticate: { purpose: Purpose.REAUTHENTICATE, lifetimeMs: 10 * MINUTE, hasCode: true, linkPath: null, announce: 'code' },
+  second_factor: { purpose: Purpose.SECOND_FACTOR, lifetimeMs: 10 * MINUTE_MS, hasCode: true, linkPath: null, announce: 'code' },
+  reauthenticate: { purpose: Purpose.REAUTHENTICATE, lifetimeMs: 10 * MINUTE_MS, hasCode: true, linkPath: null, announce: 'code' },
 } as const satisfies Record<string, ChallengeKind>;
 
 export type ChallengeTemplate = keyof typeof CHALLENGES;
@@ -64,19 +61,3 @@ export function challengeState({ consumedAt, attemptsLeft, expiresAt }: Progress
   if (attemptsLeft <= 0) return 'exhausted';
   return expiresAt <= now ? 'expired' : 'pending';
 }
-
-/** So many in a window that begins with the first. */
-export interface CountLimit {
-  most: number;
-  windowMs: number;
-}
-
-/** Source: identity 4.16. */
-export const COUNT_LIMITS = {
-  mail_per_address: { most: 3, windowMs: 15 * MINUTE },
-  mail_per_ip: { most: 10, windowMs: HOUR },
-  authorize_per_ip: { most: 60, windowMs: MINUTE },
-  email_change_per_account: { most: 3, windowMs: HOUR },
-  staff_invite_per_inviter: { most: 50, windowMs: HOUR },
-  avatar_by_url: { most: 10, windowMs: HOUR },
-} as const satisfies Record<string, CountLimit>;

@@ -1,5 +1,6 @@
 import { OAuthClientKind, OAuthClientTokenEndpointAuthMethod } from '../entities/client.js';
 import { keySetFault } from './client-keys.js';
+import { redirectFault } from './redirects.js';
 import { ADMIN_SCOPES, USER_SCOPES } from './scopes.js';
 
 /** A violation by field name of the input; null: the input itself. */
@@ -22,24 +23,6 @@ export interface Proposed {
   tokenEndpointAuthMethod: OAuthClientTokenEndpointAuthMethod;
   jwks: unknown;
   jwksUri: string | null;
-}
-
-const LOOPBACK = ['127.0.0.1', '[::1]'];
-
-/** What is wrong with a redirect address, null for nothing. `localhost` is for development only. Source: identity 2, OAuthClient. */
-export function redirectFault(uri: string, production: boolean): string | null {
-  const url = URL.parse(uri);
-  if (!url || /\s/.test(uri)) return 'must be an absolute URI';
-  if (uri.includes('#')) return 'must have no fragment';
-  if (uri.includes('*')) return 'must have no wildcard';
-  if (url.username || url.password) return 'must have no credentials';
-  const scheme = url.protocol.slice(0, -1);
-  if (scheme === 'https') return null;
-  if (scheme === 'http') {
-    if (LOOPBACK.includes(url.hostname) || (url.hostname === 'localhost' && !production)) return null;
-    return 'must be https, or http on a loopback address';
-  }
-  return scheme.includes('.') ? null : 'must be https, http on a loopback address, or a private-use scheme with a dot';
 }
 
 const listFaults = (field: string, uris: readonly string[], production: boolean): Fault[] =>
@@ -95,37 +78,3 @@ export const registrationFaults = (client: Proposed, production: boolean): Fault
   ...listFaults('redirectUris', client.redirectUris, production),
   ...listFaults('postLogoutRedirectUris', client.postLogoutRedirectUris, production),
 ];
-
-interface LivingSecret {
-  id: string;
-  expiresAt: Date | null;
-  createdAt: Date;
-}
-
-/** Secrets that work now, oldest first. */
-export const livingSecrets = <Secret extends LivingSecret>(secrets: readonly Secret[], now: Date): Secret[] =>
-  secrets
-    .filter(one => one.expiresAt === null || one.expiresAt > now)
-    .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1));
-
-export interface Retirement<Secret> {
-  /** Secret and when it ends. */
-  ends: { secret: Secret; at: Date }[];
-  /** More than two would be alive. */
-  refused: boolean;
-}
-
-/** What becomes of the living secrets when a new one comes: with `force` the oldest of two ends at once. Source: identity 4.9. */
-export function retire<Secret extends LivingSecret>(
-  secrets: readonly Secret[],
-  { overlapSeconds, force }: { overlapSeconds: number; force: boolean },
-  now: Date,
-): Retirement<Secret> {
-  const living = livingSecrets(secrets, now);
-  if (living.length > 1 && !force) return { ends: [], refused: true };
-  const [newest, ...older] = living.toReversed();
-  if (!newest) return { ends: [], refused: false };
-  const end = new Date(now.getTime() + overlapSeconds * 1000);
-  const last = newest.expiresAt !== null && newest.expiresAt < end ? newest.expiresAt : end;
-  return { ends: [...older.map(secret => ({ secret, at: now })), { secret: newest, at: last }], refused: false };
-}

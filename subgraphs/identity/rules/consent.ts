@@ -1,4 +1,4 @@
-import { OAuthClientAgreementStatus, OAuthClientSecretStatus } from '../entities/client.js';
+import { OAuthClientAgreementStatus } from '../entities/client-agreement.js';
 import { isPhi, scopeSet } from './scopes.js';
 
 interface ClientScopes {
@@ -60,10 +60,4 @@ export function mergeConsent(standing: StandingConsent | null, answer: ConsentAn
   const same =
     scopes.join(' ') === scopeSet(standing.scopes).join(' ') && declinedScopes.join(' ') === scopeSet(standing.declinedScopes).join(' ');
   return { scopes, declinedScopes, reason: same ? null : 'scopes_changed' };
-}
-
-/** A secret without end is active; with an end in the future it is in the overlap of a rotation. */
-export function secretStatus({ expiresAt }: { expiresAt: Date | null }, now: Date): OAuthClientSecretStatus {
-  if (expiresAt === null) return OAuthClientSecretStatus.ACTIVE;
-  return expiresAt <= now ? OAuthClientSecretStatus.RETIRED : OAuthClientSecretStatus.RETIRING;
 }

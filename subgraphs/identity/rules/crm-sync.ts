@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { CrmSyncChange, CrmSyncReason, type CrmChange, type CrmContact, type CrmSyncCandidate } from '../entities/crm-sync.js';
+import { DAY_MS } from '../../../runtime/time/durations.js';
+import { type CrmChange, type CrmContact, type CrmSyncCandidate, CrmSyncChange, CrmSyncReason } from '../entities/crm-sync.js';
 import { UserStatus } from '../entities/user.js';
 
-/** An erased user is told of for so long. Source: identity 4.10. */
-export const ERASED_SHOWN_MS = 90 * 86_400_000;
+/** An erased user is shown for so long. Source: identity 4.10. */
+export const ERASED_SHOWN_MS = 90 * DAY_MS;
 
 const { CREATED, PROFILE, CONTACT, CONSENT, STATUS, ERASED } = CrmSyncReason;
 
@@ -31,13 +32,13 @@ export interface CrmFacts {
   marketingConsent: boolean;
 }
 
-/** Of an account that is closed for good, or is going or gone, nothing but its status is told. Source: identity 4.10. */
-const TOLD: readonly UserStatus[] = [UserStatus.PENDING, UserStatus.ACTIVE, UserStatus.SUSPENDED];
+/** Of an account that is closed for good, or is going or gone, nothing but its status is shown. Source: identity 4.10. */
+const SHOWN: readonly UserStatus[] = [UserStatus.PENDING, UserStatus.ACTIVE, UserStatus.SUSPENDED];
 
 const hashOf = (facts: unknown): string => createHash('sha256').update(JSON.stringify(facts)).digest('hex');
 
 export function candidateOf(change: CrmChange, { status, contact, marketingConsent }: CrmFacts, since: Date | null): CrmSyncCandidate {
-  const shown = TOLD.includes(status) ? { contact, marketingConsent } : { contact: null, marketingConsent: false };
+  const shown = SHOWN.includes(status) ? { contact, marketingConsent } : { contact: null, marketingConsent: false };
   const kind = status === UserStatus.ERASED ? CrmSyncChange.DELETE : CrmSyncChange.UPSERT;
   const { email, displayName, phone, locale, timeZone, countryCode } = shown.contact ?? {};
   const hash = hashOf([kind, status, shown.marketingConsent, email, displayName, phone, locale, timeZone, countryCode]);

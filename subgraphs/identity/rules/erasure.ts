@@ -1,4 +1,5 @@
 import type { TransitionTable } from '../../../runtime/request/states.js';
+import { DAY_MS, HOUR_MS } from '../../../runtime/time/durations.js';
 
 export type ErasureState = 'scheduled' | 'on_hold' | 'in_progress' | 'partial' | 'completed' | 'cancelled' | 'rejected';
 export type ErasureTrigger = 'cancel' | 'reject' | 'hold' | 'release' | 'start' | 'complete' | 'lapse';
@@ -15,11 +16,11 @@ export const ERASURE_STATES: TransitionTable<ErasureState, ErasureTrigger> = {
 };
 
 /** Time in which a user's own request can be cancelled. Source: identity 3. */
-export const CANCEL_WINDOW_MS = 72 * 3_600_000;
+export const CANCEL_WINDOW_MS = 72 * HOUR_MS;
 /** Every service has confirmed by then, or is named. Source: identity 2. */
-export const DUE_MS = 30 * 86_400_000;
+export const DUE_MS = 30 * DAY_MS;
 /** A service that has not confirmed for so long is asked again. Source: identity 3. */
-export const ASK_AGAIN_MS = 72 * 3_600_000;
+export const ASK_AGAIN_MS = 72 * HOUR_MS;
 /** Questions without an answer until somebody is called. Source: identity 3. */
 export const ALARM_AFTER = 3;
 

@@ -1,6 +1,7 @@
 import { englishDataset, englishRecommendedTransformers, RegExpMatcher } from 'obscenity';
+import { DAY_MS } from '../../../runtime/time/durations.js';
 
-/** Why a handle cannot be had for what it says; whether somebody has it is not known here. */
+/** Why a handle cannot be had as such; whether somebody has it is not known here. */
 export type HandleFault = 'invalid' | 'reserved' | 'blocked';
 
 /** 3 to 30 of `a-z 0-9 _`, a letter first, no `__`, no `_` at the end. Source: identity 2. */
@@ -49,9 +50,9 @@ const ROLES = [
   'privacy_officer',
 ];
 
-const WORDS = ['admin', 'support', 'help', 'root', 'api', 'www', 'me', 'null', 'undefined', 'everyone', 'here'];
+const TERMS = ['admin', 'support', 'help', 'root', 'api', 'www', 'me', 'null', 'undefined', 'everyone', 'here'];
 
-/** What the word list knows as a part of a word only. */
+/** What the list of obscenities knows as a part of others only. */
 const COARSE = ['arsehole', 'asshole', 'bullshit', 'dickhead', 'fucker', 'hitler', 'motherfucker', 'nazi', 'shithead'];
 
 /** A handle as it is compared with what is reserved: `_` dropped, look-alikes folded. Source: identity 2. */
@@ -64,7 +65,7 @@ export const foldHandle = (handle: string): string =>
     .replace(/[1l]/g, 'i')
     .replace(/5/g, 's');
 
-const RESERVED = new Set([...ROUTES, ...ROLES, ...WORDS].map(foldHandle));
+const RESERVED = new Set([...ROUTES, ...ROLES, ...TERMS].map(foldHandle));
 const OBSCENE = new Set(COARSE.map(foldHandle));
 
 const matcher = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers });
@@ -96,6 +97,6 @@ export const handleVariants = (handle: string): string[] =>
   [2, 7, 21, 84, 108, 365].flatMap(n => [`${handle.slice(0, 26)}${n}`, `${handle.slice(0, 26)}_${n}`]).filter(one => SHAPE.test(one));
 
 /** A handle may be changed once in so long. Source: identity 2. */
-export const HANDLE_COOLDOWN_MS = 30 * 86_400_000;
+export const HANDLE_COOLDOWN_MS = 30 * DAY_MS;
 /** A handle that was given up is held so long for its owner. Source: identity 2. */
-export const HANDLE_HOLD_MS = 90 * 86_400_000;
+export const HANDLE_HOLD_MS = 90 * DAY_MS;

@@ -30,8 +30,8 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 const namedBelow = (scope: string): string[] => {
-  const words = (NAMED[scope.slice('admin:'.length)] ?? '').split(/\s+/).filter(Boolean);
-  return [scope, `${scope}:read`, ...words.map(word => `${scope}:${word.replaceAll('.', ':')}`)];
+  const names = (NAMED[scope.slice('admin:'.length)] ?? '').split(/\s+/).filter(Boolean);
+  return [scope, `${scope}:read`, ...names.map(name => `${scope}:${name.replaceAll('.', ':')}`)];
 };
 
 /** Every permission that a contract names; only these may stand in a role. Source: identity A8. */

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../runtime/time/durations.js';
 import { anySatisfies, reduced } from './permissions.js';
 import { ADMIN_SCOPES } from './scopes.js';
 
@@ -85,7 +86,7 @@ export function powerOf(held: readonly HeldRole[], brandId: string | null, now: 
 }
 
 /** A staff sign-in counts for twelve hours. Source: identity 7, rule 9. */
-const STAFF_SIGN_IN_MS = 12 * 3_600_000;
+const STAFF_SIGN_IN_MS = 12 * HOUR_MS;
 
 /** Times in epoch ms. */
 export const isStaffSignInOver = (signedInAt: number, now: number): boolean => now - signedInAt > STAFF_SIGN_IN_MS;

@@ -1,4 +1,4 @@
-/** What the consent page says that an app may do, in the words of identity A7. */
+/** What an app may do, as the consent page shows it. Source: identity A7. */
 export const SCOPE_TITLES: Readonly<Record<string, string>> = {
   'read:account': 'See your e-mail, phone, addresses, account status, sessions, orders and background jobs',
   'read:profile': 'See your handle, name, avatar, bio and badges',

@@ -1,4 +1,4 @@
-/** What a consent page says about a scope. PHI needs an agreement for apps of others; FIN stands under "money". Source: identity A7. */
+/** How the consent page treats a scope. PHI needs an agreement for apps of others; FIN stands under "money". Source: identity A7. */
 export type ScopeClass = 'PHI' | 'FIN' | 'contact' | 'plain';
 
 /** Scopes of machine-to-machine clients, each full access to one service; staff hold them as permissions. Source: identity A7. */

@@ -1,6 +1,8 @@
+import { after, DAY_MS } from '../../../runtime/time/durations.js';
+
 /** A new key every 90 days, published a day before its first use. Source: identity 7, rule 8. */
-export const ROTATE_MS = 90 * 86_400_000;
-export const PUBLISH_AHEAD_MS = 86_400_000;
+export const ROTATE_MS = 90 * DAY_MS;
+export const PUBLISH_AHEAD_MS = DAY_MS;
 
 export interface KeyTimes {
   kid: string;
@@ -20,7 +22,7 @@ export function currentKey<Key extends KeyTimes>(keys: readonly Key[], now: Date
 /** When the next key is due to be made; null: now, because there is none. */
 export function rotationDue(keys: readonly KeyTimes[]): Date | null {
   const newest = [...keys].sort(byActivation).at(-1);
-  return newest ? new Date(newest.activeFrom.getTime() + ROTATE_MS - PUBLISH_AHEAD_MS) : null;
+  return newest ? after(newest.activeFrom, ROTATE_MS - PUBLISH_AHEAD_MS) : null;
 }
 
 /** First use of a key that is made now: a day later, or at once when there is no other. */

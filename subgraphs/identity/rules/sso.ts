@@ -5,7 +5,7 @@ export const SSO_ALGORITHMS: readonly string[] = ['ES256', 'RS256', 'PS256', 'Ed
 const MAX_LIFE = 300;
 const LEEWAY = 5;
 
-/** A partner's word about a person; every claim as it came. */
+/** A partner's claims about a person, as they came. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** An assertion whose claims are in order. */
@@ -63,7 +63,7 @@ export type Linking = 'known' | 'link' | 'create' | 'refuse';
 
 /**
  * What becomes of a partner's subject. `known`: it is linked already; `refuse`: an account with the address is there, and the partner's
- * word is not enough to hand it over. Source: identity 4.7.
+ * claim is not enough to hand it over. Source: identity 4.7.
  */
 export function linking(
   state: { known: boolean; account: { emailVerified: boolean } | null },
@@ -78,12 +78,3 @@ export function linking(
 /** Methods of a sign-in by a partner; its second factor counts only where we trust it to ask for one. */
 export const methodsOf = ({ trustedMfa }: { trustedMfa: boolean }, { amr }: Pick<Assertion, 'amr'>): string[] =>
   trustedMfa && amr.includes('mfa') ? ['ext', 'mfa'] : ['ext'];
-
-/** Whether a person may be sent there: to an origin, or a private-use scheme, that the app has registered. */
-export function isOwnAddress(url: string, redirectUris: readonly string[]): boolean {
-  if (!URL.canParse(url)) return false;
-  const place = ({ protocol, origin, username, password }: URL): string | null =>
-    username || password ? null : origin === 'null' ? protocol : origin;
-  const wanted = place(new URL(url));
-  return wanted !== null && redirectUris.some(uri => place(new URL(uri)) === wanted);
-}

@@ -1,4 +1,5 @@
 import type { TransitionTable } from '../../../runtime/request/states.js';
+import { DAY_MS, MINUTE_MS } from '../../../runtime/time/durations.js';
 import { StaffMemberStatus } from '../entities/staff.js';
 
 /** What happens to an entry of the staff. `activate`: PATCH with `status: active`; `expire`: the timer. */
@@ -17,10 +18,10 @@ export const STAFF: TransitionTable<StaffMemberStatus, StaffTrigger> = {
 };
 
 /** An invitation can be accepted for seven days. Source: identity 3, Staff. */
-export const INVITATION_MS = 7 * 86_400_000;
+export const INVITATION_MS = 7 * DAY_MS;
 
 /** An invitation is sent again once a minute at most. Source: identity 4. */
-const RESEND_MS = 60_000;
+const RESEND_MS = MINUTE_MS;
 
 /** Seconds until an invitation may be sent again, 0 for now. `expiresAt`: the end of the one that went out last. */
 export const resendWait = (expiresAt: Date, now: Date): number =>

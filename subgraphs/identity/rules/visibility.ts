@@ -28,6 +28,3 @@ export function seesProfile(viewer: Viewer, status: UserStatus, visibility: Prof
 /** To strangers an account that cannot be used is gone, whatever the reason; a ban is not theirs to know. */
 export const visibleStatus = (viewer: Viewer, status: UserStatus): UserStatus =>
   seesAccount(viewer) || status === UserStatus.ACTIVE ? status : UserStatus.ERASED;
-
-/** An address as it is compared: NFC, lower case. */
-export const emailKey = (email: string): string => email.normalize('NFC').toLowerCase();

@@ -1,48 +1,17 @@
 import type { Context } from '../../../runtime/request/context.js';
+import { after, DAY_MS, MINUTE_MS } from '../../../runtime/time/durations.js';
 import { MetaMetric } from '../entities/loop.js';
-import { RankingPolicy } from '../entities/policy.js';
 import { RegistryVersion } from '../entities/registry.js';
 import { RegistryStatus } from '../entities/enums.js';
 import { calibrationOf, calibrationState, clusteredError, honestEce, honestyState } from '../rules/calibration.js';
 import { agreementValue, LIFT_DAYS, liftDecay, liftOf, measured, type Measured } from '../rules/lift.js';
 import { JOIN_FLOOR, liveness } from '../rules/liveness.js';
 import { Z95 } from '../rules/off-policy.js';
+import { analysisOf, scopeOf, type Analysis, type Computed } from '../queries/analysis.js';
 import { challengerMetrics } from '../queries/challenger.js';
-import {
-  daysAfter,
-  firstDeadline,
-  joinCounts,
-  predictionCohorts,
-  rewardSums,
-  type PredictionCohort,
-  type RewardSums,
-} from '../queries/cohorts.js';
+import { firstDeadline, joinCounts, predictionCohorts, rewardSums, type PredictionCohort, type RewardSums } from '../queries/cohorts.js';
 import { loopFacts } from '../queries/loop-facts.js';
 import { loopSettings } from '../queries/settings.js';
-
-/** A metric before it is stored. */
-export interface Computed {
-  metric: string;
-  value: number;
-  details: Record<string, unknown>;
-}
-
-export interface Analysis {
-  ctx: Context;
-  now: Date;
-  from: Date;
-  windowDays: number;
-  policies: Map<string, RankingPolicy>;
-  versions: Map<string, RegistryVersion>;
-}
-
-export const scopeOf = (policy: RankingPolicy, version: RegistryVersion | null = null): Record<string, unknown> => ({
-  policy_kind: policy.policyKind,
-  policy_key: policy.policyKey,
-  brand_id: policy.brandId,
-  policy_version: version?.number ?? null,
-  registry_id: version?.id ?? null,
-});
 
 /** J/(J+X) by deadline: early joins whose deadline lies ahead do not count. Source: spec 1, Gate metrics; intelligence 7.1. */
 async function joinCompleteness({ ctx, from, now, windowDays, policies }: Analysis): Promise<Computed[]> {
@@ -101,9 +70,9 @@ const liftFrom = ({ treatment, control, baseline }: RewardSums): Measured | null
 /** First and last 28 matured days of a champion, once they do not overlap. */
 async function liftDecayOf({ ctx, now, policies, windowDays }: Analysis, champion: RegistryVersion): Promise<Computed[]> {
   const start = await firstDeadline(ctx, champion.id, champion.championedAt!, now);
-  if (!start || daysAfter(start, 2 * LIFT_DAYS) > now) return [];
-  const reference = liftFrom(await rewardSums(ctx, champion.id, start, daysAfter(start, LIFT_DAYS)));
-  const latest = liftFrom(await rewardSums(ctx, champion.id, daysAfter(now, -LIFT_DAYS), now));
+  if (!start || after(start, 2 * LIFT_DAYS * DAY_MS) > now) return [];
+  const reference = liftFrom(await rewardSums(ctx, champion.id, start, after(start, LIFT_DAYS * DAY_MS)));
+  const latest = liftFrom(await rewardSums(ctx, champion.id, after(now, -LIFT_DAYS * DAY_MS), now));
   if (!reference || !latest) return [];
   const { value, ciLow, ciHigh, state, trips } = liftDecay(reference, latest);
   const details = {
@@ -125,23 +94,8 @@ async function livenessNow(ctx: Context): Promise<Computed> {
   return { metric: 'loop_liveness', ...liveness(facts, loopSettings(ctx)) };
 }
 
-async function analysisOf(ctx: Context): Promise<Analysis> {
-  const { windowDays } = loopSettings(ctx);
-  const policies = await ctx.em.find(RankingPolicy, {});
-  const versions = await ctx.em.find(RegistryVersion, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
-  const now = ctx.now();
-  return {
-    ctx,
-    now,
-    windowDays,
-    from: daysAfter(now, -windowDays),
-    policies: new Map(policies.map(one => [one.id, one])),
-    versions: new Map(versions.map(one => [one.id, one])),
-  };
-}
-
 /** Computes all metrics of the loop as they are now; reads only. */
-export async function computeMetrics(ctx: Context): Promise<Computed[]> {
+async function computeMetrics(ctx: Context): Promise<Computed[]> {
   const analysis = await analysisOf(ctx);
   const cohorts = await predictionCohorts(ctx, analysis.from, analysis.now);
   const champions = [...analysis.versions.values()].filter(({ status }) => status === RegistryStatus.CHAMPION);
@@ -158,7 +112,7 @@ export async function computeMetrics(ctx: Context): Promise<Computed[]> {
 }
 
 /** A million closed decisions are summed up in seconds; the usual limit of a statement is shorter. */
-const STATEMENT_TIMEOUT_MS = 60_000;
+const STATEMENT_TIMEOUT_MS = MINUTE_MS;
 
 /** Computes and persists the metrics of a tick, in the running transaction. Source: spec 1, Intelligence loop 3. */
 export async function analyze(ctx: Context, tickId: string): Promise<Record<string, number>> {

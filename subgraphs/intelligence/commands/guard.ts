@@ -1,11 +1,13 @@
 import type { Context } from '../../../runtime/request/context.js';
+import { preparation } from '../../../runtime/request/operation.js';
+import { after, DAY_MS } from '../../../runtime/time/durations.js';
 import { GuardrailKind } from '../entities/enums.js';
 import type { RankCandidateInput, RankInput } from '../inputs/rank.js';
 import { guardFactsOf, UNKNOWN, type GuardAnswered } from '../ports/guard-source.js';
 import { needsCodes, needsFacts, type GuardedCandidate, type GuardFacts } from '../rules/guardrails.js';
 import type { Values } from '../rules/values.js';
+import { isErased } from '../queries/entity-lock.js';
 import { recentPolicy, type RankPolicy } from '../queries/rank-facts.js';
-import { DAY_MS } from '../queries/settings.js';
 
 /** A candidate as the rules see it. */
 export const guarded = (one: RankCandidateInput): GuardedCandidate => ({
@@ -25,12 +27,12 @@ export interface GuardAsked extends GuardAnswered {
 }
 
 /** Guard data, asked for outside the transaction; null: the policy's rules need none. */
-export async function guardOf(ctx: Context, { input }: { input: RankInput }): Promise<GuardAsked | null> {
+export const guardAsked = preparation(async (ctx: Context, { input }: { input: RankInput }): Promise<GuardAsked | null> => {
   const policy = await recentPolicy(ctx, input);
   if (!policy || !needsFacts(policy.guardrails)) return null;
   const codes = needsCodes(policy.guardrails, input.candidates.map(guarded));
   return { ...(await guardFactsOf(ctx, input.entity.id.toLowerCase(), codes)), codes };
-}
+});
 
 /** For policies whose rules ask for nothing that only others know. */
 const NOTHING_ASKED: GuardAnswered = {
@@ -49,7 +51,7 @@ export function guardFor(policy: RankPolicy, candidates: readonly GuardedCandida
 export async function servedOften(ctx: Context, policy: RankPolicy, entityId: string): Promise<Set<string>> {
   const cap = policy.guardrails.find(({ rule }) => rule === GuardrailKind.FREQUENCY_CAP)?.params;
   if (!cap) return new Set();
-  const since = new Date(ctx.now().getTime() - Number(cap.days ?? 1) * DAY_MS).toISOString();
+  const since = after(ctx.now(), -Number(cap.days ?? 1) * DAY_MS).toISOString();
   const rows = await ctx.sql<{ id: string }>(
     `select served_candidate_id as id from ${ctx.schema}.decision where policy_id = $1 and entity_id = $2 and decided_at > $3 and status not in ('deferred', 'discarded')
      group by 1 having count(*) >= $4`,
@@ -71,4 +73,17 @@ export async function forgetFlags(ctx: Context, entityId: string, closed: readon
     entityId,
     closed,
   ]);
+}
+
+const MIRROR = (schema: string): string => `
+insert into ${schema}.guard_state (entity_id, kind, reference, severity, detected_at) values ($1, 'red_flag', $2, $3, $4) on conflict do nothing`;
+
+/** Mirrors a red flag, so that it holds candidates back from now on. */
+export async function mirrorFlag(
+  ctx: Context,
+  entityId: string,
+  flag: { id: string; severity: string; detectedAt: string },
+): Promise<void> {
+  if (await isErased(ctx, entityId)) return;
+  await ctx.sql(MIRROR(ctx.schema), [entityId, flag.id, flag.severity, flag.detectedAt]);
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { internalRequest } from '../../../runtime/request/request.js';
-import { ACTIVATION_HOURS } from '../resolvers/decision.js';
+import { ACTIVATION_HOURS } from '../rules/states.js';
 
 /** Decisions closed in one transaction. Source: intelligence 7.3.4. */
 const BATCH = 1000;

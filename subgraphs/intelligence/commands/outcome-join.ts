@@ -1,7 +1,7 @@
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
+import { fail, invalid } from '../../../runtime/request/errors.js';
 import { isUuid, newId } from '../../../runtime/data/ids.js';
-import { countRefused } from '../queries/alarms.js';
+import { countRefused } from './alarms.js';
 import { own } from '../rules/values.js';
 import { lockEntity } from '../queries/entity-lock.js';
 import { isAhead } from '../queries/settings.js';
@@ -80,16 +80,13 @@ export async function joinByCode(ctx: Context, entityId: string, code: string, o
   await lockEntity(ctx, entityId);
   const rows = await ctx.sql<Row>(MATCHING(ctx.schema), [entityId, outcome.occurredAt.toISOString(), outcome.metric, code]);
   const joined = await join(ctx, attributed(rows), outcome);
-  await countLate(
-    ctx,
-    rows.filter(one => !isOpen(one)),
-    outcome,
-  );
+  const closed = rows.filter(one => !isOpen(one));
+  await countLate(ctx, closed, outcome);
   return joined;
 }
 
 /** Joins an outcome that names its decision. Answers what became of it. */
-export async function joinById(ctx: Context, decisionId: string, outcome: Outcome): Promise<'joined' | 'late' | 'refused' | 'gone'> {
+async function joinById(ctx: Context, decisionId: string, outcome: Outcome): Promise<'joined' | 'late' | 'refused' | 'gone'> {
   const [row] = await ctx.sql<Row>(BY_ID(ctx.schema), [decisionId, outcome.occurredAt.toISOString()]);
   if (!row) return 'gone';
   if (isOpen(row)) return (await join(ctx, [row], outcome)) ? 'joined' : 'refused';
@@ -97,11 +94,23 @@ export async function joinById(ctx: Context, decisionId: string, outcome: Outcom
   return 'late';
 }
 
+const WAITING = (schema: string): string => `select entity_id, outcome_metric from ${schema}.decision where id = $1`;
+
+/** The same for an outcome that names its entity, too: one about somebody else, or of another metric, is refused and counted. */
+export async function joinOfEntity(ctx: Context, decisionId: string, entityId: string | null, outcome: Outcome): Promise<void> {
+  const [row] = await ctx.sql<{ entity_id: string; outcome_metric: string }>(WAITING(ctx.schema), [decisionId]);
+  if (!row) return;
+  if (row.entity_id !== entityId) return countRefused(ctx, 'of_another_entity');
+  if (row.outcome_metric !== outcome.metric) return countRefused(ctx, 'of_another_metric');
+  await lockEntity(ctx, row.entity_id);
+  await joinById(ctx, decisionId, outcome);
+}
+
 interface Recorded extends Row {
   /** The outcome is not older than the decision. */
   after: boolean;
   metric: string;
-  /** The same source told it before. */
+  /** The same source reported it before. */
   same: boolean;
 }
 
@@ -110,8 +119,7 @@ select ${COLUMNS}, d.decided_at <= $2::timestamptz as after, d.outcome_metric as
   exists (select from ${schema}.decision_outcome o where o.decision_id = d.id and o.source_event_id = $3) as same
 from ${schema}.decision d join ${schema}.ranking_policy p on p.id = d.policy_id where d.id = $1 for update of d`;
 
-const requireField = (holds: boolean, pointer: string, message: string): void =>
-  void (holds || fail('invalid_request', 'The input is invalid', { errors: [{ pointer, message }] }));
+const requireField = (holds: boolean, pointer: string, message: string): void => void (holds || invalid(pointer, message));
 
 /** The same for a caller: an outcome that cannot be joined is refused. @throws Problem not_found, conflict, invalid_request. */
 export async function recordById(ctx: Context, decisionId: string, outcome: Omit<Outcome, 'metric'>): Promise<void> {

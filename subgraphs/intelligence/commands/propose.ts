@@ -1,5 +1,6 @@
 import { proposalRaised } from '../../../events/catalogue/intelligence.js';
 import type { Context } from '../../../runtime/request/context.js';
+import { after, DAY_MS } from '../../../runtime/time/durations.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { LoopProposal, MetaMetric } from '../entities/loop.js';
 import { RankingPolicy } from '../entities/policy.js';
@@ -10,7 +11,7 @@ import { LIFT_DECAY_TRIPS } from '../rules/lift.js';
 import { JOIN_FLOOR, stallReasons } from '../rules/liveness.js';
 import { MIN_ESS } from '../rules/off-policy.js';
 import { closedOf, loopFacts } from '../queries/loop-facts.js';
-import { DAY_MS, loopSettings } from '../queries/settings.js';
+import { loopSettings } from '../queries/settings.js';
 
 /** A rejected advice is not repeated for a week. Source: intelligence 3. */
 const QUIET_DAYS = 7;
@@ -35,57 +36,64 @@ async function priorChampion(ctx: Context, { policyId, id }: RegistryVersion): P
 }
 
 type Details = Record<string, any>;
+type Advice = Pick<Trip, 'kind' | 'threshold' | 'suggestedVersion'>;
+type Advise = (
+  record: { value: number; details: Details },
+  version: RegistryVersion,
+  ctx: Context,
+) => Promise<Advice | null> | Advice | null;
+
+const serves = ({ shadow }: Details, { status }: RegistryVersion): boolean => status === RegistryStatus.CHAMPION && shadow !== true;
 
 /** What a metric of a version asks for; shadow records and versions that no longer serve ask for nothing. */
-async function tripOfVersion(
-  ctx: Context,
-  { metric, value, details }: MetaMetric,
-  version: RegistryVersion,
-): Promise<Omit<Trip, 'policyId' | 'registryId' | 'metric' | 'observed' | 'evidence'> | null> {
-  const { n, ci_low, ci_high, shadow, trips, ess, noise } = details as Details;
-  const serving = version.status === RegistryStatus.CHAMPION && shadow !== true;
-  if (metric === 'realized_vs_predicted' && serving && ci_low !== null && honestyTrips(n, ci_low, ci_high)) {
-    const prior = await priorChampion(ctx, version);
-    return {
-      kind: prior === null ? LoopProposalKind.RETRAIN : LoopProposalKind.ROLLBACK,
-      threshold: HONESTY_HEALTHY,
-      suggestedVersion: prior,
-    };
-  }
-  if (metric === 'calibration' && serving && calibrationTrips(value, n, noise))
-    return { kind: LoopProposalKind.RECALIBRATE, threshold: CALIBRATION_TRIPS, suggestedVersion: null };
-  if (metric === 'lift_decay' && serving && trips === true)
-    return { kind: LoopProposalKind.RETRAIN, threshold: LIFT_DECAY_TRIPS, suggestedVersion: null };
-  if (metric === 'challenger_lift' && version.status === RegistryStatus.CANDIDATE && ci_low > 0 && ess >= MIN_ESS)
-    return { kind: LoopProposalKind.PROMOTE, threshold: 0, suggestedVersion: version.number };
-  return null;
-}
+const ADVICE: Readonly<Record<string, Advise>> = {
+  async realized_vs_predicted({ details }, version, ctx) {
+    const { n, ci_low, ci_high } = details;
+    if (!serves(details, version) || ci_low === null || !honestyTrips(n, ci_low, ci_high)) return null;
+    const suggestedVersion = await priorChampion(ctx, version);
+    const kind = suggestedVersion === null ? LoopProposalKind.RETRAIN : LoopProposalKind.ROLLBACK;
+    return { kind, threshold: HONESTY_HEALTHY, suggestedVersion };
+  },
+  calibration: ({ value, details }, version) =>
+    serves(details, version) && calibrationTrips(value, details.n, details.noise)
+      ? { kind: LoopProposalKind.RECALIBRATE, threshold: CALIBRATION_TRIPS, suggestedVersion: null }
+      : null,
+  lift_decay: ({ details }, version) =>
+    serves(details, version) && details.trips === true
+      ? { kind: LoopProposalKind.RETRAIN, threshold: LIFT_DECAY_TRIPS, suggestedVersion: null }
+      : null,
+  challenger_lift: ({ details }, { status, number }) =>
+    status === RegistryStatus.CANDIDATE && details.ci_low > 0 && details.ess >= MIN_ESS
+      ? { kind: LoopProposalKind.PROMOTE, threshold: 0, suggestedVersion: number }
+      : null,
+};
+
+const isOf = (scope: Details, one: RankingPolicy): boolean =>
+  one.policyKind === scope.policy_kind && one.policyKey === scope.policy_key && one.brandId === scope.brand_id;
+
+const investigation = (policyId: string): Pick<Trip, 'policyId' | 'registryId' | 'kind' | 'suggestedVersion'> => ({
+  policyId,
+  registryId: null,
+  kind: LoopProposalKind.INVESTIGATE,
+  suggestedVersion: null,
+});
 
 async function tripOf(
   ctx: Context,
-  record: MetaMetric,
+  { metric, value, details }: MetaMetric,
   versions: readonly RegistryVersion[],
   policies: readonly RankingPolicy[],
 ): Promise<Trip | null> {
-  const { scope, ...evidence } = record.details as Details;
-  const common = { metric: record.metric, observed: record.value, evidence };
+  const { scope, ...evidence } = details as Details;
+  const common = { metric, observed: value, evidence };
   const version = versions.find(({ id }) => id === scope.registry_id);
   if (version) {
-    const trip = await tripOfVersion(ctx, record, version);
-    return trip && { ...common, ...trip, policyId: version.policyId, registryId: version.id };
+    const advice = await ADVICE[metric]?.({ value, details }, version, ctx);
+    return advice ? { ...common, ...advice, policyId: version.policyId, registryId: version.id } : null;
   }
-  if (record.metric !== 'join_completeness' || record.value >= JOIN_FLOOR) return null;
-  const policy = policies.find(
-    one => one.policyKind === scope.policy_kind && one.policyKey === scope.policy_key && one.brandId === scope.brand_id,
-  )!;
-  return {
-    ...common,
-    policyId: policy.id,
-    registryId: null,
-    kind: LoopProposalKind.INVESTIGATE,
-    threshold: JOIN_FLOOR,
-    suggestedVersion: null,
-  };
+  if (metric !== 'join_completeness' || value >= JOIN_FLOOR) return null;
+  const policy = policies.find(one => isOf(scope, one))!;
+  return { ...common, ...investigation(policy.id), threshold: JOIN_FLOOR };
 }
 
 /** Policies whose joins have collapsed; the other two reasons of a stall are for operators, not for proposals. */
@@ -96,16 +104,7 @@ async function collapses(ctx: Context, policies: readonly RankingPolicy[]): Prom
     const closed = await closedOf(ctx, id);
     if (!stallReasons({ ...facts, ...closed }, loopSettings(ctx)).includes('join_rate_collapse')) continue;
     const observed = closed.joined7 / closed.closed7 / (closed.joined28 / closed.closed28);
-    found.push({
-      policyId: id,
-      registryId: null,
-      kind: LoopProposalKind.INVESTIGATE,
-      metric: 'loop_liveness',
-      threshold: 0.5,
-      observed,
-      evidence: { ...closed },
-      suggestedVersion: null,
-    });
+    found.push({ ...investigation(id), metric: 'loop_liveness', threshold: 0.5, observed, evidence: { ...closed } });
   }
   return found;
 }
@@ -115,7 +114,7 @@ async function isQuiet(ctx: Context, { policyId, metric, registryId }: Trip): Pr
   const rows = await ctx.sql(
     `select 1 from ${ctx.schema}.loop_proposal where policy_id = $1 and metric = $2 and registry_id is not distinct from $3::uuid
      and (status in ('raised', 'approved') or (status = 'rejected' and reviewed_at > $4)) limit 1`,
-    [policyId, metric, registryId, new Date(ctx.now().getTime() - QUIET_DAYS * DAY_MS).toISOString()],
+    [policyId, metric, registryId, after(ctx.now(), -QUIET_DAYS * DAY_MS).toISOString()],
   );
   return rows.length > 0;
 }
@@ -152,15 +151,11 @@ export async function propose(ctx: Context, tickId: string): Promise<Record<stri
     const trip = await tripOf(ctx, record, versions, policies);
     if (trip) trips.push(trip);
   }
+  const byId = new Map(policies.map(policy => [policy.id, policy]));
   let raised = 0;
   for (const trip of trips) {
     if (await isQuiet(ctx, trip)) continue;
-    raise(
-      ctx,
-      trip,
-      policies.find(({ id }) => id === trip.policyId)!,
-      tickId,
-    );
+    raise(ctx, trip, byId.get(trip.policyId)!, tickId);
     raised++;
   }
   return { tripped: trips.length, raised };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { jobQueue } from '../../../runtime/jobs/queue.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 import { TrainingRun } from '../entities/evaluation.js';
@@ -12,9 +11,10 @@ import { compare, type LoggedDecision } from '../rules/evaluation.js';
 import { scoreBy } from '../rules/scorers.js';
 import { heldOut, MIN_OUTCOMES, offlineMetrics, train, type TrainingRow } from '../rules/training.js';
 import { loggedDecisions } from '../queries/logged-decisions.js';
-import { addVersion, bundleOf, championOf, lockPolicy } from './registry-store.js';
+import { bundleOf, championOf } from '../queries/registry.js';
+import { addVersion, lockPolicy } from './registry.js';
 
-/** Changes with what training does, so that a version tells which code made it. */
+/** Changes with what training does, so that of each version it is known which code made it. */
 const CODE_REVISION = 'intelligence-training-2';
 /** Training reads joined decisions, newest first, up to here. */
 const MOST_ROWS = 100_000;

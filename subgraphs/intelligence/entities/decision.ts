@@ -5,7 +5,8 @@ import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH, PERSONAL } from '../../../runtime/data/safe-views.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { DecisionArm, DecisionStatus, GuardrailKind, GuardrailPhase, IntelligenceStage, Ranker, READERS } from './enums.js';
+import { READERS } from './access.js';
+import { DecisionArm, DecisionStatus, GuardrailKind, GuardrailPhase, IntelligenceStage, Ranker } from './enums.js';
 
 @ObjectType({ description: 'A candidate that a guardrail took out.' })
 export class GuardrailViolation {
@@ -19,7 +20,7 @@ export class GuardrailViolation {
   phase: GuardrailPhase;
 }
 
-@ObjectType({ description: 'A place in the answer.' })
+@ObjectType({ description: 'A candidate in the answer, with its rank.' })
 export class RankedCandidate {
   @Field(() => String)
   candidateId: string;
@@ -204,3 +205,31 @@ export class DecisionOutcome {
 }
 
 export const LoopDecisionConnection = connectionOf<LoopDecision>(LoopDecision, 'LoopDecision');
+
+@Access(READERS)
+@ObjectType({ description: 'A decision worked out again from its version, seed and record.' })
+export class DecisionExplanation {
+  @Field(() => ID)
+  decisionId: string;
+
+  @Field(() => String)
+  ranker: string;
+
+  @Field(() => String)
+  seed: string;
+
+  @Field(() => Float, { description: 'The uniform number that drew the served candidate.' })
+  draw: number;
+
+  @Field(() => [RankedCandidate], { description: 'The whole safe set.' })
+  ranked: RankedCandidate[];
+
+  @Field(() => String, { nullable: true })
+  servedCandidateId: string | null;
+
+  @Field(() => JSONObject)
+  context: object;
+
+  @Field(() => Boolean, { description: 'Everything is equal bit for bit.' })
+  reproduced: boolean;
+}

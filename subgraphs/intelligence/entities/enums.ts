@@ -1,12 +1,4 @@
-import { registerEnumType } from 'type-graphql';
-
-/** Service tokens only: no user token, whatever its scopes or role. Source: spec 1, Authentication 9; intelligence 4. */
-export const READERS = { service: 'admin:ai' } as const;
-/** Only clients behind which a person stands: no internal client, whatever its scopes, may apply what the loop proposes. Source: intelligence 4. */
-export const GOVERNORS = { service: 'admin:ai', internal: [] } as const;
-export const LOOP_RUNNERS = { service: 'admin:ai', internal: ['workflow'] } as const;
-export const METRIC_READERS = { service: 'admin:ai', internal: ['workflow', 'platform'] } as const;
-export const GATE_READERS = { service: 'admin:ai', internal: ['platform'] } as const;
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum IntelligenceStage {
   S0 = 's0',
@@ -16,10 +8,6 @@ export enum IntelligenceStage {
   S4 = 's4',
   S5 = 's5',
 }
-registerEnumType(IntelligenceStage, {
-  name: 'IntelligenceStage',
-  description: 'S0 is dark: the order of the caller is returned unchanged.',
-});
 
 export enum Ranker {
   PASSTHROUGH = 'passthrough',
@@ -29,13 +17,11 @@ export enum Ranker {
   THOMPSON = 'thompson',
   LINUCB = 'linucb',
 }
-registerEnumType(Ranker, { name: 'Ranker', description: 'What ranks at S0 to S5, in this order.' });
 
 export enum DecisionArm {
   TREATMENT = 'treatment',
   CONTROL = 'control',
 }
-registerEnumType(DecisionArm, { name: 'DecisionArm', description: 'CONTROL is served by the ranker of S1, for comparison.' });
 
 export enum DecisionStatus {
   PENDING = 'pending',
@@ -44,7 +30,6 @@ export enum DecisionStatus {
   DEFERRED = 'deferred',
   DISCARDED = 'discarded',
 }
-registerEnumType(DecisionStatus, { name: 'DecisionStatus' });
 
 export enum GuardrailKind {
   RED_FLAG_OPEN = 'red_flag_open',
@@ -57,44 +42,32 @@ export enum GuardrailKind {
   FREQUENCY_CAP = 'frequency_cap',
   GUARD_UNAVAILABLE = 'guard_unavailable',
 }
-registerEnumType(GuardrailKind, {
-  name: 'GuardrailKind',
-  description: 'Why a candidate is not shown. GUARD_UNAVAILABLE: the data that would tell could not be read.',
-});
 
 export enum GuardrailPhase {
   BEFORE_RANK = 'before_rank',
   AFTER_RANK = 'after_rank',
 }
-registerEnumType(GuardrailPhase, { name: 'GuardrailPhase' });
 
 export enum RankingPolicyAttribution {
   ALL = 'all',
   LATEST = 'latest',
 }
-registerEnumType(RankingPolicyAttribution, {
-  name: 'RankingPolicyAttribution',
-  description: 'Which matching pending decisions an outcome joins.',
-});
 
 export enum RankingPolicyStatus {
   ACTIVE = 'active',
   ARCHIVED = 'archived',
 }
-registerEnumType(RankingPolicyStatus, { name: 'RankingPolicyStatus' });
 
 export enum RegistryStatus {
   CANDIDATE = 'candidate',
   CHAMPION = 'champion',
   RETIRED = 'retired',
 }
-registerEnumType(RegistryStatus, { name: 'RegistryStatus', description: 'Exactly one version per policy is the champion.' });
 
 export enum LoopTickTrigger {
   SCHEDULED = 'scheduled',
   MANUAL = 'manual',
 }
-registerEnumType(LoopTickTrigger, { name: 'LoopTickTrigger', description: 'SCHEDULED: the orchestrator called.' });
 
 export enum LoopTickStatus {
   RUNNING = 'running',
@@ -102,14 +75,12 @@ export enum LoopTickStatus {
   EMPTY = 'empty',
   FAILED = 'failed',
 }
-registerEnumType(LoopTickStatus, { name: 'LoopTickStatus' });
 
 export enum LoopPhase {
   MONITOR = 'monitor',
   ANALYZE = 'analyze',
   PROPOSE = 'propose',
 }
-registerEnumType(LoopPhase, { name: 'LoopPhase', description: 'The phases of a tick, in this order.' });
 
 export enum LoopProposalStatus {
   RAISED = 'raised',
@@ -117,7 +88,6 @@ export enum LoopProposalStatus {
   REJECTED = 'rejected',
   APPLIED = 'applied',
 }
-registerEnumType(LoopProposalStatus, { name: 'LoopProposalStatus' });
 
 export enum LoopProposalKind {
   INVESTIGATE = 'investigate',
@@ -126,7 +96,6 @@ export enum LoopProposalKind {
   ROLLBACK = 'rollback',
   PROMOTE = 'promote',
 }
-registerEnumType(LoopProposalKind, { name: 'LoopProposalKind', description: 'Advice only; any of them can be applied with a version.' });
 
 export enum OffPolicyEstimatorName {
   IPS = 'ips',
@@ -135,24 +104,54 @@ export enum OffPolicyEstimatorName {
   DR = 'dr',
   SNDR = 'sndr',
 }
-registerEnumType(OffPolicyEstimatorName, { name: 'OffPolicyEstimatorName' });
 
 export enum OffPolicyState {
   CONCLUSIVE = 'conclusive',
   INCONCLUSIVE = 'inconclusive',
   UNSUPPORTED = 'unsupported',
 }
-registerEnumType(OffPolicyState, { name: 'OffPolicyState' });
 
 export enum EvaluationKind {
   OPE = 'ope',
   CALIBRATION = 'calibration',
 }
-registerEnumType(EvaluationKind, { name: 'EvaluationKind' });
 
 export enum TrainingRunStatus {
   RUNNING = 'running',
   COMPLETED = 'completed',
   FAILED = 'failed',
 }
-registerEnumType(TrainingRunStatus, { name: 'TrainingRunStatus' });
+
+registerEnums(
+  {
+    IntelligenceStage,
+    Ranker,
+    DecisionArm,
+    DecisionStatus,
+    GuardrailKind,
+    GuardrailPhase,
+    RankingPolicyAttribution,
+    RankingPolicyStatus,
+    RegistryStatus,
+    LoopTickTrigger,
+    LoopTickStatus,
+    LoopPhase,
+    LoopProposalStatus,
+    LoopProposalKind,
+    OffPolicyEstimatorName,
+    OffPolicyState,
+    EvaluationKind,
+    TrainingRunStatus,
+  },
+  {
+    IntelligenceStage: 'S0 is dark: the order of the caller is returned unchanged.',
+    Ranker: 'What ranks at S0 to S5, in this order.',
+    DecisionArm: 'CONTROL is served by the ranker of S1, for comparison.',
+    GuardrailKind: 'Why a candidate is not shown. GUARD_UNAVAILABLE: the data that would tell could not be read.',
+    RankingPolicyAttribution: 'Which matching pending decisions an outcome joins.',
+    RegistryStatus: 'Exactly one version per policy is the champion.',
+    LoopTickTrigger: 'SCHEDULED: the orchestrator called.',
+    LoopPhase: 'The phases of a tick, in this order.',
+    LoopProposalKind: 'Advice only; any of them can be applied with a version.',
+  },
+);

@@ -3,7 +3,8 @@ import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { OffPolicyEstimatorName, OffPolicyState, Ranker, READERS, TrainingRunStatus } from './enums.js';
+import { READERS } from './access.js';
+import { OffPolicyEstimatorName, OffPolicyState, Ranker, TrainingRunStatus } from './enums.js';
 
 @ObjectType({ description: 'An estimate with its standard error and 95 % confidence interval.' })
 export class OffPolicyEstimate {

@@ -4,7 +4,7 @@ import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { HEALTH, PERSONAL } from '../../../runtime/data/safe-views.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import { READERS } from './enums.js';
+import { READERS } from './access.js';
 
 /** What a feature set may hold and for how long it counts. Source: intelligence 2, FeatureSet. */
 @Entity({ tableName: 'feature_set' })

@@ -5,18 +5,8 @@ import { newId } from '../../../runtime/data/ids.js';
 import { FREE_TEXT } from '../../../runtime/data/safe-views.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import {
-  GATE_READERS,
-  IntelligenceStage,
-  LoopPhase,
-  LoopProposalKind,
-  LoopProposalStatus,
-  LoopTickStatus,
-  LoopTickTrigger,
-  LOOP_RUNNERS,
-  METRIC_READERS,
-  READERS,
-} from './enums.js';
+import { GATE_READERS, LOOP_RUNNERS, METRIC_READERS, READERS } from './access.js';
+import { IntelligenceStage, LoopPhase, LoopProposalKind, LoopProposalStatus, LoopTickStatus, LoopTickTrigger } from './enums.js';
 
 @ObjectType({ description: 'A phase of a tick.' })
 export class LoopTickPhase {

@@ -1,10 +1,11 @@
 import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { GuardrailKind, RankingPolicyAttribution, RankingPolicyStatus, READERS } from './enums.js';
+import { READERS } from './access.js';
+import { GuardrailKind, RankingPolicyAttribution, RankingPolicyStatus } from './enums.js';
 
 @ObjectType({ description: 'A guardrail of a policy and its settings.' })
 export class GuardrailRule {
@@ -13,15 +14,6 @@ export class GuardrailRule {
 
   @Field(() => JSONObject, { description: 'Of frequency_cap: `max` times in `days`.' })
   params: Record<string, unknown>;
-}
-
-@InputType()
-export class GuardrailRuleInput {
-  @Field(() => GuardrailKind)
-  rule: GuardrailKind;
-
-  @Field(() => JSONObject, { nullable: true })
-  params?: Record<string, unknown> | null;
 }
 
 /** What is ranked, what closes a decision and how it is explored. Source: intelligence 2, RankingPolicy. */

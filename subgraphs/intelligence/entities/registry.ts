@@ -4,7 +4,8 @@ import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { READERS, RegistryStatus } from './enums.js';
+import { READERS } from './access.js';
+import { RegistryStatus } from './enums.js';
 
 @ObjectType({ description: 'The data that a version was trained on.' })
 export class TrainingInfo {

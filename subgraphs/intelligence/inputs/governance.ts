@@ -1,9 +1,8 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID, NOT_BLANK } from '../../../runtime/schema/constraints.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { LoopProposalStatus } from '../entities/enums.js';
-import { NAME, NOT_BLANK, UUID } from './patterns.js';
-import { ActedInput, BrandPolicyListArgs, PolicyListArgs } from './parts.js';
+import { ActedInput, BrandPolicyListArgs, PolicyListArgs, NAME } from './parts.js';
 
 @ArgsType()
 export class MetaMetricsArgs extends BrandPolicyListArgs {

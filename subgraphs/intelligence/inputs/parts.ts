@@ -1,7 +1,9 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
-import { NAME, UUID } from './patterns.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
+
+/** Names of policies, metrics, sets and codes. */
+export const NAME = '^[a-z][a-z0-9_]{1,63}$';
 
 /** A list that can be narrowed to the policies of a kind and key. */
 @ArgsType()

@@ -1,13 +1,20 @@
 import { ArgsType, Field, Float, ID, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID, NOT_BLANK } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { GuardrailRuleInput } from '../entities/policy.js';
-import { EvaluationKind, Ranker, RankingPolicyAttribution, RankingPolicyStatus, RegistryStatus } from '../entities/enums.js';
-import { NAME, NOT_BLANK, UUID } from './patterns.js';
-import { AboutEntityInput, BrandPolicyListArgs, PolicyListArgs } from './parts.js';
+import { EvaluationKind, GuardrailKind, Ranker, RankingPolicyAttribution, RankingPolicyStatus, RegistryStatus } from '../entities/enums.js';
+import { AboutEntityInput, BrandPolicyListArgs, PolicyListArgs, NAME } from './parts.js';
 
 @ArgsType()
 export class RankingPoliciesArgs extends PolicyListArgs {}
+
+@InputType()
+export class GuardrailRuleInput {
+  @Field(() => GuardrailKind)
+  rule: GuardrailKind;
+
+  @Field(() => JSONObject, { nullable: true })
+  params?: Record<string, unknown> | null;
+}
 
 /** What can be changed of a policy; the same bounds when it is made. */
 @InputType()
@@ -157,7 +164,7 @@ export class PutFeatureVectorInput extends AboutEntityInput {
   @Field(() => String)
   featureSet: string;
 
-  @Field(() => JSONObject, { description: 'Flat bands, counts and codes, as the set says; never measured values.' })
+  @Field(() => JSONObject, { description: 'Flat bands, counts and codes, as the set allows; never measured values.' })
   values: Record<string, unknown>;
 
   @Field(() => DateTime)

@@ -1,9 +1,8 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID, NOT_BLANK } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { DecisionStatus, IntelligenceStage } from '../entities/enums.js';
-import { NAME, NOT_BLANK, UUID } from './patterns.js';
-import { PolicyListArgs, PolicyNameInput } from './parts.js';
+import { PolicyListArgs, PolicyNameInput, NAME } from './parts.js';
 
 @InputType()
 export class RankEntityInput {
@@ -22,7 +21,7 @@ export class RankCandidateInput {
   @Field(() => String)
   id: string;
 
-  @Field(() => JSONObject, { nullable: true, description: "As the policy's candidateSchema says." })
+  @Field(() => JSONObject, { nullable: true, description: "Fits the policy's candidateSchema." })
   features?: Record<string, unknown> | null;
 
   @Rule({ maxItems: 50, maxLength: 64 })
@@ -70,7 +69,7 @@ export class RankInput extends PolicyNameInput {
   @Field(() => RankEntityInput)
   entity: RankEntityInput;
 
-  @Field(() => JSONObject, { nullable: true, description: "As the policy's contextSchema says." })
+  @Field(() => JSONObject, { nullable: true, description: "Fits the policy's contextSchema." })
   context?: Record<string, unknown> | null;
 
   @Rule({ minItems: 1, maxItems: 100 })

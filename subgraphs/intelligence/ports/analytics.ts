@@ -1,5 +1,12 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { stored } from '../../../runtime/federation/federation.js';
+import { after, HOUR_MS, MINUTE_MS } from '../../../runtime/time/durations.js';
+
+/** Longest wait of what analytics is asked for again. */
+export const LAST_RETRY_MS = 6 * HOUR_MS;
+
+/** When to try again after so many attempts: a minute, doubled each time, up to six hours. */
+export const retryAt = (at: Date, attempts: number): Date => after(at, Math.min(LAST_RETRY_MS, MINUTE_MS * 2 ** attempts));
 
 const OPEN = stored('mutation OpenOutcome($input: OpenAnalyticsOutcomeInput!) { openAnalyticsOutcome(input: $input) { id } }');
 

@@ -24,7 +24,7 @@ interface CodesAnswer {
 /** What was found out of an entity's safety before its ranking. */
 export interface GuardAnswered {
   facts: GuardFacts;
-  /** Red flags that events had told of and that clinical no longer has open: they hold nothing back. */
+  /** Red flags that events had reported and that clinical no longer has open: they hold nothing back. */
   closedFlags: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export const UNKNOWN: GuardAnswered = {
   closedFlags: [],
 };
 
-/** Red flags that hold candidates back, as events have told of them; `info` holds nothing back. Source: intelligence 4.3. */
+/** Red flags that hold candidates back, as events have reported them; `info` holds nothing back. Source: intelligence 4.3. */
 async function mirroredFlags(ctx: Context, entityId: string): Promise<string[]> {
   const rows = await ctx.sql<{ reference: string }>(
     `select reference from ${ctx.schema}.guard_state where entity_id = $1 and kind = 'red_flag' and severity is distinct from 'info'`,
@@ -56,8 +56,8 @@ async function contraindicationsOf(ctx: Context, entityId: string, deadline: Pro
 }
 
 /**
- * What clinical's `User.clinicalGuard` says of an entity, with patient-graph's contraindication codes where a candidate names some.
- * Clinical raises its events after its commits, so flags that events told of before it was asked and that it has not open are closed.
+ * What clinical's `User.clinicalGuard` answers about an entity, with patient-graph's contraindication codes where a candidate names some.
+ * Clinical raises its events after its commits, so flags that events had reported before it was asked and that it has not open are closed.
  * Whatever fails or is late leaves the facts unavailable: then only what is safe is served. Source: intelligence 4.3, clinical 6.
  */
 export async function guardFactsOf(ctx: Context, entityId: string, needsCodes: boolean): Promise<GuardAnswered> {

@@ -1,10 +1,14 @@
+import { after, DAY_MS } from '../../../runtime/time/durations.js';
 import type { RegistryVersion } from '../entities/registry.js';
 import { IntelligenceStage, OffPolicyState, RegistryStatus } from '../entities/enums.js';
 import { compare, type LoggedDecision } from '../rules/evaluation.js';
-import { scopeOf, type Analysis, type Computed } from '../commands/analyze.js';
+import { scopeOf, type Analysis, type Computed } from './analysis.js';
 import { loggedDecisions } from './logged-decisions.js';
-import { bundleOf } from '../commands/registry-store.js';
-import { stageInForce } from '../resolvers/stage.js';
+import { bundleOf } from './registry.js';
+import { stageInForce } from './stage.js';
+
+/** No decision waits longer for its outcome. */
+const LONGEST_DAYS = 400;
 
 /** Nothing is learned of a candidate while the serving does not explore. */
 const SILENT = [IntelligenceStage.S0, IntelligenceStage.S1];
@@ -48,7 +52,7 @@ export async function challengerMetrics(analysis: Analysis): Promise<Computed[]>
   const found: Computed[] = [];
   for (const policyId of new Set(candidates.map(one => one.policyId))) {
     const champion = [...versions.values()].find(one => one.policyId === policyId && one.status === RegistryStatus.CHAMPION)!;
-    const logged = await loggedDecisions(ctx, policyId, new Date(from.getTime() - 400 * 86_400_000), now, stage);
+    const logged = await loggedDecisions(ctx, policyId, after(from, -LONGEST_DAYS * DAY_MS), now, stage);
     for (const candidate of candidates.filter(one => one.policyId === policyId))
       found.push(...(await metricOf(analysis, candidate, champion, logged)));
   }

@@ -1,7 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
 import type { BinSums, ClusterSums } from '../rules/calibration.js';
 import type { AgreementSums } from '../rules/lift.js';
-import { DAY_MS } from './settings.js';
 
 /** Closed decisions of a policy whose deadline lies in the window. */
 export interface JoinCounts {
@@ -119,5 +118,3 @@ export async function firstDeadline(ctx: Context, registryId: string, since: Dat
   );
   return row?.ms == null ? null : new Date(row.ms);
 }
-
-export const daysAfter = (at: Date, days: number): Date => new Date(at.getTime() + days * DAY_MS);

@@ -1,6 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
-import { keyedHash } from '../commands/keyed-hash.js';
-import { DAY_MS } from './settings.js';
+import { after, DAY_MS } from '../../../runtime/time/durations.js';
+import { keyedHash } from '../ports/keyed-hash.js';
 
 /** A tombstone is kept for as long as a decision can wait for its outcome. Source: intelligence 7.3.20. */
 export const TOMBSTONE_DAYS = 400;
@@ -18,11 +18,11 @@ export async function lockEntity(ctx: Context, entityId: string, mode: 'shared' 
   await ctx.sql(`select ${ENTITY_LOCK[mode]('$1')}`, [lockName(entityId)]);
 }
 
-/** By this hash a tombstone knows its entity. */
+/** The hash by which a tombstone is found. */
 export const entityHash = (ctx: Context, entityId: string): Promise<Buffer> => keyedHash(ctx, `entity:${entityId}`);
 
 /** Tombstones that were set after this instant count. */
-export const tombstonesSince = (ctx: Context): string => new Date(ctx.now().getTime() - TOMBSTONE_DAYS * DAY_MS).toISOString();
+export const tombstonesSince = (ctx: Context): string => after(ctx.now(), -TOMBSTONE_DAYS * DAY_MS).toISOString();
 
 /** Whether the entity was erased in the last 400 days; ask after the lock is held. */
 export async function isErased(ctx: Context, entityId: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
+import { after, DAY_MS } from '../../../runtime/time/durations.js';
 import type { LoopFacts } from '../rules/liveness.js';
-import { DAY_MS } from './settings.js';
 
 const ms = (expression: string): string => `(extract(epoch from ${expression}) * 1000)::float8`;
 
@@ -22,13 +22,12 @@ type Closed = Pick<LoopFacts, 'joined7' | 'closed7' | 'joined28' | 'closed28'>;
 
 /** What was closed in the last 7 days and in the 28 days before, of all policies or of one. */
 export async function closedOf(ctx: Context, policyId: string | null = null): Promise<Closed> {
-  const now = ctx.now().getTime();
-  const at = (days: number): string => new Date(now - days * DAY_MS).toISOString();
+  const at = (days: number): string => after(ctx.now(), -days * DAY_MS).toISOString();
   const [row] = await ctx.sql<Closed>(CLOSED(ctx.schema), [at(0), at(7), at(35), policyId]);
   return row!;
 }
 
-/** The facts that liveness is told from, as they are now. */
+/** The facts that liveness is judged by, as they are now. */
 export async function loopFacts(ctx: Context): Promise<LoopFacts> {
   const now = ctx.now();
   const [timeline] = await ctx.sql<Timeline>(FACTS(ctx.schema), [now.toISOString()]);

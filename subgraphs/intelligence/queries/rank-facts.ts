@@ -1,10 +1,9 @@
 import { prepared } from '../../../events/prepared.js';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import type { RankingPolicy } from '../entities/policy.js';
 import type { RankInput } from '../inputs/rank.js';
 import { ENTITY_LOCK, entityHash, lockName, tombstonesSince } from './entity-lock.js';
-import { FRESH_VECTORS, openFeatures, type FreshFeatures, type StoredVector } from '../commands/feature-store.js';
+import { FRESH_VECTORS, openFeatures, type FreshFeatures, type StoredVector } from './features.js';
 
 /** What a ranking asks of its policy. */
 export type RankPolicy = Pick<
@@ -33,7 +32,7 @@ export interface RankFacts {
   madeBefore: string | null;
   erased: boolean;
   features: FreshFeatures;
-  /** Red flags that hold candidates back, as events have told of them. */
+  /** Red flags that hold candidates back, as events have reported them. */
   flags: readonly string[];
 }
 
@@ -112,7 +111,7 @@ function noticed(host: ServiceHost): Map<string, { policy: RankPolicy; at: numbe
 /** Policies were changed here: the next ranking reads them anew before it asks anybody. */
 export const forgetPolicies = (host: ServiceHost): void => void memories.delete(host);
 
-/** The policy as it is or was 2 s ago: tells which neighbours are to be asked before the transaction, nothing else. */
+/** The policy as it is or was 2 s ago: decides which neighbours are to be asked before the transaction, nothing else. */
 export async function recentPolicy(ctx: Context, input: RankInput): Promise<RankPolicy | null> {
   const recent = noticed(ctx.host).get(nameOf(input).join());
   if (recent && performance.now() - recent.at < NOTICED_MS) return recent.policy;

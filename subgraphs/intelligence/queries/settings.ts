@@ -1,16 +1,15 @@
-import { durationMs } from '../../../runtime/time/clock.js';
+import { after, durationMs, MINUTE_MS } from '../../../runtime/time/durations.js';
 import type { Context } from '../../../runtime/request/context.js';
 import type { LoopSettings } from '../rules/liveness.js';
 
 /** Which ranker serves; S0 unless known otherwise. Source: spec 1, Intelligence loop 7. */
 export const STAGE_FLAG = 'feature.intelligence.stage';
-export const DAY_MS = 86_400_000;
 
 /** Clocks of callers may be ahead by so much. */
-const SKEW_MS = 300_000;
+const SKEW_MS = 5 * MINUTE_MS;
 
-/** Whether an instant that somebody says has passed lies ahead: what follows from it could not be corrected later. */
-export const isAhead = (ctx: Context, at: Date): boolean => at.getTime() > ctx.now().getTime() + SKEW_MS;
+/** Whether an instant that is reported as past lies ahead: what follows from it could not be corrected later. */
+export const isAhead = (ctx: Context, at: Date): boolean => at > after(ctx.now(), SKEW_MS);
 
 function positive(ctx: Context, name: string, fallback: number): number {
   const value = Number(ctx.host.config.setting(name) ?? fallback);

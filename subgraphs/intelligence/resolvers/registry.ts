@@ -1,20 +1,18 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
+import { findRow } from '../../../runtime/data/rows.js';
 import { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
-import { isUuid } from '../../../runtime/data/ids.js';
 import { page, type Connection } from '../../../runtime/request/paging.js';
 import { JSONObject } from '../../../runtime/schema/scalars.js';
-import { RankingPolicy } from '../entities/policy.js';
+import { promoteVersion, registerVersion, rollBack } from '../commands/registry.js';
+import { GOVERNORS, READERS } from '../entities/access.js';
+import { Ranker } from '../entities/enums.js';
 import { RegistryVersion, RegistryVersionConnection } from '../entities/registry.js';
-import { GOVERNORS, Ranker, READERS } from '../entities/enums.js';
 import { PromoteRegistryVersionInput, RollbackRegistryInput } from '../inputs/governance.js';
 import { RegisterRegistryVersionInput, RegistryVersionsArgs } from '../inputs/policy.js';
-import { bundleViolations } from '../rules/bundle-schema.js';
+import { bundleOf } from '../queries/registry.js';
 import { rankersOf, type Bundle } from '../rules/bundle.js';
-import { addVersion, bundleOf, lockPolicy, makeChampion, versionOf } from '../commands/registry-store.js';
-
-const given = (values: object): object => Object.fromEntries(Object.entries(values).filter(([, value]) => value != null));
+import { given } from '../rules/values.js';
 
 @Resolver(() => RegistryVersion)
 export class RegistryResolver {
@@ -24,56 +22,37 @@ export class RegistryResolver {
     @Args(() => RegistryVersionsArgs) { first, after, ...asked }: RegistryVersionsArgs,
     @Ctx() ctx: Context,
   ): Promise<Connection<RegistryVersion>> {
-    return page<RegistryVersion>(ctx.em, RegistryVersion, given(asked) as never, { first, after }, { time: 'createdAt' });
+    return page(ctx.em, RegistryVersion, given(asked), { first, after }, { time: 'createdAt' });
   }
 
   @Access(READERS)
   @Query(() => RegistryVersion, { nullable: true })
-  async registryVersion(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<RegistryVersion | null> {
-    return isUuid(id) ? ctx.em.findOne(RegistryVersion, { id }) : null;
+  registryVersion(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<RegistryVersion | null> {
+    return findRow(ctx, RegistryVersion, { id });
   }
 
   @Access(GOVERNORS)
   @Mutation(() => RegistryVersion, { description: 'Registers parameters as a candidate with the next version number.' })
-  async registerRegistryVersion(
+  registerRegistryVersion(
     @Arg('input', () => RegisterRegistryVersionInput) input: RegisterRegistryVersionInput,
     @Ctx() ctx: Context,
   ): Promise<RegistryVersion> {
-    const errors = bundleViolations(input.parameters, '/input/parameters');
-    if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
-    const policy = await lockPolicy(ctx, input.policyId);
-    const { parentVersion = null, notes = null } = input;
-    const version = await addVersion(ctx, policy, { parameters: input.parameters as Bundle, parentVersion, notes });
-    ctx.audit('registry_version.registered', version.id, { version: version.number, artifact_sha256: version.artifactSha256 });
-    return version;
+    return registerVersion(ctx, input);
   }
 
   @Access(GOVERNORS)
   @Mutation(() => RegistryVersion, { description: 'Makes a version the champion; the prior one is retired. No decision changes.' })
-  async promoteRegistryVersion(
+  promoteRegistryVersion(
     @Arg('input', () => PromoteRegistryVersionInput) input: PromoteRegistryVersionInput,
     @Ctx() ctx: Context,
   ): Promise<RegistryVersion> {
-    const named = (isUuid(input.id) ? await ctx.em.findOne(RegistryVersion, { id: input.id }) : null) ?? fail('not_found', 'Not found');
-    const policy = await lockPolicy(ctx, named.policyId);
-    const version = await versionOf(ctx, policy.id, named.number); // as it is now that the lock is held
-    return makeChampion(ctx, policy, version, { ...input, action: 'promote' });
+    return promoteVersion(ctx, input);
   }
 
   @Access(GOVERNORS)
   @Mutation(() => RegistryVersion, { description: 'Makes a prior champion the champion again. Decision history is unchanged.' })
-  async rollbackRegistry(
-    @Arg('input', () => RollbackRegistryInput) input: RollbackRegistryInput,
-    @Ctx() ctx: Context,
-  ): Promise<RegistryVersion> {
-    const { policyKind, policyKey, brandId, toVersion } = input;
-    if (brandId === undefined)
-      fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/input/brandId', message: 'is required; it may be null' }] });
-    const named =
-      (await ctx.em.findOne(RankingPolicy, { policyKind, policyKey, brandId: brandId?.toLowerCase() ?? null })) ??
-      fail('not_found', 'There is no such policy');
-    const policy = await lockPolicy(ctx, named.id);
-    return makeChampion(ctx, policy, await versionOf(ctx, policy.id, toVersion), { ...input, action: 'roll back to' });
+  rollbackRegistry(@Arg('input', () => RollbackRegistryInput) input: RollbackRegistryInput, @Ctx() ctx: Context): Promise<RegistryVersion> {
+    return rollBack(ctx, input);
   }
 
   @Access(READERS)

@@ -5,7 +5,7 @@ export function bestIndex(scores: readonly number[]): number {
   return best;
 }
 
-/** All probability on one place. */
+/** All probability on one index. */
 export const pointMass = (size: number, at: number): number[] => Array.from({ length: size }, (_, index) => (index === at ? 1 : 0));
 
 /** ε-greedy: (1−ε)·1[best] + ε/K. Source: Sutton and Barto, Reinforcement Learning, 2.2; intelligence 4.2. */

@@ -33,7 +33,7 @@ export interface GuardContext {
 
 const AGE_BAND = /^(\d{1,3})_(\d{1,3}|plus)$/;
 
-/** Ages that a context allows: `age` or `age_band` (`40_49`, `80_plus`); null where it says nothing. */
+/** Ages that a context allows: `age` or `age_band` (`40_49`, `80_plus`); null where it has neither. */
 export function agesOf(context: Values): { low: number; high: number } | null {
   if (typeof context.age === 'number') return { low: context.age, high: context.age };
   const match = AGE_BAND.exec(String(context.age_band ?? ''));

@@ -1,5 +1,5 @@
 export const JOIN_FLOOR = 0.8;
-/** Closed decisions that each window needs before a collapse is told from chance. */
+/** Closed decisions that each window needs before a collapse is distinguished from chance. */
 const MIN_CLOSED = 20;
 const COLLAPSE = 0.5;
 const HOUR_MS = 3_600_000;

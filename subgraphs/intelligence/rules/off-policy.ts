@@ -132,7 +132,7 @@ export function pairedLift(
   return { value, ciLow: value - Z95 * se, ciHigh: value + Z95 * se };
 }
 
-/** Whether an evaluation says anything. Source: intelligence 7.2. */
+/** Whether an evaluation is conclusive. Source: intelligence 7.2. */
 export function stateOf(n: number, ess: number, maxWeight: number, supportViolations: number): OffPolicyState {
   if (n > 0 && supportViolations > MAX_UNSUPPORTED * n) return OffPolicyState.UNSUPPORTED;
   return ess < MIN_ESS || maxWeight > MAX_WEIGHT ? OffPolicyState.INCONCLUSIVE : OffPolicyState.CONCLUSIVE;

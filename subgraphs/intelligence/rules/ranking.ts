@@ -1,3 +1,4 @@
+import type { RankedCandidate } from '../entities/decision.js';
 import { DecisionArm, IntelligenceStage, Ranker } from '../entities/enums.js';
 import { MODELS, RANKERS, rankersOf, type Bundle, type ThompsonPart } from './bundle.js';
 import { bestIndex, epsilonGreedy, mixed, pointMass } from './exploration.js';
@@ -108,3 +109,12 @@ export function baselineOf(question: RankQuestion): Candidate {
   const { propensities } = distributionOf({ ...question, stage: IntelligenceStage.S1, arm: DecisionArm.CONTROL });
   return question.candidates[bestIndex(propensities)]!;
 }
+
+/** The answer by rank, at most so many; `ids` are those of the candidates in question, in their order. */
+export const rankedFrom = (answer: RankAnswer, ids: readonly string[], slots = ids.length): RankedCandidate[] =>
+  answer.order.slice(0, slots).map((index, position) => ({
+    candidateId: ids[index]!,
+    rank: position + 1,
+    score: answer.scored[index]!.score,
+    propensity: answer.propensities[index]!,
+  }));

@@ -22,6 +22,9 @@ export const DECISION_STATES: TransitionTable<DecisionStatus, 'activate' | 'laps
   [DISCARDED]: {},
 };
 
+/** A decision that is made ahead may be shown for a day. Source: intelligence 3. */
+export const ACTIVATION_HOURS = 24;
+
 const { CANDIDATE, CHAMPION, RETIRED } = RegistryStatus;
 
 /** Source: spec 1, States and transitions; intelligence 3. */

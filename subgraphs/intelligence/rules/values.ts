@@ -26,13 +26,17 @@ interface Term {
 
 function parseTerm(name: string): Term {
   const [path, wanted = null] = name.split('=', 2) as [string, string | undefined];
-  const place = path.indexOf('.');
-  return { space: place < 0 ? path : path.slice(0, place), key: path.slice(place + 1), wanted };
+  const dot = path.indexOf('.');
+  return { space: dot < 0 ? path : path.slice(0, dot), key: path.slice(dot + 1), wanted };
 }
 
 /** What a map that was made elsewhere holds under a name of somebody else's choice; `constructor` is a name like any other. */
 export const own = <Held>(map: Readonly<Record<string, Held>>, name: string): Held | undefined =>
   Object.hasOwn(map, name) ? map[name] : undefined;
+
+/** Fields with a value; null and left out both mean: as it is. */
+export const given = <Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
 
 /** Names are few and come again with every candidate. */
 const parsed = new Map<string, readonly Term[]>();
@@ -93,7 +97,7 @@ export const encode = (names: readonly string[], observation: Observation, candi
 /** Values of the segment keys joined by `|`, a missing one `_`. Source: intelligence 2, bundle parts. */
 export const segmentOf = (keys: readonly string[], context: Values): string => keys.map(key => String(own(context, key) ?? '_')).join('|');
 
-/** Σ a_i b_i, in the order of the places. */
+/** Σ a_i b_i, in the order of the indices. */
 export function dot(a: readonly number[], b: readonly number[]): number {
   let sum = 0;
   for (let index = 0; index < a.length; index++) sum += a[index]! * b[index]!;

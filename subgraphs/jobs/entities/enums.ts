@@ -1,4 +1,4 @@
-import { registerEnumType } from 'type-graphql';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum JobQueuePolicy {
   STANDARD = 'standard',
@@ -6,10 +6,6 @@ export enum JobQueuePolicy {
   EXCLUSIVE = 'exclusive',
   KEY_FIFO = 'key_fifo',
 }
-registerEnumType(JobQueuePolicy, {
-  name: 'JobQueuePolicy',
-  description: 'No rule; one running per group key; one waiting or running per group key; one group key strictly in order.',
-});
 
 export enum JobStatus {
   SCHEDULED = 'scheduled',
@@ -22,60 +18,66 @@ export enum JobStatus {
   CANCELLED = 'cancelled',
   DISCARDED = 'discarded',
 }
-registerEnumType(JobStatus, { name: 'JobStatus' });
 
 export enum JobLogLineLevel {
   INFO = 'info',
   WARN = 'warn',
   ERROR = 'error',
 }
-registerEnumType(JobLogLineLevel, { name: 'JobLogLineLevel' });
 
 export enum JobScheduleMisfire {
   SKIP = 'skip',
   ONCE = 'once',
   ALL = 'all',
 }
-registerEnumType(JobScheduleMisfire, {
-  name: 'JobScheduleMisfire',
-  description: 'What becomes of occurrences noticed later than the grace: none, the last one, or all (100 at most).',
-});
 
 export enum JobScheduleOverlap {
   ALLOW = 'allow',
   SKIP = 'skip',
   QUEUE = 'queue',
 }
-registerEnumType(JobScheduleOverlap, {
-  name: 'JobScheduleOverlap',
-  description: 'What becomes of an occurrence while a job of an earlier one is not finished: it runs beside it, not at all, or after it.',
-});
 
 export enum JobScheduleStatus {
   ACTIVE = 'active',
   PAUSED = 'paused',
   FINISHED = 'finished',
 }
-registerEnumType(JobScheduleStatus, { name: 'JobScheduleStatus' });
 
 export enum JobScheduleSource {
   CODE = 'code',
   OPERATOR = 'operator',
 }
-registerEnumType(JobScheduleSource, { name: 'JobScheduleSource' });
 
 export enum JobOccurrenceState {
   SENT = 'sent',
   SKIPPED_OVERLAP = 'skipped_overlap',
   MISFIRED = 'misfired',
 }
-registerEnumType(JobOccurrenceState, { name: 'JobOccurrenceState' });
 
 export enum JobWorkerState {
   ALIVE = 'alive',
   LOST = 'lost',
 }
-registerEnumType(JobWorkerState, { name: 'JobWorkerState', description: 'Lost: silent for more than 60 seconds.' });
+registerEnums(
+  {
+    JobQueuePolicy,
+    JobStatus,
+    JobLogLineLevel,
+    JobScheduleMisfire,
+    JobScheduleOverlap,
+    JobScheduleStatus,
+    JobScheduleSource,
+    JobOccurrenceState,
+    JobWorkerState,
+  },
+  {
+    JobQueuePolicy: 'No rule; one running per group key; one waiting or running per group key; one group key strictly in order.',
+    JobScheduleMisfire: 'What becomes of occurrences noticed later than the grace: none, the last one, or all (100 at most).',
+    JobScheduleOverlap:
+      'What becomes of an occurrence while a job of an earlier one is not finished: it runs beside it, not at all, or after it.',
+    JobWorkerState: 'Lost: silent for more than 60 seconds.',
+  },
+);
 
 /** Who may enqueue; the operation also asks for the scope of the queue's service. Source: jobs 4. */
 export const ENQUEUERS = { service: 'admin:jobs' } as const;

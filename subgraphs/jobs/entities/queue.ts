@@ -80,7 +80,7 @@ export class JobQueue {
 
 export const JobQueueConnection = connectionOf<JobQueue>(JobQueue, 'JobQueue');
 
-/** Of the last hour, where nothing else is said. Source: jobs 4, GET /v1/overview. */
+/** Of the last hour, where no other time is named. Source: jobs 4, GET /v1/overview. */
 @Access(VIEWERS)
 @ObjectType({ description: 'How a queue does; rates are of the last hour.' })
 export class JobQueueOverview {

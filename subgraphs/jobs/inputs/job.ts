@@ -1,12 +1,9 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID, NOT_BLANK } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { JobStatus } from '../entities/enums.js';
 
-export const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
-/** Not nothing but blanks. */
-export const NOT_BLANK = '\\S';
 /** Why somebody does it, for the audit. */
 export const REASON = { minLength: 1, maxLength: 500, pattern: NOT_BLANK } as const;
 export const WHY = 'For the audit; staff must give one.';
@@ -45,7 +42,7 @@ export class EnqueueJobInput {
   userId?: string | null;
 
   @Rule({ min: 1, max: 21 })
-  @Field(() => Int, { nullable: true, description: 'Default: as the queue says.' })
+  @Field(() => Int, { nullable: true, description: 'Default: as the queue has it.' })
   maxAttempts?: number | null;
 }
 
@@ -78,6 +75,16 @@ export class JobsArgs extends PageArgs {
 
   @Field(() => DateTime, { nullable: true, description: 'Enqueued before.' })
   to?: Date | null;
+}
+
+@ArgsType()
+export class JobArgs {
+  @Field(() => ID)
+  id: string;
+
+  @Rule({ min: 0, max: 20 })
+  @Field(() => Int, { nullable: true })
+  wait?: number | null;
 }
 
 @InputType()

@@ -1,7 +1,18 @@
-import { Field, InputType, Int } from 'type-graphql';
+import { ArgsType, Field, InputType, Int } from 'type-graphql';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { REASON, WHY } from './job.js';
+
+@ArgsType()
+export class OperateJobQueueArgs {
+  @Rule({ maxLength: 128 })
+  @Field(() => String)
+  name: string;
+
+  @Rule(REASON)
+  @Field(() => String, { nullable: true, description: WHY })
+  reason?: string | null;
+}
 
 @InputType()
 export class RetryDeadJobsInput {
@@ -28,7 +39,7 @@ export class RetryDeadJobsInput {
   reason?: string | null;
 }
 
-@InputType({ description: 'What is left out stays; null: as the code says.' })
+@InputType({ description: 'What is left out stays; null: the value in code.' })
 export class UpdateJobQueueInput {
   @Rule({ minLength: 1, maxLength: 128 })
   @Field(() => String)

@@ -27,6 +27,17 @@ export class JobOccurrencesArgs extends PageArgs {
   state?: JobOccurrenceState | null;
 }
 
+@ArgsType()
+export class OperateJobScheduleArgs {
+  @Rule({ maxLength: 128 })
+  @Field(() => ID)
+  key: string;
+
+  @Rule(REASON)
+  @Field(() => String, { nullable: true, description: WHY })
+  reason?: string | null;
+}
+
 @InputType({ description: 'Exactly one of cron, every and at.' })
 export class CreateJobScheduleInput {
   @Rule({ minLength: 3, maxLength: 128, pattern: KEY })

@@ -1,4 +1,4 @@
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { JobEngine } from '../../../runtime/jobs/engine.js';
 import { PgBossEngine } from '../../../runtime/jobs/pg-boss.js';
 import { sqlOf } from '../../../runtime/data/database.js';

@@ -14,8 +14,8 @@ export interface Policy {
 }
 
 /**
- * What becomes of the occurrences that are due, oldest first. One that is noticed within the grace is sent; later ones as the
- * policy says: none, the last, or at most 100. Source: jobs 7.6.
+ * What becomes of the occurrences that are due, oldest first. One that is noticed within the grace is sent; later ones by the
+ * policy: none, the last, or at most 100. Source: jobs 7.6.
  */
 export function decide(due: readonly Date[], now: Date, { misfire, graceSeconds }: Policy): Decision[] {
   const isLate = (at: Date): boolean => now.getTime() - at.getTime() > graceSeconds * 1000;

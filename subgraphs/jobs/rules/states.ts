@@ -1,5 +1,5 @@
 import type { TransitionTable } from '../../../runtime/request/states.js';
-import { JobStatus } from '../entities/enums.js';
+import { JobScheduleStatus, JobStatus } from '../entities/enums.js';
 
 export type JobTrigger = 'due' | 'claim' | 'succeed' | 'fail' | 'fail_last' | 'release' | 'cancel' | 'end' | 'retry' | 'discard';
 
@@ -26,3 +26,12 @@ const OVER: readonly string[] = ['succeeded', 'dead', 'cancelled', 'discarded'];
 
 /** Nothing more happens to it by itself. */
 export const isOver = (status: string): boolean => OVER.includes(status);
+
+export type ScheduleTrigger = 'be_paused' | 'be_resumed' | 'end';
+
+/** `end`: it is never due again. A finished one whose times are changed is active again. Source: jobs 2, JobSchedule. */
+export const SCHEDULE_STATES: TransitionTable<JobScheduleStatus, ScheduleTrigger> = {
+  active: { be_paused: JobScheduleStatus.PAUSED, end: JobScheduleStatus.FINISHED },
+  paused: { be_resumed: JobScheduleStatus.ACTIVE },
+  finished: {},
+};

@@ -11,14 +11,14 @@ import { OPERATIONS } from '../ports/operations.js';
 const FINAL = ['invalid_request', 'not_found', 'forbidden', 'insufficient_scope', 'conflict'];
 
 async function operate({ host, payload }: JobRun<{ operation: string; variables?: Record<string, unknown> }>) {
-  const operation = OPERATIONS[payload.operation] ?? fail('operation_not_allowed');
+  const operation = OPERATIONS[payload.operation] ?? giveUp('operation_not_allowed');
   return host.federation.run<object>(operation, payload.variables ?? {}).then(
     data => ({ fields: Object.keys(data).length }),
-    error => (error instanceof Problem && FINAL.includes(error.code) ? fail(error.code) : Promise.reject(error)),
+    error => (error instanceof Problem && FINAL.includes(error.code) ? giveUp(error.code) : Promise.reject(error)),
   );
 }
 
-function fail(code: string): never {
+function giveUp(code: string): never {
   throw new Permanent(code);
 }
 
@@ -36,9 +36,9 @@ const eventEmit = jobQueue('jobs', {
   title: 'Publishing an event',
   payload: z.object({ type: z.string().max(128), data: z.record(z.string(), z.unknown()), user_id: z.uuid().optional() }),
   async run({ payload, once }) {
-    const event = CATALOGUE.get(payload.type) ?? fail('unknown_event_type');
-    if (event.owner !== 'jobs' && !event.emitters.includes('jobs')) fail('event_not_allowed');
-    if (!event.schema.safeParse(payload.data).success) fail('invalid_event_data');
+    const event = CATALOGUE.get(payload.type) ?? giveUp('unknown_event_type');
+    if (event.owner !== 'jobs' && !event.emitters.includes('jobs')) giveUp('event_not_allowed');
+    if (!event.schema.safeParse(payload.data).success) giveUp('invalid_event_data');
     await once('emit', async ctx => ctx.emit(event, payload.data as never, { userId: payload.user_id ?? null }));
   },
 });
@@ -115,7 +115,7 @@ const maintenance = jobQueue('jobs', {
 });
 
 /**
- * Looks whether a dose reminder was sent; it never sends one. Until comms exists nobody can say, so no alarm is raised.
+ * Looks whether a dose reminder was sent; it never sends one. Until comms exists nobody knows, so no alarm is raised.
  * Source: jobs 5.
  */
 export const doseReminderWatch = jobQueue('jobs', {

@@ -1,15 +1,16 @@
-import { LockMode } from '@mikro-orm/postgresql';
 import { SLUGS } from '../../../events/slugs.js';
+import { findRow, FOR_UPDATE } from '../../../runtime/data/rows.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail, type Violation } from '../../../runtime/request/errors.js';
+import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { FlagChange } from '../entities/flag-change.js';
 import { FeatureFlag, FlagChangeStatus, FlagRule, type FlagDefaultRule, type FlagRollout } from '../entities/flag.js';
 import { askGate } from '../ports/stage-gate.js';
-import { brandsConcerned, checkStage, PENDING_MS, type GateAnswer } from '../rules/flag-change.js';
+import { brandsConcerned, checkStage, type GateAnswer } from '../rules/flag-change.js';
 import { flagViolations, settledViolations, type FlagSurroundings } from '../rules/flag-form.js';
 import { differenceOf, stateOf, type FlagPatch, type FlagState, type RuleState } from '../rules/flag-state.js';
 import { isLowering, riseOf } from '../rules/stage.js';
+import { below } from '../rules/violations.js';
 import { invalidateBrands } from './invalidation.js';
 
 const STAGE_GUARD = 'stage_gate';
@@ -25,8 +26,7 @@ const rulesOf = (ctx: Context, key: string): Promise<FlagRule[]> =>
 
 /** A flag in use or archived, locked for a change. @throws Problem not_found. */
 export async function lockFlag(ctx: Context, key: string): Promise<Loaded> {
-  const options = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
-  const flag = (await ctx.em.findOne(FeatureFlag, { key }, options)) ?? fail('not_found', 'Not found');
+  const flag = (await findRow(ctx, FeatureFlag, { key }, { ...FOR_UPDATE, refresh: true })) ?? fail('not_found', 'Not found');
   return { flag, state: stateOf(flag, await rulesOf(ctx, key)) };
 }
 
@@ -42,16 +42,10 @@ export async function surroundingsOf(ctx: Context, { key, valueType }: Pick<Feat
   return { key, valueType, slugs: SLUGS, others: new Map(others.map(other => [other.key, other])) };
 }
 
-/** @throws Problem invalid_request with every violation, its pointers below where the form stands. */
-export function refuse(found: readonly Violation[], below: string): void {
-  const errors = found.map(({ pointer, message }) => ({ pointer: `${below}${pointer}`, message }));
-  if (errors.length) fail('invalid_request', 'The input is invalid', { errors });
-}
-
-/** Checks what a flag would become. @throws Problem invalid_request. */
-export async function checkForm(ctx: Context, { flag, state }: Loaded, after: FlagPatch, below: string): Promise<void> {
+/** Checks what a flag would become; `pointer` is that of the patch. @throws Problem invalid_request. */
+export async function checkForm(ctx: Context, { flag, state }: Loaded, after: FlagPatch, pointer: string): Promise<void> {
   const found = flagViolations({ ...state, ...after }, await surroundingsOf(ctx, flag));
-  refuse([...settledViolations(flag.key, after), ...found], below);
+  requireValid(below(pointer, [...settledViolations(flag.key, after), ...found]));
 }
 
 /** Asks the gate of a guarded flag where a change lifts a stage by one; to be called before the transaction. */
@@ -86,8 +80,6 @@ export function changeOf(ctx: Context, { flag, state }: Loaded, { after, reason,
   return change;
 }
 
-export const pendingUntil = (ctx: Context): Date => new Date(ctx.now().getTime() + PENDING_MS);
-
 /** Rows of rules in their order. */
 export function rowsOf(flagKey: string, rules: readonly RuleState[]): FlagRule[] {
   return rules.map(({ conditions, variant = null, rollout = null }, position) =>
@@ -104,14 +96,11 @@ async function writeRules(ctx: Context, key: string, rules: readonly RuleState[]
 /** What waits for an approval was asked for another state of the flag. */
 export async function expirePending(ctx: Context, flagKeys: readonly string[]): Promise<void> {
   await ctx.em.flush(); // a change of this very transaction is decided by now
-  await ctx.em.nativeUpdate(
-    FlagChange,
-    { flagKey: { $in: [...flagKeys] }, status: FlagChangeStatus.PENDING },
-    { status: FlagChangeStatus.EXPIRED },
-  );
+  const waiting = { flagKey: { $in: [...flagKeys] }, status: FlagChangeStatus.PENDING };
+  await ctx.em.nativeUpdate(FlagChange, waiting, { status: FlagChangeStatus.EXPIRED });
 }
 
-/** Brings a change into force: the revision grows by one, other changes that wait have expired, caches are told. */
+/** Brings a change into force: the revision grows by one, other changes that wait have expired, caches are invalidated. */
 export async function applyChange(ctx: Context, { flag, state }: Loaded, change: FlagChange): Promise<FeatureFlag> {
   const { rules, archived, defaultRule, ...fields } = change.after as FlagPatch;
   Object.assign(flag, fields, { revision: flag.revision + 1, changedAt: ctx.now() });

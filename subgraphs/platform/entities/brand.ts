@@ -1,17 +1,17 @@
 import { Check, Entity, Enum, Index, ManyToOne, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { FREE_TEXT, PERSONAL, SECRET } from '../../../runtime/data/safe-views.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { CountryCode, CurrencyCode, DateTime, EmailAddress, Locale, TimeZone, Url } from '../../../runtime/schema/scalars.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum BrandStatus {
   ACTIVE = 'active',
   SUSPENDED = 'suspended',
   ARCHIVED = 'archived',
 }
-registerEnumType(BrandStatus, { name: 'BrandStatus', description: 'SUSPENDED: reads stay, new carts, sign-ups and sessions are refused.' });
 
 export enum BrandDomainPurpose {
   APP = 'app',
@@ -19,17 +19,27 @@ export enum BrandDomainPurpose {
   AUTH = 'auth',
   DOCS = 'docs',
 }
-registerEnumType(BrandDomainPurpose, { name: 'BrandDomainPurpose' });
 
 export enum BrandDomainStatus {
   PENDING = 'pending',
   VERIFIED = 'verified',
   FAILED = 'failed',
 }
-registerEnumType(BrandDomainStatus, {
-  name: 'BrandDomainStatus',
-  description: 'Only VERIFIED hosts count in redirect and link checks and resolve to a brand.',
-});
+
+export enum BrandAction {
+  SUSPEND = 'suspend',
+  ACTIVATE = 'activate',
+  ARCHIVE = 'archive',
+}
+
+registerEnums(
+  { BrandStatus, BrandDomainPurpose, BrandDomainStatus, BrandAction },
+  {
+    BrandAction: 'ACTIVATE and ARCHIVE are for a suspended brand; one with a verified host is not archived.',
+    BrandStatus: 'SUSPENDED: reads stay, new carts, sign-ups and sessions are refused.',
+    BrandDomainStatus: 'Only VERIFIED hosts count in redirect and link checks and resolve to a brand.',
+  },
+);
 
 @ObjectType({ description: 'How a brand looks; null where the product default applies.' })
 export class BrandTheme {

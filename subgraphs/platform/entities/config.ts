@@ -1,22 +1,21 @@
 import { Check, Entity, Enum, Index, ManyToOne, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { FREE_TEXT, PERSONAL } from '../../../runtime/data/safe-views.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
+import { CONFIG_OPERATORS } from './access.js';
 import { Brand } from './brand.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum ConfigScope {
   GLOBAL = 'global',
   BRAND = 'brand',
 }
-registerEnumType(ConfigScope, { name: 'ConfigScope', description: 'Where a value may be set: for all brands, for one.' });
-
-const OPERATORS = { service: 'admin:platform', staff: 'admin:platform:config' } as const;
 
 /** A typed setting of a service. Never a secret: those are named by `{"secret_ref": "…"}`. Source: platform 2. */
-@Access(OPERATORS)
+@Access(CONFIG_OPERATORS)
 @ObjectType({ description: 'A typed setting of a service. Secrets are named by {"secret_ref": "…"}, never held.' })
 @Entity({ tableName: 'config_key' })
 @Check({ name: 'config_key_key_check', expression: `key ~ '^[a-z][a-z-]*(\\.[a-z0-9_-]+)+$'` })
@@ -51,7 +50,7 @@ export class ConfigKey {
 }
 
 /** One value of a key for a brand or for all; the current one has the highest version. Append-only. Source: platform 2. */
-@Access(OPERATORS)
+@Access(CONFIG_OPERATORS)
 @ObjectType({ description: 'One value of a key, for a brand or for all. The current one has the highest version.' })
 @Entity({ tableName: 'config_value' })
 @Index({ name: 'config_value_key_set_at', properties: ['key', 'setAt', 'id'] })
@@ -97,7 +96,13 @@ export enum ConfigSource {
   GLOBAL = 'global',
   DEFAULT = 'default',
 }
-registerEnumType(ConfigSource, { name: 'ConfigSource', description: 'Where a value comes from; DEFAULT is that of the schema.' });
+registerEnums(
+  { ConfigScope, ConfigSource },
+  {
+    ConfigScope: 'Where a value may be set: for all brands, for one.',
+    ConfigSource: 'Where a value comes from; DEFAULT is that of the schema.',
+  },
+);
 
 @Access({ service: '*' })
 @ObjectType({ description: "What a key is for a brand: the brand's value, else the global one, else the default of its schema." })

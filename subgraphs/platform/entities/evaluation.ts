@@ -1,12 +1,13 @@
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { FlagDefinition as Definition, FlagError, FlagReason, FlagValue } from '../../../runtime/flags/evaluation.js';
 import { JSONObject } from '../../../runtime/schema/scalars.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
-/** The evaluator's words as a GraphQL enum; the compiler demands all of them. */
-const words = <Word extends string>(all: Record<Word, Word>): Record<Word, Word> => all;
+/** The evaluator's terms as a GraphQL enum; the compiler demands all of them. */
+const enumOf = <Term extends string>(all: Record<Term, Term>): Record<Term, Term> => all;
 
-export const FlagEvaluationReason = words<FlagReason>({
+export const FlagEvaluationReason = enumOf<FlagReason>({
   STATIC: 'STATIC',
   DEFAULT: 'DEFAULT',
   TARGETING_MATCH: 'TARGETING_MATCH',
@@ -15,12 +16,8 @@ export const FlagEvaluationReason = words<FlagReason>({
   STALE: 'STALE',
   ERROR: 'ERROR',
 });
-registerEnumType(FlagEvaluationReason, {
-  name: 'FlagEvaluationReason',
-  description: 'Why a flag has its value, in the terms of OpenFeature.',
-});
 
-export const FlagEvaluationErrorCode = words<FlagError>({
+export const FlagEvaluationErrorCode = enumOf<FlagError>({
   FLAG_NOT_FOUND: 'FLAG_NOT_FOUND',
   TARGETING_KEY_MISSING: 'TARGETING_KEY_MISSING',
   TYPE_MISMATCH: 'TYPE_MISMATCH',
@@ -28,7 +25,13 @@ export const FlagEvaluationErrorCode = words<FlagError>({
   INVALID_CONTEXT: 'INVALID_CONTEXT',
   GENERAL: 'GENERAL',
 });
-registerEnumType(FlagEvaluationErrorCode, { name: 'FlagEvaluationErrorCode', description: 'In the terms of OpenFeature.' });
+registerEnums(
+  { FlagEvaluationReason, FlagEvaluationErrorCode },
+  {
+    FlagEvaluationReason: 'Why a flag has its value, in the terms of OpenFeature.',
+    FlagEvaluationErrorCode: 'In the terms of OpenFeature.',
+  },
+);
 
 @ObjectType({ description: 'The value of a flag for a brand, a user and attributes, and why.' })
 export class FlagEvaluation {

@@ -1,7 +1,8 @@
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { FlagEvaluation } from './evaluation.js';
 import { FeatureFlag, FlagConditionAttribute, FlagConditionOperator, FlagRollout } from './flag.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 @ObjectType({ description: 'A condition, and whether it held.' })
 export class ExplainedCondition {
@@ -83,7 +84,7 @@ export enum FlagStaleness {
   EXPIRED = 'expired',
   ONE_RESULT = 'one_result',
 }
-registerEnumType(FlagStaleness, { name: 'FlagStaleness', description: 'Past its end; or one result for everybody for 30 days.' });
+registerEnums({ FlagStaleness }, { FlagStaleness: 'Past its end; or one result for everybody for 30 days.' });
 
 @Access({ staff: 'admin:platform:read' })
 @ObjectType({ description: 'A flag that has done its work.' })

@@ -1,9 +1,10 @@
 import { Check, Entity, Enum, ManyToOne, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { FREE_TEXT, PERSONAL } from '../../../runtime/data/safe-views.js';
 import { DateTime, JSONObject, LocalDate } from '../../../runtime/schema/scalars.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum FeatureFlagKind {
   RELEASE = 'release',
@@ -11,13 +12,11 @@ export enum FeatureFlagKind {
   OPS = 'ops',
   PERMISSION = 'permission',
 }
-registerEnumType(FeatureFlagKind, { name: 'FeatureFlagKind' });
 
 export enum FeatureFlagValueType {
   BOOLEAN = 'boolean',
   STRING = 'string',
 }
-registerEnumType(FeatureFlagValueType, { name: 'FeatureFlagValueType' });
 
 /** Stored as the evaluator knows them, so that a snapshot is read without translation. */
 export enum FlagConditionAttribute {
@@ -30,7 +29,6 @@ export enum FlagConditionAttribute {
   CLIENT = 'CLIENT',
   APP_VERSION = 'APP_VERSION',
 }
-registerEnumType(FlagConditionAttribute, { name: 'FlagConditionAttribute' });
 
 export enum FlagConditionOperator {
   IN = 'IN',
@@ -38,10 +36,6 @@ export enum FlagConditionOperator {
   GTE = 'GTE',
   LTE = 'LTE',
 }
-registerEnumType(FlagConditionOperator, {
-  name: 'FlagConditionOperator',
-  description: 'GTE and LTE compare one app version, by semantic versioning. On an absent attribute every condition is false.',
-});
 
 export enum FlagChangeStatus {
   PENDING = 'pending',
@@ -51,10 +45,13 @@ export enum FlagChangeStatus {
   SCHEDULED = 'scheduled',
   EXPIRED = 'expired',
 }
-registerEnumType(FlagChangeStatus, {
-  name: 'FlagChangeStatus',
-  description: 'PENDING waits for an approval for 7 days; EXPIRED: not approved in time, or the flag changed meanwhile.',
-});
+registerEnums(
+  { FeatureFlagKind, FeatureFlagValueType, FlagConditionAttribute, FlagConditionOperator, FlagChangeStatus },
+  {
+    FlagConditionOperator: 'GTE and LTE compare one app version, by semantic versioning. On an absent attribute every condition is false.',
+    FlagChangeStatus: 'PENDING waits for an approval for 7 days; EXPIRED: not approved in time, or the flag changed meanwhile.',
+  },
+);
 
 @ObjectType({ description: 'A named value that a flag can have.' })
 export class FlagVariant {

@@ -1,9 +1,10 @@
 import { Check, Entity, Enum, Index, PrimaryKey, Property, Unique } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum ServiceHealthStatus {
   UP = 'up',
@@ -11,10 +12,6 @@ export enum ServiceHealthStatus {
   DOWN = 'down',
   UNKNOWN = 'unknown',
 }
-registerEnumType(ServiceHealthStatus, {
-  name: 'ServiceHealthStatus',
-  description: 'DEGRADED: one of the last six checks failed or took longer than 1 s. UNKNOWN: not checked for a minute, or never.',
-});
 
 /** What one check found. */
 export type CheckResult = 'ok' | 'slow' | 'failed';
@@ -57,10 +54,6 @@ export enum HealthIncidentCause {
   HEALTH = 'health',
   CANARY = 'canary',
 }
-registerEnumType(HealthIncidentCause, {
-  name: 'HealthIncidentCause',
-  description: 'What found it: the health checks, or a canary that was lost.',
-});
 
 @Access({ service: '*', staff: 'admin:platform:read' })
 @ObjectType({ description: 'A time in which a service was down; at most one is open per service.' })
@@ -103,7 +96,6 @@ export enum CanaryKind {
   BUS = 'bus',
   WORKFLOW = 'workflow',
 }
-registerEnumType(CanaryKind, { name: 'CanaryKind' });
 
 export enum CanaryProbeStatus {
   PENDING = 'pending',
@@ -111,10 +103,6 @@ export enum CanaryProbeStatus {
   LATE = 'late',
   LOST = 'lost',
 }
-registerEnumType(CanaryProbeStatus, {
-  name: 'CanaryProbeStatus',
-  description: 'Over the bus LATE after 5 s and LOST after 60 s; through a workflow after 30 s and 5 min.',
-});
 
 @Access({ service: 'admin:platform', staff: 'admin:platform:read|admin:platform:services' })
 @Directive('@key(fields: "id")')
@@ -159,10 +147,16 @@ export enum SuiteHealthStatus {
   WARN = 'warn',
   FAIL = 'fail',
 }
-registerEnumType(SuiteHealthStatus, {
-  name: 'SuiteHealthStatus',
-  description: 'FAIL: a critical service is down. WARN: another is down, or one is degraded.',
-});
+registerEnums(
+  { ServiceHealthStatus, HealthIncidentCause, CanaryKind, CanaryProbeStatus, SuiteHealthStatus },
+  {
+    ServiceHealthStatus:
+      'DEGRADED: one of the last six checks failed or took longer than 1 s. UNKNOWN: not checked for a minute, or never.',
+    HealthIncidentCause: 'What found it: the health checks, or a canary that was lost.',
+    CanaryProbeStatus: 'Over the bus LATE after 5 s and LOST after 60 s; through a workflow after 30 s and 5 min.',
+    SuiteHealthStatus: 'FAIL: a critical service is down. WARN: another is down, or one is degraded.',
+  },
+);
 
 @ObjectType({ description: 'The last probe of a kind.' })
 export class CanarySummary {

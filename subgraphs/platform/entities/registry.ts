@@ -1,15 +1,16 @@
 import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { DateTime, Url } from '../../../runtime/schema/scalars.js';
 import { CanaryOverview, ServiceHealthStatus, SuiteHealthStatus, type CheckResult, type ServiceCheck } from './health.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum PlatformServiceMaturity {
   STABLE = 'stable',
   BETA = 'beta',
   PREVIEW = 'preview',
 }
-registerEnumType(PlatformServiceMaturity, { name: 'PlatformServiceMaturity' });
+registerEnums({ PlatformServiceMaturity });
 
 /** One of the 28 services. Source: platform 2 and 4.3. */
 @Access({ service: '*', user: '*' })

@@ -1,8 +1,9 @@
 import { PrimaryKeyProp } from '@mikro-orm/postgresql';
 import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Directive, Field, ObjectType, registerEnumType } from 'type-graphql';
+import { Directive, Field, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum OmissionReason {
   PERSONAL = 'personal',
@@ -10,7 +11,7 @@ export enum OmissionReason {
   SECRET = 'secret',
   FREE_TEXT = 'free_text',
 }
-registerEnumType(OmissionReason, { name: 'OmissionReason' });
+registerEnums({ OmissionReason });
 
 @ObjectType({ description: 'A column that a safe view leaves out, and why.' })
 export class OmittedColumn {

@@ -1,8 +1,7 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { CountryCode, CurrencyCode, EmailAddress, Locale, TimeZone, Url } from '../../../runtime/schema/scalars.js';
-import { BrandDomainPurpose } from '../entities/brand.js';
-import { BrandAction } from '../entities/brand-action.js';
+import { BrandAction, BrandDomainPurpose } from '../entities/brand.js';
 import { BRAND_SLUG } from './patterns.js';
 
 @InputType()

@@ -1,9 +1,9 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { JSONObject } from '../../../runtime/schema/scalars.js';
 import { ConfigScope } from '../entities/config.js';
-import { CONFIG_KEY, SERVICE_SLUG, UUID } from './patterns.js';
+import { CONFIG_KEY, SERVICE_SLUG } from './patterns.js';
 
 const REASON = { minLength: 3, maxLength: 500 };
 

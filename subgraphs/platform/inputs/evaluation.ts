@@ -1,6 +1,6 @@
-import { Field, ID, InputType } from 'type-graphql';
-import { Rule } from '../../../runtime/schema/constraints.js';
-import { UUID } from './patterns.js';
+import { Field, ID, InputType, Int } from 'type-graphql';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
+import { FLAG_KEY, VARIANT } from './patterns.js';
 
 @InputType({ description: 'Attributes for the conditions of rules. A user token may set locale and appVersion only.' })
 export class FlagAttributesInput {
@@ -45,4 +45,34 @@ export class EvaluateFlagsInput {
 
   @Field(() => FlagAttributesInput, { nullable: true })
   attributes?: FlagAttributesInput | null;
+}
+
+@InputType()
+export class FlagUsageInput {
+  @Rule({ maxLength: 128, pattern: FLAG_KEY })
+  @Field(() => String)
+  flag: string;
+
+  @Rule({ pattern: VARIANT })
+  @Field(() => String, { nullable: true })
+  variant?: string | null;
+
+  @Rule({ pattern: '^[A-Z_]{1,32}$' })
+  @Field(() => String, { description: 'Reason of the evaluations, in the terms of OpenFeature.' })
+  reason: string;
+
+  @Rule({ pattern: UUID })
+  @Field(() => ID, { nullable: true })
+  brandId?: string | null;
+
+  @Rule({ min: 1, max: 2_000_000_000 })
+  @Field(() => Int)
+  count: number;
+}
+
+@InputType({ description: 'Counts of evaluations; never users.' })
+export class ReportFlagUsageInput {
+  @Rule({ minItems: 1, maxItems: 1000 })
+  @Field(() => [FlagUsageInput])
+  counts: FlagUsageInput[];
 }

@@ -2,7 +2,7 @@ import { Field, ID, InputType, Int } from 'type-graphql';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject, LocalDate } from '../../../runtime/schema/scalars.js';
 import { FeatureFlagKind, FeatureFlagValueType, FlagConditionAttribute, FlagConditionOperator } from '../entities/flag.js';
-import { FLAG_KEY, SERVICE_SLUG, UUID, VARIANT } from './patterns.js';
+import { FLAG_KEY, SERVICE_SLUG, VARIANT } from './patterns.js';
 
 const REASON = { minLength: 10, maxLength: 500 };
 
@@ -251,34 +251,4 @@ export class RejectFlagChangeInput {
   @Rule(REASON)
   @Field(() => String, { nullable: true })
   reason?: string | null;
-}
-
-@InputType()
-export class FlagUsageInput {
-  @Rule({ maxLength: 128, pattern: FLAG_KEY })
-  @Field(() => String)
-  flag: string;
-
-  @Rule({ pattern: VARIANT })
-  @Field(() => String, { nullable: true })
-  variant?: string | null;
-
-  @Rule({ pattern: '^[A-Z_]{1,32}$' })
-  @Field(() => String, { description: 'Reason of the evaluations, in the terms of OpenFeature.' })
-  reason: string;
-
-  @Rule({ pattern: UUID })
-  @Field(() => ID, { nullable: true })
-  brandId?: string | null;
-
-  @Rule({ min: 1, max: 2_000_000_000 })
-  @Field(() => Int)
-  count: number;
-}
-
-@InputType({ description: 'Counts of evaluations; never users.' })
-export class ReportFlagUsageInput {
-  @Rule({ minItems: 1, maxItems: 1000 })
-  @Field(() => [FlagUsageInput])
-  counts: FlagUsageInput[];
 }

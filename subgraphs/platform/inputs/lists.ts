@@ -1,11 +1,10 @@
 import { ArgsType, Field, ID, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { BrandStatus } from '../entities/brand.js';
 import { FlagChangeStatus } from '../entities/flag.js';
 import { CanaryKind, CanaryProbeStatus, ServiceHealthStatus } from '../entities/health.js';
 import { PlatformServiceMaturity } from '../entities/registry.js';
-import { UUID } from './patterns.js';
 
 @ArgsType()
 export class BrandsArgs extends PageArgs {

@@ -1,5 +1,3 @@
-/** Patterns of what comes from outside, anchored. */
-export const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 export const FLAG_KEY = '^feature(\\.[a-z0-9-]+)+$';
 export const VARIANT = '^[A-Za-z0-9_-]{1,64}$';
 export const SERVICE_SLUG = '^[a-z][a-z-]{1,39}$';

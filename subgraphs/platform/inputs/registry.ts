@@ -18,7 +18,7 @@ export class UpdatePlatformServiceInput {
   @Field(() => Boolean, { nullable: true })
   critical?: boolean | null;
 
-  @Field(() => Url, { nullable: true, description: 'https, or in the internal networks; null: where the configuration says.' })
+  @Field(() => Url, { nullable: true, description: 'https, or in the internal networks; null: the configured address.' })
   baseUrl?: URL | null;
 
   @Field(() => Url, { nullable: true })

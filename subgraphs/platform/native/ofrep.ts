@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { checkAccess, ruleOf } from '../../../runtime/access/access.js';
-import type { Context } from '../../../runtime/request/context.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { evaluateFlag, type FlagEvaluation, type FlagSnapshot, type FlagTarget } from '../../../runtime/flags/evaluation.js';
-import type { ServiceHost } from '../../../runtime/host.js';
 import type { Authenticate, NativePath } from '../../../runtime/service.js';
-import { ownAttributes, target } from '../queries/flag-target.js';
+import { ownAttributes, targetFor } from '../queries/evaluation.js';
 import { currentFlags, readerOf, readSnapshot } from '../queries/snapshot.js';
 import { readOfrepContext, type OfrepContext } from '../rules/ofrep.js';
 
@@ -36,17 +35,17 @@ const statusOf = ({ errorCode }: FlagEvaluation): number => (errorCode === null 
 
 const answerOf = (evaluation: FlagEvaluation): object => (evaluation.errorCode === null ? success(evaluation) : failure(evaluation));
 
-/** The target of a context for some flags; a user speaks for itself, and its token and entitlements say the rest. */
-async function targetOf({ ctx, said }: Asked, flags: FlagSnapshot, keys: readonly string[]): Promise<FlagTarget> {
-  const { userId, brandId, attributes } = said;
-  if (ctx.caller.kind === 'service') return target(brandId, userId, attributes);
+/** The target of a context for some flags; a user asks for itself, and its token and entitlements complete the attributes. */
+async function targetOf({ ctx, context }: Asked, flags: FlagSnapshot, keys: readonly string[]): Promise<FlagTarget> {
+  const { userId, brandId, attributes } = context;
+  if (ctx.caller.kind === 'service') return targetFor(brandId, userId, attributes);
   const own = await ownAttributes(ctx, flags, keys);
-  return target(brandId ?? ctx.caller.brandId, ctx.caller.userId, { ...attributes, ...own });
+  return targetFor(brandId ?? ctx.caller.brandId, ctx.caller.userId, { ...attributes, ...own });
 }
 
 interface Asked {
   ctx: Context;
-  said: OfrepContext;
+  context: OfrepContext;
 }
 
 /** Access, then the context. Null: the answer has been sent. */
@@ -61,7 +60,7 @@ async function admit(host: ServiceHost, authenticate: Authenticate, request: Fas
     void reply.status(400).send({ ...(key !== undefined && { key }), ...read });
     return null;
   }
-  return { ctx, said: read };
+  return { ctx, context: read };
 }
 
 /** Flags of which a service is owner or reader, all of them with the scope of the platform, and all for users. */
@@ -107,7 +106,7 @@ export function serveOfrep(app: FastifyInstance, host: ServiceHost, authenticate
   });
 }
 
-const context = {
+const CONTEXT = {
   type: 'object',
   properties: {
     context: {
@@ -121,7 +120,7 @@ const context = {
     },
   },
 };
-const evaluation = {
+const EVALUATION = {
   type: 'object',
   properties: {
     key: { type: 'string' },
@@ -142,15 +141,15 @@ export const ofrepPaths: readonly NativePath[] = [
     path: '/ofrep/v1/evaluate/flags/{key}',
     summary: 'Evaluate a flag by the OpenFeature Remote Evaluation Protocol',
     status: 200,
-    requestBody: json(context),
-    response: json(evaluation),
+    requestBody: json(CONTEXT),
+    response: json(EVALUATION),
   },
   {
     method: 'POST',
     path: '/ofrep/v1/evaluate/flags',
     summary: 'Evaluate all flags by the OpenFeature Remote Evaluation Protocol; 304 by ETag',
     status: 200,
-    requestBody: json(context),
-    response: json({ type: 'object', properties: { flags: { type: 'array', items: evaluation }, metadata: { type: 'object' } } }),
+    requestBody: json(CONTEXT),
+    response: json({ type: 'object', properties: { flags: { type: 'array', items: EVALUATION }, metadata: { type: 'object' } } }),
   },
 ];

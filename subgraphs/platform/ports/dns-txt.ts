@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 
 /** Texts of the TXT records of a name, the parts of each joined; empty where there are none or nobody answers. */
 export type DnsTxt = (name: string) => Promise<readonly string[]>;

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import type { Slug } from '../../../events/slugs.js';
 import { FetchRefused, guardedFetch } from '../../../runtime/http/guarded-fetch.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { CheckResult, ServiceCheck } from '../entities/health.js';
 import { SLOW_MS } from '../rules/health.js';
 import { settingsOf } from './settings.js';
@@ -9,7 +9,7 @@ import { settingsOf } from './settings.js';
 /** One look at a service; `absent`: nothing is deployed at its address. */
 export interface Probe {
   slug: string;
-  /** Address that was asked, as the registry says it. */
+  /** Address in the registry that was asked. */
   baseUrl: string | null;
   result: CheckResult | 'absent';
   latencyMs: number;
@@ -31,14 +31,14 @@ function checksIn(text: string): ServiceCheck[] {
     .map(([name, status]) => ({ name: name.slice(0, 64), status: String(status).slice(0, 32) }));
 }
 
-/** Where the configuration says that a service is; redirects are not followed. */
+/** An address of the configuration; redirects are not followed. */
 async function askOwn(url: string): Promise<Seen> {
   const answer = await request(url, { signal: AbortSignal.timeout(DEADLINE_MS), headers: { accept: 'application/json' } });
   const text = await answer.body.text();
   return { status: answer.statusCode, checks: text.length <= MAX_BYTES && answer.statusCode !== 404 ? checksIn(text) : [] };
 }
 
-/** Where the registry says that it is: a foreign address, of which only checked ones can be connected to. */
+/** An address of the registry: a foreign one, of which only checked ones can be connected to. */
 async function askForeign(url: string, host: ServiceHost): Promise<Seen> {
   const limits = {
     deadlineMs: DEADLINE_MS,
@@ -54,9 +54,9 @@ async function askForeign(url: string, host: ServiceHost): Promise<Seen> {
 const without = (url: string): string => url.replace(/\/+$/, '');
 
 function ask(host: ServiceHost, slug: string, baseUrl: string | null): Promise<Seen> {
-  const { subgraphUrls, baseUrl: front } = host.config;
+  const { subgraphUrls, baseUrl: own } = host.config;
   if (baseUrl !== null) return askForeign(`${without(baseUrl)}/readyz`, host);
-  return askOwn(`${subgraphUrls[slug as Slug] ?? front}/${slug}/readyz`);
+  return askOwn(`${subgraphUrls[slug as Slug] ?? own}/${slug}/readyz`);
 }
 
 const resultOf = ({ status }: Seen, latencyMs: number): Probe['result'] => {

@@ -1,7 +1,7 @@
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { isInNetworks, parseNetworks, type Network } from '../../../runtime/http/public-address.js';
 
-/** What the environment says for this service. */
+/** Settings of this service in the environment. */
 export interface PlatformSettings {
   /** Distance of the health polls, ms; 0: none. `PLATFORM_HEALTH_POLL_MS`, default 10 s; none with the manual clock, which is for tests. */
   healthPollMs: number;

@@ -32,7 +32,7 @@ function fixtureAnswer(to: string, { joinCompleteness, stalled }: GateMetrics): 
 }
 
 /**
- * Whether a stage may be entered, as intelligence says through the federation. Unreachable is not met. Never inside a transaction.
+ * Whether a stage may be entered, asked of intelligence through the federation. Unreachable is not met. Never inside a transaction.
  * Source: platform 4.2.
  */
 export async function askGate(ctx: Context, to: string): Promise<GateAnswer> {

@@ -1,6 +1,5 @@
-import type { Context } from '../../../runtime/request/context.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { stored } from '../../../runtime/federation/federation.js';
-import type { ServiceHost } from '../../../runtime/host.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 
 /** The feature of kind CONFIG whose value is the tier's name, for example `gold`. */
@@ -54,7 +53,7 @@ function askAnew(ctx: Context, userId: string): Known {
   return answer;
 }
 
-/** The tier of a user, as entitlements says it; null for none, and where entitlements does not say it in time. Never throws. */
+/** The tier of a user, asked of entitlements; null for none, and where no answer comes in time. Never throws. */
 export async function tierOf(ctx: Context, userId: string): Promise<string | null> {
   const before = knownOf(ctx.host).get(userId);
   const { tier } = before && before.until > ctx.now().getTime() ? before : askAnew(ctx, userId);

@@ -1,7 +1,7 @@
-import type { Context } from '../../../runtime/request/context.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import type { FlagSnapshot as Evaluable } from '../../../runtime/flags/evaluation.js';
-import type { ServiceHost } from '../../../runtime/host.js';
 import type { FlagDefinition, FlagSnapshot } from '../entities/evaluation.js';
+import type { FlagSnapshotArgs } from '../inputs/lists.js';
 
 /** Every applied change adds one to its flag's revision, and no flag is ever deleted: the sum grows by one per change. */
 const REVISION = 'select coalesce(sum(revision), 0)::int from platform.flag';
@@ -18,7 +18,7 @@ const SNAPSHOT = `
   ) r on true
   where $1::text is null or f.owner = $1 or $1 = any (f.readers)`;
 
-export async function flagRevision(ctx: Context): Promise<number> {
+async function flagRevision(ctx: Context): Promise<number> {
   const [row] = await ctx.sql<{ revision: number }>(`select (${REVISION}) as revision`);
   return row!.revision;
 }
@@ -42,7 +42,7 @@ function hinted({ transport }: ServiceHost, pauseMs: number): Promise<void> {
 }
 
 /** The revision, as soon as it is another than the known one, and at the latest after so many seconds. */
-export async function revisionOtherThan(ctx: Context, known: number, waitSeconds: number): Promise<number> {
+async function revisionOtherThan(ctx: Context, known: number, waitSeconds: number): Promise<number> {
   const deadline = performance.now() + Math.min(waitSeconds * 1000, MAX_WAIT_MS);
   for (;;) {
     const revision = await flagRevision(ctx);
@@ -59,6 +59,14 @@ export const readerOf = ({ caller }: Context): string | null => (caller.scopes.h
 export async function readSnapshot(ctx: Context, reader: string | null): Promise<FlagSnapshot> {
   const [row] = await ctx.sql<{ revision: number; flags: FlagDefinition[] }>(SNAPSHOT, [reader]);
   return row!;
+}
+
+/** A snapshot for the calling service; null while the revision is `ifRevisionNot`. With `wait` it comes with the next change. */
+export async function snapshotFor(ctx: Context, { ifRevisionNot, knownRevision, wait }: FlagSnapshotArgs): Promise<FlagSnapshot | null> {
+  const known = ifRevisionNot ?? knownRevision ?? null;
+  const revision = known === null ? null : await revisionOtherThan(ctx, known, wait);
+  if (ifRevisionNot != null && ifRevisionNot === revision) return null;
+  return readSnapshot(ctx, readerOf(ctx));
 }
 
 /** The flags as last read, by the process's platform service; good for as long as the revision stands. */

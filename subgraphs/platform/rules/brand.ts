@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
 import { parse } from 'tldts';
 import type { Violation } from '../../../runtime/request/errors.js';
 import { move, type TransitionTable } from '../../../runtime/request/states.js';
 import { BrandDomainStatus, BrandStatus, type BrandTheme } from '../entities/brand.js';
-import { storedHost } from './hosts.js';
+import { when } from './violations.js';
 
 const { ACTIVE, SUSPENDED, ARCHIVED } = BrandStatus;
 export type BrandTrigger = 'suspend' | 'activate' | 'archive';
@@ -35,6 +36,16 @@ export const moveDomain = (from: BrandDomainStatus, found: boolean): BrandDomain
 /** Name of the TXT record that proves a host. */
 export const challengeOf = (host: string): string => `_platform-challenge.${host}`;
 
+const HOST = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/;
+const MAX_HOST = 253;
+
+/** A host as it is stored: lower-case A-label, no trailing dot, no port; null for what is no host name. */
+export function storedHost(host: string): string | null {
+  if (/[:/@?#\\%]/.test(host)) return null;
+  const ascii = domainToASCII(host.replace(/\.$/, ''));
+  return ascii.length <= MAX_HOST && HOST.test(ascii) ? ascii : null;
+}
+
 /** The host of a brand as it is stored, or why it cannot be one: no wildcard, address or public suffix. Source: platform 2. */
 export function brandHost(text: string): { host: string } | { refusal: string } {
   const host = storedHost(text);
@@ -57,7 +68,6 @@ const COLOUR = /^#[0-9a-fA-F]{6}$/;
 /** `GET /v1/brands/resolve` would hide a brand of that slug. */
 const TAKEN_SLUGS = ['resolve'];
 
-const when = (wrong: boolean, pointer: string, message: string): Violation[] => (wrong ? [{ pointer, message }] : []);
 const hasTwice = (values: readonly string[]): boolean => new Set(values).size < values.length;
 const isHttps = (url: string | URL | null | undefined): boolean => url == null || String(url).startsWith('https://');
 

@@ -38,7 +38,7 @@ export function schemaViolations(schema: unknown): Violation[] {
   }
 }
 
-const placeOf = ({ instancePath, params }: ErrorObject): string => {
+const pointerOf = ({ instancePath, params }: ErrorObject): string => {
   const name = (params.missingProperty ?? params.additionalProperty) as string | undefined;
   return name === undefined ? instancePath : `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 };
@@ -48,7 +48,7 @@ export function valueViolations(schema: object, value: unknown): Violation[] {
   const validate = validatorOf(schema);
   const misfits = validate(value)
     ? []
-    : (validate.errors ?? []).map(error => ({ pointer: placeOf(error), message: error.message ?? 'is not allowed' }));
+    : (validate.errors ?? []).map(error => ({ pointer: pointerOf(error), message: error.message ?? 'is not allowed' }));
   return [...misfits, ...secretViolations(value)];
 }
 

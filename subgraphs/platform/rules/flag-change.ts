@@ -1,4 +1,5 @@
 import { fail } from '../../../runtime/request/errors.js';
+import { DAY_MS } from '../../../runtime/time/durations.js';
 import { move, type TransitionTable } from '../../../runtime/request/states.js';
 import { FlagChangeStatus, FlagConditionAttribute, FlagConditionOperator } from '../entities/flag.js';
 import { isSame, type FlagPatch, type FlagState, type RuleState } from './flag-state.js';
@@ -23,7 +24,7 @@ export const moveChange = (from: FlagChangeStatus, trigger: Trigger): FlagChange
   move<FlagChangeStatus, Trigger>(FLAG_CHANGES, 'flag change', from, trigger);
 
 /** How long a change waits for its approval, ms. */
-export const PENDING_MS = 7 * 86_400_000;
+export const PENDING_MS = 7 * DAY_MS;
 
 /** Flags without which the platform could not be switched on: never archived, never less safe. Source: platform 4.2. */
 export const SEEDED_FLAGS: readonly string[] = [
@@ -44,7 +45,7 @@ export function checkApprover(by: string, requestedBy: string, approvals: readon
   if (approvals.some(one => one.by === by)) fail('forbidden', 'This approval was given already', { reason: 'already_approved' });
 }
 
-/** What the gate of a stage says. */
+/** What the gate of a stage answers. */
 export interface GateAnswer {
   to: string;
   met: boolean;
@@ -75,8 +76,8 @@ function brandsOfRule({ conditions }: RuleState): readonly string[] | null {
 export function brandsConcerned(before: FlagState, after: FlagPatch): readonly string[] | null {
   const { rules, ...others } = after;
   if (!rules || Object.keys(others).length > 0) return null;
-  const places = Array.from({ length: Math.max(rules.length, before.rules.length) }, (_, index) => [before.rules[index], rules[index]]);
-  const differing = places.filter(([old, fresh]) => !isSame(old, fresh)).flatMap(pair => pair.filter(rule => rule !== undefined));
+  const pairs = Array.from({ length: Math.max(rules.length, before.rules.length) }, (_, index) => [before.rules[index], rules[index]]);
+  const differing = pairs.filter(([old, fresh]) => !isSame(old, fresh)).flatMap(pair => pair.filter(rule => rule !== undefined));
   const named = differing.map(brandsOfRule);
   return named.some(brands => brands === null) ? null : [...new Set(named.flatMap(brands => brands!))];
 }

@@ -14,7 +14,7 @@ export interface Serve {
   rollout?: readonly FlagRollout[] | null;
 }
 
-/** A rule as it is kept in change records: without id and position, which is its place in the list. */
+/** A rule as it is kept in change records: without id and position, which is its index in the list. */
 export interface RuleState extends Serve {
   conditions: readonly FlagCondition[];
 }
@@ -41,13 +41,11 @@ export interface FlagState {
 
 export type FlagPatch = Partial<FlagState>;
 
-type StoredRule = Serve & { conditions: readonly FlagCondition[] };
-
-/** What was said of the two, both where both were. */
+/** Whichever of the two is given. */
 const serveOf = ({ variant, rollout }: Serve): Serve => ({ ...(variant != null && { variant }), ...(rollout != null && { rollout }) });
 
 /** A flag and its rules, in their order, as one value. */
-export function stateOf(flag: FeatureFlag, rules: readonly StoredRule[]): FlagState {
+export function stateOf(flag: FeatureFlag, rules: readonly RuleState[]): FlagState {
   const { description, kind, variants, offVariant, defaultRule, prerequisites, enabled, killed, failClosed, permanent } = flag;
   return {
     description,

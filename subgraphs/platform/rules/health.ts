@@ -33,7 +33,7 @@ export function nextHealth({ status, recent: before, consecutiveFailures }: Heal
   return { status: recent.every(one => one === 'ok') ? UP : DEGRADED, recent, consecutiveFailures: failures };
 }
 
-/** How old the last check may be, ms; older says that nobody checks, not that the service is down. Source: platform, rule 9. */
+/** How old the last check may be, ms; older means that nobody checks, not that the service is down. Source: platform, rule 9. */
 export const STALE_MS = 60_000;
 
 /** The status to show: unknown where the last check is too old. */

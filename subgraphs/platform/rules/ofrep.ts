@@ -1,3 +1,5 @@
+import { OWN_ATTRIBUTES } from './attributes.js';
+
 /** A context of the OpenFeature Remote Evaluation Protocol, read. */
 export interface OfrepContext {
   userId: string | null;
@@ -13,8 +15,8 @@ export interface OfrepError {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TEXTS = ['country', 'locale', 'tier', 'client', 'appVersion'] as const;
-/** What a user may say about its own evaluation. Source: platform 4. */
-const SAID_BY_USERS: readonly string[] = ['locale', 'appVersion', 'targetingKey', 'brandId'];
+/** What a user token may name in a context. */
+const OWN: readonly string[] = [...OWN_ATTRIBUTES, 'targetingKey', 'brandId'];
 const MAX_TEXT = 128;
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -34,7 +36,7 @@ function wrongs(context: Record<string, unknown>): string[] {
 }
 
 /**
- * The context of a request's body; `ownUser` for a user token, which may name nobody else and say only what users may. Attributes that
+ * The context of a request's body; `ownUser` for a user token, which may name nobody else and only the attributes of its own. Attributes that
  * no flag knows are left out, as the protocol wants: SDKs send what they have.
  */
 export function readOfrepContext(body: unknown, ownUser: string | null): OfrepContext | OfrepError {
@@ -44,16 +46,16 @@ export function readOfrepContext(body: unknown, ownUser: string | null): OfrepCo
   if (!isObject(context)) return invalid('context must be an object');
   const wrong = wrongs(context);
   if (wrong.length) return invalid(`${wrong.join(', ')}: not of the right form`);
-  const said = Object.keys(context).filter(name => KNOWN.includes(name) && context[name] != null);
+  const named = Object.keys(context).filter(name => KNOWN.includes(name) && context[name] != null);
   if (ownUser !== null) {
-    const forbidden = said.filter(name => !SAID_BY_USERS.includes(name));
+    const forbidden = named.filter(name => !OWN.includes(name));
     if (forbidden.length) return invalid(`${forbidden.join(', ')}: may be set by a service only`);
     if (context.targetingKey != null && (context.targetingKey as string).toLowerCase() !== ownUser)
       return invalid("targetingKey must be the token's own user");
   }
   const { targetingKey, brandId } = context as Record<string, string | undefined>;
   const attributes = Object.fromEntries(
-    said.filter(name => name !== 'targetingKey' && name !== 'brandId').map(name => [name, context[name]]),
+    named.filter(name => name !== 'targetingKey' && name !== 'brandId').map(name => [name, context[name]]),
   );
   return { userId: targetingKey ?? null, brandId: brandId ?? null, attributes };
 }

@@ -1,6 +1,6 @@
 import { OmissionReason, type OmittedColumn } from '../entities/safe-view.js';
 
-/** A column of a table with its mark (`class: personal`), as the database says it. */
+/** A column of a table with its mark (`class: personal`), as the database has it. */
 export interface TableColumn {
   schema: string;
   table: string;
@@ -8,7 +8,7 @@ export interface TableColumn {
   mark: string | null;
 }
 
-/** A safe view as the database says it. */
+/** A safe view as the database has it. */
 export interface ViewFacts {
   schema: string;
   view: string;

@@ -38,7 +38,7 @@ const isReference = (value: object): boolean =>
 
 const escape = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Places of a value that look like secrets; `{"secret_ref": "…"}` is the only form in which one may be named. Source: platform 2, rule 8. */
+/** Where a value looks like a secret; `{"secret_ref": "…"}` is the only form in which one may be named. Source: platform 2, rule 8. */
 export function secretViolations(value: unknown, pointer = ''): Violation[] {
   if (typeof value === 'string')
     return looksSecret(value) ? [{ pointer, message: 'looks like a secret; name it by {"secret_ref": "…"}' }] : [];

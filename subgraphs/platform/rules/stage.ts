@@ -26,7 +26,7 @@ const servesOf = (state: FlagState): Serve[] => {
   return state.prerequisites.length ? [...ruled, { variant: state.offVariant }] : ruled;
 };
 
-/** The same conditions in the same places: then nobody moves from one rule to another. */
+/** The same conditions in the same order: then nobody moves from one rule to another. */
 const isParallel = (before: FlagState, after: FlagState): boolean =>
   !isOff(before) &&
   !isOff(after) &&
@@ -54,9 +54,9 @@ export interface Rise {
  */
 export function riseOf(before: FlagState, after: FlagState): Rise | null {
   const stages = before.variants.map(({ name }) => name);
-  const place = (serve: Serve, bucket: number | null): number => stages.indexOf(variantAt(serve, bucket, before.offVariant));
+  const stageAt = (serve: Serve, bucket: number | null): number => stages.indexOf(variantAt(serve, bucket, before.offVariant));
   const moves = pairsOf(before, after).flatMap(([old, fresh]) =>
-    [null, ...edgesOf(old), ...edgesOf(fresh)].map(bucket => ({ from: place(old, bucket), to: place(fresh, bucket) })),
+    [null, ...edgesOf(old), ...edgesOf(fresh)].map(bucket => ({ from: stageAt(old, bucket), to: stageAt(fresh, bucket) })),
   );
   const lifts = moves.filter(({ from, to }) => to > from);
   if (lifts.length === 0) return null;

@@ -1,8 +1,8 @@
 import { systemClock, type Timer } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { checkSafeViews } from '../resolvers/safe-views.js';
+import { DAY_MS } from '../../../runtime/time/durations.js';
+import { checkSafeViews } from '../commands/safe-views.js';
 
-const DAY_MS = 86_400_000;
 const LAST = 'select extract(epoch from max(checked_at)) * 1000 as ms from platform.safe_view';
 
 /**

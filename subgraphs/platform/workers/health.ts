@@ -1,30 +1,19 @@
-import { LockMode } from '@mikro-orm/postgresql';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../runtime/time/clock.js';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 import type { Worker } from '../../../runtime/service.js';
-import { HealthIncidentCause, ServiceHealthStatus } from '../entities/health.js';
+import { sendCanary } from '../commands/canary.js';
+import { recordProbes } from '../commands/health.js';
 import { PlatformService } from '../entities/registry.js';
-import { probe, type Probe } from '../ports/health-probe.js';
+import { probe } from '../ports/health-probe.js';
 import { settingsOf } from '../ports/settings.js';
-import { sendCanary } from '../resolvers/canary.js';
-import { closeIncident, openIncident } from '../commands/incidents.js';
-import { nextHealth } from '../rules/health.js';
-
-const { DOWN, UNKNOWN } = ServiceHealthStatus;
 
 /** Whoever makes the row of a slot does its work, so one process polls however many there are. */
 const CLAIM = `
   insert into platform.schedule_slot (name, slot, claimed_at, finished_at) values ($1, $2, clock_timestamp(), clock_timestamp())
   on conflict (name, slot) do nothing returning slot`;
 const FORGET_SLOTS = `delete from platform.schedule_slot where name = $1 and slot < $2::timestamptz - interval '1 hour'`;
-/** Samples kept for operators; uptime is made of incidents. */
-const FORGET_SAMPLES = `delete from platform.health_sample where at < $1::timestamptz - interval '1 day'`;
-const SAMPLES = `
-  insert into platform.health_sample (service, at, result, latency_ms)
-  select r.slug, $2, r.result, r.latency from jsonb_to_recordset($1::jsonb) as r(slug text, result text, latency int) on conflict do nothing`;
 
 async function claim(ctx: Context, name: string, everyMs: number): Promise<boolean> {
   const slot = new Date(Math.floor(systemClock.now().getTime() / everyMs) * everyMs).toISOString();
@@ -33,41 +22,11 @@ async function claim(ctx: Context, name: string, everyMs: number): Promise<boole
   return mine;
 }
 
-/** One result for one service. A service that was never there is not down, and an address that it has left says nothing. */
-async function record(ctx: Context, service: PlatformService, { result, baseUrl, latencyMs, checks }: Probe, at: Date): Promise<void> {
-  if (service.baseUrl !== baseUrl) return;
-  if (result === 'absent' && service.healthStatus === UNKNOWN) return;
-  const before = service.healthStatus;
-  const { recentChecks: recent, consecutiveFailures } = service;
-  const next = nextHealth({ status: before, recent, consecutiveFailures }, result === 'absent' ? 'failed' : result);
-  Object.assign(service, { checkedAt: at, latencyMs, checks, healthStatus: next.status, recentChecks: next.recent });
-  service.consecutiveFailures = next.consecutiveFailures;
-  if (next.status !== before) service.healthSince = at;
-  if (next.status === DOWN && result !== 'ok') await openIncident(ctx, service.slug, HealthIncidentCause.HEALTH, at, DOWN);
-  if (before === DOWN && next.status !== DOWN) await closeIncident(ctx, service.slug, HealthIncidentCause.HEALTH, at);
-}
-
-async function write(ctx: Context, probes: readonly Probe[], at: Date): Promise<void> {
-  const services = await ctx.em.find(PlatformService, {}, { orderBy: { slug: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE });
-  for (const one of probes)
-    await record(
-      ctx,
-      services.find(({ slug }) => slug === one.slug)!,
-      one,
-      at,
-    );
-  const samples = probes
-    .filter(({ result }) => result !== 'absent')
-    .map(({ slug, result, latencyMs }) => ({ slug, result, latency: latencyMs }));
-  await ctx.sql(SAMPLES, [JSON.stringify(samples), at.toISOString()]);
-  await ctx.sql(FORGET_SAMPLES, [at.toISOString()]);
-}
-
 /** Looks at every service of the registry and writes what it saw. Health is of the real world, so it runs on the wall clock. */
 export async function pollServices(host: ServiceHost): Promise<void> {
   const services = await host.read(ctx => ctx.em.find(PlatformService, {}));
   const probes = await Promise.all(services.map(({ slug, baseUrl }) => probe(host, slug, baseUrl)));
-  await host.transaction(ctx => write(ctx, probes, systemClock.now()));
+  await host.transaction(ctx => recordProbes(ctx, probes, systemClock.now()));
 }
 
 /** Repeats work about every so often, a tenth of it earlier or later, until it is stopped; a failure is logged and tried again. */

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../events/outbox.js';
 import { prepared } from '../../../events/prepared.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
 import type { WebhookAttemptTrigger } from '../entities/enums.js';
 import type { Outcome } from '../ports/deliverer.js';

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../events/outbox.js';
 import type { Sealer } from '../../../runtime/data/crypto.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { WebhookSubscriptionStatus } from '../entities/enums.js';
 import type { CustomHeader, StoredSecret } from '../rules/wire.js';
 import { sealerOf } from '../ports/sealer.js';

@@ -26,6 +26,12 @@ export async function readGrantsOf(sql: Sql, userIds: readonly string[]): Promis
   return userIds.map(userId => toGrants(rows.filter(row => row.user_id === userId)));
 }
 
+/** The same by user. */
+export async function grantsByUser(sql: Sql, userIds: readonly string[]): Promise<ReadonlyMap<string, Grants>> {
+  const found = await readGrantsOf(sql, userIds);
+  return new Map(userIds.map((userId, index) => [userId, found[index]!]));
+}
+
 /** What is projected of a user, revoked grants included. */
 export const readGrants = async (sql: Sql, userId: string): Promise<Grants> => toGrants(await sql<Row>(GRANTS, [userId]));
 
@@ -77,7 +83,7 @@ export async function putGrant(
 export const writeGrant = (sql: Sql, userId: string, clientId: string, next: ProjectedGrant): Promise<unknown> =>
   sql(PUT, [userId, clientId, next.grantId, next.version, JSON.stringify(next.scopes)]);
 
-/** A grant in force as identity told it: its place in the log is not known, so it is judged by time. */
+/** A grant in force by identity's answer: its position in the log is not known, so it is judged by time. */
 export const stateOf = (grant: AskedGrant): GrantState => ({
   grantId: grant.id,
   version: grant.version,

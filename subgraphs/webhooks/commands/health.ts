@@ -72,7 +72,7 @@ const LIMITED = `
 insert into webhooks.webhook_health (subscription_id, limited_until) select id, clock_timestamp() + $2 * interval '1 millisecond' from unnest($1::uuid[]) id order by id
 on conflict (subscription_id) do update set limited_until = excluded.limited_until`;
 
-/** A limit that is held is noted again so often, and each note says so for a little longer, ms. */
+/** A limit that is held is noted again so often, and each note stands for a little longer, ms. */
 const LIMIT_NOTE_MS = 1_000;
 const LIMIT_STANDS_MS = 1_500;
 
@@ -108,7 +108,7 @@ async function recentOf(sql: Sql, batch: readonly HealthEvent[]): Promise<Map<st
   return new Map(rows.map(row => [row.subscription_id, row.recent_failures]));
 }
 
-/** Writes what a batch says of its subscriptions, in the order in which its attempts ended. */
+/** Writes what a batch shows of its subscriptions, in the order in which its attempts ended. */
 export async function writeHealth(sql: Sql, batch: readonly HealthEvent[]): Promise<void> {
   const recent = await recentOf(sql, batch);
   const rows = new Map<string, HealthRow>();

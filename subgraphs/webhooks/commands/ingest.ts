@@ -1,16 +1,15 @@
 import type { EventDefinition } from '../../../events/define.js';
 import { timeOfId, type Envelope } from '../../../events/envelope.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { Problem } from '../../../runtime/request/errors.js';
-import { newId } from '../../../runtime/data/ids.js';
+import { fail } from '../../../runtime/request/errors.js';
+import { preparation } from '../../../runtime/request/operation.js';
 import { activeTraceparent } from '../../../runtime/observe/tracing.js';
 import { grantSourceOf, type AskedGrant } from '../ports/grant-source.js';
 import { sealerOf } from '../ports/sealer.js';
 import { covers } from '../rules/grants.js';
-import { shardOf } from '../rules/shards.js';
 import { configurationOf, type SubscriptionConfiguration } from './configuration.js';
 import { enterUser, putGrant, readGrants, stateOf, type Grants } from './grants.js';
-import { enqueue } from './lanes.js';
+import { enqueue, newDelivery } from './lanes.js';
 import { signalOf } from './signal.js';
 
 /** How the data of an event is bound to its row. */
@@ -23,7 +22,7 @@ const hasMiss = (subscriptions: readonly SubscriptionConfiguration[], grants: Gr
  * Before the transaction: where a client subscribes to the type and nothing is known of the user's grant to it, identity is
  * asked. Null: nothing had to be asked. @throws Problem unavailable when identity cannot be reached; the event is tried again.
  */
-export async function askGrants(ctx: Context, event: Envelope): Promise<readonly AskedGrant[] | null> {
+export const missingGrants = preparation(async (ctx, event: Envelope): Promise<readonly AskedGrant[] | null> => {
   const configuration = configurationOf(ctx.host);
   if (configuration.version < 0) await configuration.refresh(ctx.sql);
   const subscriptions = configuration.forType(event.type);
@@ -32,12 +31,11 @@ export async function askGrants(ctx: Context, event: Envelope): Promise<readonly
   const recent = source.recent(event.user_id);
   if (recent) return recent;
   return hasMiss(subscriptions, await readGrants(ctx.sql, event.user_id)) ? source.of(event.user_id) : null;
-}
+});
 
 /** Projects what identity answered. @throws Problem unavailable when it was not asked, because a subscription has come meanwhile. */
 async function fillMisses(ctx: Context, userId: string, grants: Grants): Promise<void> {
-  const asked = ctx.facts as readonly AskedGrant[] | null | undefined;
-  if (!asked) throw new Problem('unavailable', 'The grants of the user are not known yet');
+  const asked = missingGrants.of(ctx) ?? fail('unavailable', 'The grants of the user are not known yet');
   for (const grant of asked) {
     const next = await putGrant(ctx.sql, userId, grant.clientId, grants.get(grant.clientId), stateOf(grant));
     if (next) grants.set(grant.clientId, next);
@@ -55,16 +53,6 @@ function matching(
   return subscriptions.filter(one => covers(grants.get(one.clientId), scope, when));
 }
 
-const newDelivery = (subscription: SubscriptionConfiguration, userId: string) => ({
-  id: newId(),
-  subscriptionId: subscription.id,
-  clientId: subscription.clientId,
-  shard: shardOf(subscription.id, userId, subscription.spread),
-  held: subscription.status === 'paused',
-  replayNo: 0,
-  replayOfId: null,
-});
-
 /**
  * An event of a type with a scope becomes deliveries. The configuration and the user's grants are read under locks, so neither a
  * subscription nor an erasure that committed before is missed. Source: section 8, ingest.
@@ -81,16 +69,15 @@ export async function ingest(ctx: Context, event: Envelope, definition: EventDef
   if (matched.length > 0) await store(ctx, event, matched);
 }
 
+/** Neither a replay nor of one. */
+const FIRST = { replayNo: 0, replayOfId: null } as const;
+
 async function store(ctx: Context, event: Envelope, matched: readonly SubscriptionConfiguration[]): Promise<void> {
   const userId = event.user_id!;
   const dataSealed = sealerOf(ctx.host).seal(event.data_text, dataContext(event.id));
   const traceparent = activeTraceparent() ?? event.traceparent;
   const row = { id: event.id, type: event.type, userId, sequence: event.seq, occurredAt: event.occurred_at, dataSealed, traceparent };
-  await enqueue(
-    ctx.sql,
-    row,
-    matched.map(one => newDelivery(one, userId)),
-    ctx.now(),
-  );
+  const deliveries = matched.map(one => newDelivery(one, userId, FIRST));
+  await enqueue(ctx.sql, row, deliveries, ctx.now());
   ctx.afterCommit(() => signalOf(ctx.host).notify());
 }

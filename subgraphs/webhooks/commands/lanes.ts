@@ -1,5 +1,8 @@
 import type { Sql } from '../../../events/outbox.js';
 import { prepared } from '../../../events/prepared.js';
+import { newId } from '../../../runtime/data/ids.js';
+import { shardOf } from '../rules/shards.js';
+import type { SubscriptionConfiguration } from './configuration.js';
 
 /** The queue of one user at one subscription. */
 export interface LaneKey {
@@ -30,6 +33,20 @@ export interface NewDelivery {
   replayNo: number;
   replayOfId: string | null;
 }
+
+/** A delivery of an event of a user to a subscription, at the lane's shard. */
+export const newDelivery = (
+  { id: subscriptionId, clientId, spread, status }: SubscriptionConfiguration,
+  userId: string,
+  replay: Pick<NewDelivery, 'replayNo' | 'replayOfId'>,
+): NewDelivery => ({
+  id: newId(),
+  subscriptionId,
+  clientId,
+  shard: shardOf(subscriptionId, userId, spread),
+  held: status === 'paused',
+  ...replay,
+});
 
 const OPEN = `('pending', 'retrying')`;
 
@@ -107,13 +124,8 @@ export async function closeOpen(sql: Sql, { subscriptionIds, userId, eventTypes,
   const lanes = await sql<{ subscription_id: string; user_id: string }>(LANES_TO_CLOSE, [subscriptionIds ?? null, userId ?? null]);
   if (lanes.length === 0) return 0;
   const keys = [lanes.map(lane => lane.subscription_id), lanes.map(lane => lane.user_id)];
-  const closed = await sql<{ subscription_id: string; user_id: string }>(CLOSE, [
-    ...keys,
-    eventTypes ?? null,
-    to.status,
-    now.toISOString(),
-    to.reason,
-  ]);
+  const values = [...keys, eventTypes ?? null, to.status, now.toISOString(), to.reason];
+  const closed = await sql<{ subscription_id: string; user_id: string }>(CLOSE, values);
   await advance(sql, countByLane(closed.map(row => ({ subscriptionId: row.subscription_id, userId: row.user_id }))), now);
   return closed.length;
 }
@@ -181,9 +193,6 @@ export async function holdLanes(sql: Sql, subscriptionId: string): Promise<void>
 /** Lets the lanes of a subscription go on, in order; retries that became due meanwhile run at once. */
 export async function releaseLanes(sql: Sql, subscriptionId: string, now: Date): Promise<void> {
   const lanes = await lockLanesOf(sql, subscriptionId);
-  await advance(
-    sql,
-    lanes.map(lane => ({ subscriptionId, userId: lane.user_id, closed: 0 })),
-    now,
-  );
+  const touched = lanes.map(lane => ({ subscriptionId, userId: lane.user_id, closed: 0 }));
+  await advance(sql, touched, now);
 }

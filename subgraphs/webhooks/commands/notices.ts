@@ -1,6 +1,6 @@
-import { messageSendRequested } from '../../../events/catalogue/comms.js';
-import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { requestMessage } from '../../../runtime/request/messages.js';
 import type { WebhookNoticeKind } from '../entities/enums.js';
 
 /** Template of comms and text of the list, by kind. Source: section 5. */
@@ -19,25 +19,13 @@ const NOTICES: Readonly<Record<WebhookNoticeKind, { template: string; message: s
 const INSERT = 'insert into webhooks.webhook_notice (id, subscription_id, kind, at, message) values ($1, $2, $3, $4, $5)';
 const CLIENT = 'select client_id from webhooks.webhook_subscription where id = $1';
 
-/** Tells the owner of a subscription, in the running transaction: once in its list, once through comms. `detail` is a word, never free text. */
+/** Notifies the owner of a subscription, in the running transaction: once in its list, once through comms. `detail` is a code, never free text. */
 export async function notify(ctx: Context, subscriptionId: string, kind: WebhookNoticeKind, detail: string | null = null): Promise<void> {
   const id = newId();
   const { template, message } = NOTICES[kind];
   await ctx.sql(INSERT, [id, subscriptionId, kind, ctx.now().toISOString(), detail === null ? message : `${message} Reason: ${detail}.`]);
   const [row] = await ctx.sql<{ client_id: string }>(CLIENT, [subscriptionId]);
-  ctx.emit(
-    messageSendRequested,
-    {
-      request_id: id,
-      template,
-      channels: ['email'],
-      recipient_type: 'client_owner',
-      recipient_id: row!.client_id,
-      params: { subscription_id: subscriptionId, kind, ...(detail !== null && { reason: detail }) },
-      dedupe_key: `${template}:${id}`,
-      send_after: null,
-      category: 'transactional',
-    },
-    { subject: `webhook_subscription:${subscriptionId}` },
-  );
+  const params = { subscription_id: subscriptionId, kind, ...(detail !== null && { reason: detail }) };
+  const subject = `webhook_subscription:${subscriptionId}`;
+  requestMessage(ctx, { clientOwner: row!.client_id }, { id, template, params, dedupeKey: `${template}:${id}`, subject });
 }

@@ -1,6 +1,6 @@
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 
-/** Tells a waiting loop of this process that there is work. A lost signal costs one poll. */
+/** Wakes a waiting loop of this process when there is work. A lost signal costs one poll. */
 export class Signal {
   #raised = false;
   #wake: (() => void) | null = null;
@@ -37,7 +37,7 @@ export class Signals {
     this.#listeners.forEach(listener => listener.notify());
   }
 
-  /** For one loop: what it has heard, the others hear too. */
+  /** For one loop: each notification reaches all of them. */
   listen(): Signal {
     const listener = new Signal();
     this.#listeners.add(listener);

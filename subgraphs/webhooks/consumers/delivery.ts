@@ -2,8 +2,8 @@ import { CATALOGUE } from '../../../events/catalogue.js';
 import { grantChanged } from '../../../events/catalogue/identity.js';
 import { handle, type Consumer, type Handler } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { applyGrant } from '../commands/grant-changed.js';
-import { askGrants, ingest } from '../commands/ingest.js';
+import { applyGrant } from '../commands/grant-changes.js';
+import { ingest, missingGrants } from '../commands/ingest.js';
 
 /** Every event type with a scope. */
 const scoped: Handler<Context>[] = [...CATALOGUE.values()]
@@ -15,5 +15,5 @@ export const deliveryConsumer: Consumer<Context> = {
   name: 'webhooks.delivery',
   partitions: 16,
   on: [...scoped, handle(grantChanged, applyGrant)],
-  prepare: askGrants,
+  prepare: missingGrants.run,
 };

@@ -4,7 +4,7 @@ import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { OAuthClient } from '../stubs.js';
 
-/** What one app was told about the member, without the payload. */
+/** What one app received about the member, without the payload. */
 @Access({ user: 'manage:connected_apps' })
 @ObjectType({ description: 'One event about the member that one app has received.' })
 export class WebhookDisclosure {

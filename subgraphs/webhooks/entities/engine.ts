@@ -94,7 +94,7 @@ export class GrantProjection {
   @Property({ type: 'integer' })
   version: number;
 
-  /** Scope -> `{ at, seq }`: since when, ms and place in the log. */
+  /** Scope -> `{ at, seq }`: since when, ms, and sequence in the log. */
   @Property({ type: 'json' })
   scopes: Record<string, { at: number; seq: number | null }>;
 }

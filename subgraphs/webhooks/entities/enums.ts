@@ -1,163 +1,168 @@
-import { registerEnumType } from 'type-graphql';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
-/** A word list with the name that it has in GraphQL: keys there, lower-case values in rows and on the wire. */
-function words<const T extends Readonly<Record<string, string>>>(name: string, list: T, description: string): T {
-  registerEnumType(list, { name, description });
-  return list;
-}
+/** Values of an enum: lower case in rows and on the wire, upper case keys in GraphQL. */
+type ValueOf<T> = T[keyof T];
 
-type Word<T> = T[keyof T];
+export const WebhookSubscriptionStatus = { ACTIVE: 'active', PAUSED: 'paused', DISABLED: 'disabled' } as const;
+export type WebhookSubscriptionStatus = ValueOf<typeof WebhookSubscriptionStatus>;
 
-export const WebhookSubscriptionStatus = words(
-  'WebhookSubscriptionStatus',
-  { ACTIVE: 'active', PAUSED: 'paused', DISABLED: 'disabled' },
-  'Active: events go out. Paused: they are held. Disabled: none are made.',
-);
-export type WebhookSubscriptionStatus = Word<typeof WebhookSubscriptionStatus>;
+export const WebhookDisabledReason = {
+  FAILING: 'failing',
+  GONE: 'gone',
+  CLIENT_INACTIVE: 'client_inactive',
+  SCOPE_REMOVED: 'scope_removed',
+  ADMIN: 'admin',
+} as const;
+export type WebhookDisabledReason = ValueOf<typeof WebhookDisabledReason>;
 
-export const WebhookDisabledReason = words(
-  'WebhookDisabledReason',
-  { FAILING: 'failing', GONE: 'gone', CLIENT_INACTIVE: 'client_inactive', SCOPE_REMOVED: 'scope_removed', ADMIN: 'admin' },
-  'Why a subscription is disabled.',
-);
-export type WebhookDisabledReason = Word<typeof WebhookDisabledReason>;
+export const WebhookSecretStatus = { CURRENT: 'current', NEXT: 'next', PREVIOUS: 'previous' } as const;
+export type WebhookSecretStatus = ValueOf<typeof WebhookSecretStatus>;
 
-export const WebhookSecretStatus = words(
-  'WebhookSecretStatus',
-  { CURRENT: 'current', NEXT: 'next', PREVIOUS: 'previous' },
-  'Place of a signing secret in a rotation.',
-);
-export type WebhookSecretStatus = Word<typeof WebhookSecretStatus>;
+export const WebhookCircuitState = { CLOSED: 'closed', OPEN: 'open', HALF_OPEN: 'half_open' } as const;
+export type WebhookCircuitState = ValueOf<typeof WebhookCircuitState>;
 
-export const WebhookCircuitState = words(
-  'WebhookCircuitState',
-  { CLOSED: 'closed', OPEN: 'open', HALF_OPEN: 'half_open' },
-  'Open: first attempts of other users wait; scheduled retries serve as probes.',
-);
-export type WebhookCircuitState = Word<typeof WebhookCircuitState>;
+export const WebhookDeliveryStatus = {
+  PENDING: 'pending',
+  RETRYING: 'retrying',
+  DELIVERED: 'delivered',
+  DEAD_LETTERED: 'dead_lettered',
+  CANCELLED: 'cancelled',
+} as const;
+export type WebhookDeliveryStatus = ValueOf<typeof WebhookDeliveryStatus>;
 
-export const WebhookDeliveryStatus = words(
-  'WebhookDeliveryStatus',
-  { PENDING: 'pending', RETRYING: 'retrying', DELIVERED: 'delivered', DEAD_LETTERED: 'dead_lettered', CANCELLED: 'cancelled' },
-  'State of one event for one subscription.',
-);
-export type WebhookDeliveryStatus = Word<typeof WebhookDeliveryStatus>;
+export const WebhookWait = {
+  READY: 'ready',
+  HEAD_OF_LINE: 'head_of_line',
+  PAUSED: 'paused',
+  CIRCUIT_OPEN: 'circuit_open',
+  RATE_LIMIT: 'rate_limit',
+} as const;
+export type WebhookWait = ValueOf<typeof WebhookWait>;
 
-export const WebhookWait = words(
-  'WebhookWait',
-  { READY: 'ready', HEAD_OF_LINE: 'head_of_line', PAUSED: 'paused', CIRCUIT_OPEN: 'circuit_open', RATE_LIMIT: 'rate_limit' },
-  'What a pending delivery waits for.',
-);
-export type WebhookWait = Word<typeof WebhookWait>;
+export const WebhookDeadLetterReason = {
+  RETRIES_EXHAUSTED: 'retries_exhausted',
+  SUBSCRIPTION_DISABLED: 'subscription_disabled',
+  BACKLOG_OVERFLOW: 'backlog_overflow',
+} as const;
+export type WebhookDeadLetterReason = ValueOf<typeof WebhookDeadLetterReason>;
 
-export const WebhookDeadLetterReason = words(
-  'WebhookDeadLetterReason',
-  { RETRIES_EXHAUSTED: 'retries_exhausted', SUBSCRIPTION_DISABLED: 'subscription_disabled', BACKLOG_OVERFLOW: 'backlog_overflow' },
-  'Why a delivery ended in the dead letters.',
-);
-export type WebhookDeadLetterReason = Word<typeof WebhookDeadLetterReason>;
+export const WebhookCancelReason = {
+  GRANT_REVOKED: 'grant_revoked',
+  FILTER_CHANGED: 'filter_changed',
+  SUBSCRIPTION_DELETED: 'subscription_deleted',
+  USER_ERASED: 'user_erased',
+  CLIENT_REMOVED: 'client_removed',
+  DISCARDED: 'discarded',
+} as const;
+export type WebhookCancelReason = ValueOf<typeof WebhookCancelReason>;
 
-export const WebhookCancelReason = words(
-  'WebhookCancelReason',
+export const WebhookAttemptError = {
+  DNS_FAILURE: 'dns_failure',
+  BLOCKED_ADDRESS: 'blocked_address',
+  CONNECT_TIMEOUT: 'connect_timeout',
+  CONNECT_REFUSED: 'connect_refused',
+  TLS_ERROR: 'tls_error',
+  TIMEOUT: 'timeout',
+  CONNECTION_RESET: 'connection_reset',
+  REDIRECT: 'redirect',
+  HTTP_STATUS: 'http_status',
+  PROTOCOL_ERROR: 'protocol_error',
+} as const;
+export type WebhookAttemptError = ValueOf<typeof WebhookAttemptError>;
+
+export const WebhookAttemptTrigger = { SCHEDULE: 'schedule', RETRY_NOW: 'retry_now', REPLAY: 'replay', TEST: 'test' } as const;
+export type WebhookAttemptTrigger = ValueOf<typeof WebhookAttemptTrigger>;
+
+export const WebhookReplayAction = {
+  CREATED: 'created',
+  RETRIED_NOW: 'retried_now',
+  ALREADY_QUEUED: 'already_queued',
+  REFUSED: 'refused',
+} as const;
+export type WebhookReplayAction = ValueOf<typeof WebhookReplayAction>;
+
+export const WebhookReplayRefusal = {
+  GRANT_INACTIVE: 'grant_inactive',
+  SUBSCRIPTION_DISABLED: 'subscription_disabled',
+  TYPE_NOT_IN_FILTER: 'type_not_in_filter',
+} as const;
+export type WebhookReplayRefusal = ValueOf<typeof WebhookReplayRefusal>;
+
+export const WebhookSecretActivation = { IMMEDIATE: 'immediate', AFTER_OVERLAP: 'after_overlap' } as const;
+export type WebhookSecretActivation = ValueOf<typeof WebhookSecretActivation>;
+
+export const WebhookStatsWindow = { HOUR: 'hour', DAY: 'day', WEEK: 'week' } as const;
+export type WebhookStatsWindow = ValueOf<typeof WebhookStatsWindow>;
+
+export const WebhookNoticeKind = {
+  FAILING_24H: 'failing_24h',
+  FAILING_72H: 'failing_72h',
+  DISABLED: 'disabled',
+  BACKLOG: 'backlog',
+  SECRET_EXPIRING: 'secret_expiring',
+  SCOPE_REMOVED: 'scope_removed',
+} as const;
+export type WebhookNoticeKind = ValueOf<typeof WebhookNoticeKind>;
+
+export const WebhookJobKind = { REPLAY_DEAD_LETTERS: 'replay_dead_letters', RECOVER: 'recover' } as const;
+export type WebhookJobKind = ValueOf<typeof WebhookJobKind>;
+
+export const WebhookJobStatus = {
+  PENDING: 'pending',
+  RUNNING: 'running',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  CANCELLED: 'cancelled',
+} as const;
+export type WebhookJobStatus = ValueOf<typeof WebhookJobStatus>;
+
+export const InboundReceiptStatus = { ACCEPTED: 'accepted', REPLAYED: 'replayed' } as const;
+export type InboundReceiptStatus = ValueOf<typeof InboundReceiptStatus>;
+
+export const InboundScheme = { BASE64_BODY: 'base64_body', HEX_TIMESTAMP_BODY: 'hex_timestamp_body' } as const;
+export type InboundScheme = ValueOf<typeof InboundScheme>;
+
+registerEnums(
   {
-    GRANT_REVOKED: 'grant_revoked',
-    FILTER_CHANGED: 'filter_changed',
-    SUBSCRIPTION_DELETED: 'subscription_deleted',
-    USER_ERASED: 'user_erased',
-    CLIENT_REMOVED: 'client_removed',
-    DISCARDED: 'discarded',
+    WebhookSubscriptionStatus,
+    WebhookDisabledReason,
+    WebhookSecretStatus,
+    WebhookCircuitState,
+    WebhookDeliveryStatus,
+    WebhookWait,
+    WebhookDeadLetterReason,
+    WebhookCancelReason,
+    WebhookAttemptError,
+    WebhookAttemptTrigger,
+    WebhookReplayAction,
+    WebhookReplayRefusal,
+    WebhookSecretActivation,
+    WebhookStatsWindow,
+    WebhookNoticeKind,
+    WebhookJobKind,
+    WebhookJobStatus,
+    InboundReceiptStatus,
+    InboundScheme,
   },
-  'Why a delivery was cancelled.',
-);
-export type WebhookCancelReason = Word<typeof WebhookCancelReason>;
-
-export const WebhookAttemptError = words(
-  'WebhookAttemptError',
   {
-    DNS_FAILURE: 'dns_failure',
-    BLOCKED_ADDRESS: 'blocked_address',
-    CONNECT_TIMEOUT: 'connect_timeout',
-    CONNECT_REFUSED: 'connect_refused',
-    TLS_ERROR: 'tls_error',
-    TIMEOUT: 'timeout',
-    CONNECTION_RESET: 'connection_reset',
-    REDIRECT: 'redirect',
-    HTTP_STATUS: 'http_status',
-    PROTOCOL_ERROR: 'protocol_error',
+    WebhookSubscriptionStatus: 'Active: events go out. Paused: they are held. Disabled: none are made.',
+    WebhookDisabledReason: 'Why a subscription is disabled.',
+    WebhookSecretStatus: 'Place of a signing secret in a rotation.',
+    WebhookCircuitState: 'Open: first attempts of other users wait; scheduled retries serve as probes.',
+    WebhookDeliveryStatus: 'State of one event for one subscription.',
+    WebhookWait: 'What a pending delivery waits for.',
+    WebhookDeadLetterReason: 'Why a delivery ended in the dead letters.',
+    WebhookCancelReason: 'Why a delivery was cancelled.',
+    WebhookAttemptError: 'How an attempt failed.',
+    WebhookAttemptTrigger: 'What made an attempt happen.',
+    WebhookReplayAction: 'What a replay did for one subscription.',
+    WebhookReplayRefusal: 'Why an event was not sent again.',
+    WebhookSecretActivation: 'When a new secret signs the main header: at once, or only when the overlap ends.',
+    WebhookStatsWindow: 'How far back statistics look.',
+    WebhookNoticeKind: 'What the owner of a subscription was told.',
+    WebhookJobKind: 'Dead letters again, or events that were missed.',
+    WebhookJobStatus: 'State of a bulk replay or recovery.',
+    InboundReceiptStatus: 'Accepted: emitted once. Replayed: emitted again on purpose.',
+    InboundScheme: 'How a vendor signs: base64 HMAC-SHA256 of the raw body, or hex HMAC-SHA256 of timestamp, a dot and the body.',
   },
-  'How an attempt failed.',
 );
-export type WebhookAttemptError = Word<typeof WebhookAttemptError>;
-
-export const WebhookAttemptTrigger = words(
-  'WebhookAttemptTrigger',
-  { SCHEDULE: 'schedule', RETRY_NOW: 'retry_now', REPLAY: 'replay', TEST: 'test' },
-  'What made an attempt happen.',
-);
-export type WebhookAttemptTrigger = Word<typeof WebhookAttemptTrigger>;
-
-export const WebhookReplayAction = words(
-  'WebhookReplayAction',
-  { CREATED: 'created', RETRIED_NOW: 'retried_now', ALREADY_QUEUED: 'already_queued', REFUSED: 'refused' },
-  'What a replay did for one subscription.',
-);
-export type WebhookReplayAction = Word<typeof WebhookReplayAction>;
-
-export const WebhookReplayRefusal = words(
-  'WebhookReplayRefusal',
-  { GRANT_INACTIVE: 'grant_inactive', SUBSCRIPTION_DISABLED: 'subscription_disabled', TYPE_NOT_IN_FILTER: 'type_not_in_filter' },
-  'Why an event was not sent again.',
-);
-export type WebhookReplayRefusal = Word<typeof WebhookReplayRefusal>;
-
-export const WebhookSecretActivation = words(
-  'WebhookSecretActivation',
-  { IMMEDIATE: 'immediate', AFTER_OVERLAP: 'after_overlap' },
-  'When a new secret signs the main header: at once, or only when the overlap ends.',
-);
-export type WebhookSecretActivation = Word<typeof WebhookSecretActivation>;
-
-export const WebhookStatsWindow = words('WebhookStatsWindow', { HOUR: 'hour', DAY: 'day', WEEK: 'week' }, 'How far back statistics look.');
-export type WebhookStatsWindow = Word<typeof WebhookStatsWindow>;
-
-export const WebhookNoticeKind = words(
-  'WebhookNoticeKind',
-  {
-    FAILING_24H: 'failing_24h',
-    FAILING_72H: 'failing_72h',
-    DISABLED: 'disabled',
-    BACKLOG: 'backlog',
-    SECRET_EXPIRING: 'secret_expiring',
-    SCOPE_REMOVED: 'scope_removed',
-  },
-  'What the owner of a subscription was told.',
-);
-export type WebhookNoticeKind = Word<typeof WebhookNoticeKind>;
-
-export const WebhookJobKind = words(
-  'WebhookJobKind',
-  { REPLAY_DEAD_LETTERS: 'replay_dead_letters', RECOVER: 'recover' },
-  'Dead letters again, or events that were missed.',
-);
-export type WebhookJobKind = Word<typeof WebhookJobKind>;
-
-export const WebhookJobStatus = words(
-  'WebhookJobStatus',
-  { PENDING: 'pending', RUNNING: 'running', COMPLETED: 'completed', FAILED: 'failed', CANCELLED: 'cancelled' },
-  'State of a bulk replay or recovery.',
-);
-export type WebhookJobStatus = Word<typeof WebhookJobStatus>;
-
-export const InboundReceiptStatus = words(
-  'InboundReceiptStatus',
-  { ACCEPTED: 'accepted', REPLAYED: 'replayed' },
-  'Accepted: emitted once. Replayed: emitted again on purpose.',
-);
-export type InboundReceiptStatus = Word<typeof InboundReceiptStatus>;
-
-export const InboundScheme = words(
-  'InboundScheme',
-  { BASE64_BODY: 'base64_body', HEX_TIMESTAMP_BODY: 'hex_timestamp_body' },
-  'How a vendor signs: base64 HMAC-SHA256 of the raw body, or hex HMAC-SHA256 of timestamp, a dot and the body.',
-);
-export type InboundScheme = Word<typeof InboundScheme>;

@@ -7,7 +7,7 @@ import { DateTime } from '../../../runtime/schema/scalars.js';
 import { READERS } from './subscription.js';
 import { WebhookNoticeKind } from './enums.js';
 
-/** Something that the owner of a subscription had to be told; comms tells it. */
+/** A notice to the owner of a subscription; comms sends it. */
 @Access(READERS)
 @ObjectType({ description: 'Something that the owner of a subscription was told.' })
 @Entity({ tableName: 'webhook_notice' })

@@ -2,6 +2,7 @@ import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
+import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, Url } from '../../../runtime/schema/scalars.js';
 import { WebhookCircuitState, WebhookDisabledReason, WebhookSecretStatus, WebhookSubscriptionStatus } from './enums.js';
 
@@ -175,6 +176,8 @@ export class WebhookSubscription extends SubscriptionFields {
   }
 }
 
+export const WebhookSubscriptionConnection = connectionOf(WebhookSubscription, 'WebhookSubscription');
+
 @Access(MANAGERS)
 @ObjectType({ description: 'A subscription and, this once, its signing secret.' })
 export class WebhookSubscriptionWithSecret extends SubscriptionFields {
@@ -227,7 +230,7 @@ export class WebhookHealth {
   @Property({ type: 'datetime', length: 3, nullable: true })
   goneAt: Date | null;
 
-  /** By the system clock: until then first attempts wait for the rate limit, unless a worker says so again. */
+  /** By the system clock: until then first attempts wait for the rate limit, unless a worker notes it again. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   limitedUntil: Date | null;
 

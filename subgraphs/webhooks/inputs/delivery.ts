@@ -65,6 +65,14 @@ export class WebhookDeadLettersArgs extends DeliveryFilter {
   to?: Date | null;
 }
 
+/** Deliveries of one event. */
+@ArgsType()
+export class EventDeliveriesArgs extends PageArgs {
+  @Rule({ maxLength: 64 })
+  @Field(() => String, { nullable: true })
+  clientId?: string | null;
+}
+
 @InputType()
 export class RetryWebhookDeliveryInput {
   @Field(() => ID)

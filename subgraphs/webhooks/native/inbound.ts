@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fail } from '../../../runtime/request/errors.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { NativePath } from '../../../runtime/service.js';
+import { settingsOf } from '../ports/settings.js';
 import { inboundSecrets, isGenuine, type InboundCall } from '../ports/inbound-verifier.js';
-import { acceptInboundWebhook, countRejected } from '../commands/inbound-store.js';
+import { acceptInboundWebhook, countRejected } from '../commands/inbound.js';
 import { isInboundSource, type InboundSourceName } from '../rules/inbound.js';
 
 /** Longest body, bytes. Source: section 4, inbound. */
@@ -30,6 +31,7 @@ async function accept(host: ServiceHost, source: InboundSourceName, call: Inboun
 
 /** Calls of vendors, proven by their signature over the raw body. Source: section 4, inbound. */
 export async function mountInbound(app: FastifyInstance, host: ServiceHost): Promise<void> {
+  settingsOf(host); // a wrong setting stops the start
   await app.register(async scope => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMIT_BYTES }, (_request, body, done) => done(null, body));

@@ -70,8 +70,8 @@ const CODES: Readonly<Record<string, WebhookAttemptError>> = {
   UND_ERR_ABORTED: 'timeout',
 };
 
-/** The word for what went wrong before a status came. */
-function errorWord(error: unknown): WebhookAttemptError {
+/** What went wrong before a status came. */
+function errorOf(error: unknown): WebhookAttemptError {
   if (error instanceof BlockedAddress) return 'blocked_address';
   if (error instanceof DnsFailure) return 'dns_failure';
   const { name, code = '' } = error as { name?: string; code?: string };
@@ -81,7 +81,7 @@ function errorWord(error: unknown): WebhookAttemptError {
   return CODES[code] ?? 'connection_reset';
 }
 
-function statusWord(status: number): WebhookAttemptError | null {
+function statusError(status: number): WebhookAttemptError | null {
   if (status >= 200 && status < 300) return null;
   return status >= 300 && status < 400 ? 'redirect' : 'http_status';
 }
@@ -131,7 +131,7 @@ export class HttpDeliverer implements Deliverer {
       return await this.#exchange(connection, url, request, started);
     } catch (error) {
       if (request.signal?.aborted) throw new Interrupted('the lane has another worker');
-      return failed(errorWord(error), started, connection);
+      return failed(errorOf(error), started, connection);
     } finally {
       this.#connections.release(connection);
     }
@@ -153,7 +153,7 @@ export class HttpDeliverer implements Deliverer {
     const { bytes, whole } = await readBody(body);
     const { address, ...connecting } = connection.take();
     return {
-      error: statusWord(statusCode),
+      error: statusError(statusCode),
       statusCode,
       resolvedIp: address,
       timings: { ...connecting, firstByteMs, totalMs: Math.round(performance.now() - started) },

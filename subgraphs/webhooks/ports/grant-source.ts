@@ -1,9 +1,9 @@
 import type { Federation } from '../../../runtime/federation/federation.js';
 import { stored } from '../../../runtime/federation/federation.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { ClientFacts } from '../rules/filter.js';
 
-/** A grant in force, as identity tells it. */
+/** A grant in force, as identity answers it. */
 export interface AskedGrant {
   id: string;
   userId: string;
@@ -26,7 +26,7 @@ interface ClientAnswer {
   oauthClient: (Omit<ClientFacts, 'agreedScopes'> & { agreements: { status: string; scopes: string[] }[] }) | null;
 }
 
-/** What identity says of a client; null for an unknown one. @throws Problem unavailable. */
+/** What identity knows of a client; null for an unknown one. @throws Problem unavailable. */
 export async function askClient(federation: Federation, clientId: string): Promise<ClientFacts | null> {
   const { oauthClient } = await federation.run<ClientAnswer>(CLIENT, { id: clientId });
   if (!oauthClient) return null;

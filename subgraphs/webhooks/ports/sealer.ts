@@ -1,5 +1,5 @@
 import { createSealer, type Sealer } from '../../../runtime/data/crypto.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 
 const sealers = new WeakMap<ServiceHost, Sealer>();
 

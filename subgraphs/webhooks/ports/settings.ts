@@ -1,10 +1,10 @@
 import type { Config } from '../../../runtime/config.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { parseNetworks } from '../../../runtime/http/public-address.js';
 import { parseSchedule, RETRY_SECONDS } from '../rules/schedule.js';
 import type { Egress } from '../rules/url.js';
 
-/** What the environment says for this service. Source: section 8, settings. */
+/** What the environment sets for this service. Source: section 8, settings. */
 export interface WebhookSettings {
   egress: Egress;
   retrySeconds: readonly number[];

@@ -1,85 +1,74 @@
-import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { CATALOGUE } from '../../../events/catalogue.js';
-import type { EventDefinition } from '../../../events/define.js';
-import { dataSchemaOf } from '../../../events/json-schema.js';
-import { Access, checkAccess, ruleOf } from '../../../runtime/access/access.js';
+import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail } from '../../../runtime/request/errors.js';
-import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
-import { WebhookEventType, WebhookEventTypeConnection } from '../entities/event-type.js';
+import type { Connection } from '../../../runtime/request/paging.js';
+import { JSONObject } from '../../../runtime/schema/scalars.js';
+import { WebhookEventType, WebhookEventTypeConnection, WebhookSampleSignature } from '../entities/event-type.js';
 import { READERS } from '../entities/subscription.js';
 import { WebhookEventTypesArgs } from '../inputs/event-type.js';
-import { askClient } from '../ports/grant-source.js';
-import { checkManages } from '../queries/managed.js';
-import { clientViolation, typeViolation, type ClientFacts } from '../rules/filter.js';
+import { eventTypeOf, isGranted, listEventTypes, scopedType, subscriberOf } from '../queries/event-types.js';
+import { typeViolation } from '../rules/filter.js';
 import { exampleBody, signedSample } from '../rules/sample.js';
+import { EventType } from '../stubs.js';
 
-export type Scoped = EventDefinition & { scope: string };
-
-/** Types with a scope by name; the others never leave the platform. */
-export const SCOPED: readonly Scoped[] = [...CATALOGUE.values()]
-  .filter((type): type is Scoped => type.scope !== null)
-  .sort((a, b) => (a.name < b.name ? -1 : 1));
-
-function shown(type: Scoped, clientId: string | null, client: ClientFacts | null): WebhookEventType {
-  const { name, when, scope, sensitive, deprecated } = type;
-  const example = exampleBody(type, clientId);
-  return {
-    name,
-    description: when,
-    scope,
-    sensitive,
-    granted: client?.scopes.includes(scope) ?? false,
-    subscribable: client !== null && typeViolation(type, client) === null,
-    jsonSchema: dataSchemaOf(type),
-    example,
-    sampleSignature: signedSample(example),
-    deprecatedAt: deprecated ? new Date(deprecated.at) : null,
-  };
-}
-
-function matches({ name, when, scope }: Scoped, { scope: wanted, q }: WebhookEventTypesArgs): boolean {
-  const text = `${name} ${when}`.toLowerCase();
-  return (wanted == null || scope === wanted) && (q == null || text.includes(q.toLowerCase()));
-}
-
-/** Facts of the named client. @throws Problem insufficient_scope for a caller who manages none; invalid_request for an unknown client. */
-async function clientOf(ctx: Context, clientId: string | null | undefined): Promise<ClientFacts | null> {
-  if (clientId == null) return null;
-  checkAccess(ruleOf(READERS), ctx.caller);
-  await checkManages(ctx, clientId);
-  const client = await askClient(ctx.federation, clientId);
-  const unfit = clientViolation(client);
-  if (unfit) fail('invalid_request', 'The input is invalid', { errors: [{ pointer: '/clientId', message: unfit }] });
-  return client;
-}
+const ANY_SERVICE = { service: '*', staff: READERS.staff } as const;
 
 @Resolver(() => WebhookEventType)
 export class EventTypeResolver {
-  @Access({ service: '*', staff: READERS.staff })
+  @Access(ANY_SERVICE)
   @Query(() => WebhookEventTypeConnection, { description: 'Event types that can be subscribed to, by name.' })
-  async webhookEventTypes(
+  webhookEventTypes(
     @Args(() => WebhookEventTypesArgs) args: WebhookEventTypesArgs,
     @Ctx() ctx: Context,
   ): Promise<Connection<WebhookEventType>> {
-    const client = await clientOf(ctx, args.clientId);
-    const after = args.after ? String(decodeCursor(args.after, 1)[0]) : '';
-    const types = SCOPED.filter(type => type.name > after && matches(type, args)).slice(0, args.first + 1);
-    return toConnection(
-      types.map(type => shown(type, args.clientId ?? null, client)),
-      args.first,
-      type => [type.name],
-    );
+    return listEventTypes(ctx, args);
   }
-  @Access({ service: '*', staff: READERS.staff })
+
+  @Access(ANY_SERVICE)
   @Query(() => WebhookEventType, { nullable: true, description: 'Null also for a type that never leaves the platform.' })
-  async webhookEventType(
+  webhookEventType(
     @Arg('name', () => String) name: string,
     @Arg('clientId', () => String, { nullable: true }) clientId: string | null | undefined,
     @Ctx() ctx: Context,
   ): Promise<WebhookEventType | null> {
-    const client = await clientOf(ctx, clientId);
-    const type = SCOPED.find(one => one.name === name);
-    return type ? shown(type, clientId ?? null, client) : null;
+    return eventTypeOf(ctx, name, clientId);
+  }
+}
+
+/** What this service adds to the event types of events. Source: section 6. */
+@Resolver(() => EventType)
+export class EventTypeFieldsResolver {
+  @Access(ANY_SERVICE)
+  @FieldResolver(() => Boolean, { description: 'Whether the client is registered for its scope.' })
+  async granted(@Root() { name }: EventType, @Arg('clientId', () => String) clientId: string, @Ctx() ctx: Context): Promise<boolean> {
+    return isGranted(scopedType(name)?.scope ?? '', await subscriberOf(ctx, clientId));
+  }
+
+  @Access(ANY_SERVICE)
+  @FieldResolver(() => Boolean, { description: 'Whether the client may subscribe to it now.' })
+  async subscribable(@Root() { name }: EventType, @Arg('clientId', () => String) clientId: string, @Ctx() ctx: Context): Promise<boolean> {
+    const client = await subscriberOf(ctx, clientId);
+    return client !== null && typeViolation(CATALOGUE.get(name), client) === null;
+  }
+
+  @Access(ANY_SERVICE)
+  @FieldResolver(() => JSONObject, {
+    nullable: true,
+    description: 'The body of a delivery to the client; null where it never leaves the platform.',
+  })
+  webhookExample(@Root() { name }: EventType, @Arg('clientId', () => String, { nullable: true }) clientId?: string | null): object | null {
+    const type = scopedType(name);
+    return type && exampleBody(type, clientId ?? null);
+  }
+
+  @Access(ANY_SERVICE)
+  @FieldResolver(() => WebhookSampleSignature, {
+    nullable: true,
+    description: 'A signed example, for tests of receivers; null where it never leaves the platform.',
+  })
+  sampleSignature(@Root() { name }: EventType): WebhookSampleSignature | null {
+    const type = scopedType(name);
+    return type && signedSample(exampleBody(type, null));
   }
 }

@@ -1,21 +1,17 @@
-import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { inOrder } from '../../../runtime/data/loaders.js';
 import { page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
 import { WebhookDeliveryConnection, type WebhookDelivery } from '../entities/delivery.js';
+import { WebhookStatsWindow } from '../entities/enums.js';
 import { WebhookNotice, WebhookNoticeConnection } from '../entities/notice.js';
-import { WebhookCircuit, WebhookHealth, WebhookSecretInfo, WebhookSubscription } from '../entities/subscription.js';
+import { WebhookStats } from '../entities/stats.js';
+import { READERS, WebhookCircuit, WebhookSecretInfo, WebhookSubscription } from '../entities/subscription.js';
+import { deadLettersOf, deliveriesOf } from '../queries/deliveries.js';
+import { statsOf } from '../queries/stats.js';
+import { circuitOf, healthOf, secretsOf } from '../queries/subscriptions.js';
 import { OAuthClient } from '../stubs.js';
-import { deadLetters, deliveries } from '../queries/delivery-list.js';
-import { circuitOf } from '../queries/subscription-answer.js';
-
-/** Null before the first attempt of a subscription. */
-export const healthOf = (ctx: Context, subscriptionId: string): Promise<WebhookHealth | null> =>
-  ctx.load('webhooks.health', subscriptionId, async ids => {
-    const rows = await ctx.em.find(WebhookHealth, { subscriptionId: { $in: [...ids] } });
-    return inOrder(ids, rows, row => row.subscriptionId);
-  });
 
 @Resolver(() => WebhookSubscription)
 export class SubscriptionFieldsResolver {
@@ -25,16 +21,8 @@ export class SubscriptionFieldsResolver {
   }
 
   @FieldResolver(() => [WebhookSecretInfo])
-  async secrets(@Root() { id }: WebhookSubscription, @Ctx() ctx: Context): Promise<WebhookSecretInfo[]> {
-    const found = await ctx.load('webhooks.secrets', id, async ids => {
-      const rows = await ctx.em.find(
-        WebhookSecretInfo,
-        { subscriptionId: { $in: [...ids] } },
-        { orderBy: { createdAt: 'asc', id: 'asc' } },
-      );
-      return ids.map(one => rows.filter(row => row.subscriptionId === one));
-    });
-    return found ?? [];
+  secrets(@Root() { id }: WebhookSubscription, @Ctx() ctx: Context): Promise<WebhookSecretInfo[]> {
+    return secretsOf(ctx, id);
   }
 
   @FieldResolver(() => WebhookCircuit)
@@ -57,6 +45,16 @@ export class SubscriptionFieldsResolver {
     return (await healthOf(ctx, id))?.lastFailureAt ?? null;
   }
 
+  @Access(READERS)
+  @FieldResolver(() => WebhookStats)
+  stats(
+    @Root() { id }: WebhookSubscription,
+    @Arg('window', () => WebhookStatsWindow, { defaultValue: 'day' }) window: WebhookStatsWindow,
+    @Ctx() ctx: Context,
+  ): Promise<WebhookStats> {
+    return statsOf(ctx, id, window);
+  }
+
   @FieldResolver(() => WebhookNoticeConnection, { description: 'What its owner was told, newest first.' })
   notices(
     @Root() { id }: WebhookSubscription,
@@ -72,7 +70,7 @@ export class SubscriptionFieldsResolver {
     @Args(() => PageArgs) args: PageArgs,
     @Ctx() ctx: Context,
   ): Promise<Connection<WebhookDelivery>> {
-    return deliveries(ctx, null, { ...args, subscriptionId: id });
+    return deliveriesOf(ctx, id, args);
   }
 
   @FieldResolver(() => WebhookDeliveryConnection, { description: 'Dead letters that nobody has resolved, oldest first.' })
@@ -81,6 +79,6 @@ export class SubscriptionFieldsResolver {
     @Args(() => PageArgs) args: PageArgs,
     @Ctx() ctx: Context,
   ): Promise<Connection<WebhookDelivery>> {
-    return deadLetters(ctx, null, { ...args, subscriptionId: id, resolved: false });
+    return deadLettersOf(ctx, id, args);
   }
 }

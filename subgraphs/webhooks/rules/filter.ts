@@ -1,4 +1,4 @@
-/** What identity says of a client. */
+/** What identity knows of a client. */
 export interface ClientFacts {
   kind: 'MACHINE' | 'CONFIDENTIAL' | 'PUBLIC';
   status: 'ACTIVE' | 'DISABLED' | 'DELETED';
@@ -8,7 +8,7 @@ export interface ClientFacts {
   agreedScopes: readonly string[];
 }
 
-/** What the catalogue says of an event type. */
+/** What the catalogue declares of an event type. */
 export interface TypeFacts {
   scope: string | null;
   /** The scope is of class PHI. */

@@ -1,4 +1,4 @@
-/** Since when a grant covers a scope: the instant, and the place of the granting event in the log where it is known. */
+/** Since when a grant covers a scope: the instant, and the sequence of the granting event where it is known. */
 export interface GrantedScope {
   /** ms. */
   at: number;
@@ -54,7 +54,7 @@ export const lostScopes = (before: ProjectedGrant | undefined, after: ProjectedG
 
 /**
  * Whether a grant covers an event: it holds the scope, and held it before the event occurred. Both pass one ordered partition,
- * so their places in the log decide, not two services' clocks; only a grant learnt by asking is judged by time. Source: rule 14.
+ * so their sequences decide, not two services' clocks; only a grant learnt by asking is judged by time. Source: rule 14.
  */
 export function covers(grant: ProjectedGrant | undefined, scope: string, event: { sequence: number; occurredAt: number }): boolean {
   const granted = grant?.scopes[scope];

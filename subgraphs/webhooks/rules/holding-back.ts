@@ -18,7 +18,7 @@ export interface Failure {
   user: string;
 }
 
-/** Tells users of a few failures apart and names nobody: of 65,536 values, so what is kept of an erased person says nothing. */
+/** Tells users of a few failures apart and names nobody: of 65,536 values, so what is kept of an erased person identifies nobody. */
 export const userTag = (userId: string): string => createHash('sha256').update(userId).digest('hex').slice(0, 4);
 
 /** The failures since the last success that may still count: the newest ten. */

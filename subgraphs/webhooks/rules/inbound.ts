@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { InboundScheme } from '../entities/enums.js';
 
-/** How a vendor's calls are told and proven. Source: section 4, inbound. */
+/** How a vendor's calls are recognised and proven. Source: section 4, inbound. */
 export interface InboundSourceSetting {
   scheme: InboundScheme;
   headers: { signature: string; delivery: string; topic: string; timestamp: string | null };
@@ -62,7 +62,10 @@ export function textAt(body: unknown, pointer: string): string | null {
     .split('/')
     .slice(1)
     .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as never)[key] : undefined), body);
+    .reduce<unknown>(
+      (at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Record<string, unknown>)[key] : undefined),
+      body,
+    );
   if (typeof found === 'string') return found;
   return Number.isSafeInteger(found) ? String(found) : null;
 }

@@ -1,5 +1,5 @@
-/** A signing secret with its place in a rotation. */
-export interface PlacedSecret {
+/** Where a signing secret stands in a rotation. */
+export interface SecretState {
   status: 'current' | 'next' | 'previous';
   /** When a next secret takes over, ms. */
   activatesAt: number | null;
@@ -7,16 +7,16 @@ export interface PlacedSecret {
   expiresAt: number | null;
 }
 
-const isOver = (secret: PlacedSecret, at: number): boolean =>
+const isOver = (secret: SecretState, at: number): boolean =>
   secret.status === 'previous' && secret.expiresAt !== null && secret.expiresAt <= at;
-const takesOver = (secret: PlacedSecret, at: number): boolean =>
+const takesOver = (secret: SecretState, at: number): boolean =>
   secret.status === 'next' && secret.activatesAt !== null && secret.activatesAt <= at;
 
 /**
  * The secrets as they stand at an instant (ms), whether or not that has been written down yet: a previous one that has ended is gone, a
  * next one whose time has come is the current one and the old current one is gone. Source: section 4, rotate-secret.
  */
-export function settledSecrets<Secret extends PlacedSecret>(secrets: readonly Secret[], at: number): Secret[] {
+export function settledSecrets<Secret extends SecretState>(secrets: readonly Secret[], at: number): Secret[] {
   const next = secrets.find(secret => takesOver(secret, at));
   if (next) return [{ ...next, status: 'current', activatesAt: null }];
   return secrets.filter(secret => !isOver(secret, at));

@@ -17,6 +17,3 @@ export const shardOf = (subscriptionId: string, userId: string, spread: number):
 /** Shards of a subscription, one entry per part, so that equal ones count as often as they carry users. */
 export const shardsOf = (subscriptionId: string, spread: number): number[] =>
   Array.from({ length: spread }, (_, part) => shardOfPart(subscriptionId, part));
-
-/** How many of `total` shards a worker should hold among `workers` that are alive. */
-export const fairShare = (workers: number, total: number = SHARDS): number => Math.ceil(total / Math.max(1, workers));

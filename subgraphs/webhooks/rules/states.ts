@@ -1,6 +1,5 @@
 import type {
   WebhookDeliveryStatus,
-  WebhookJobStatus,
   WebhookReplayAction,
   WebhookReplayRefusal,
   WebhookSubscriptionStatus,
@@ -29,18 +28,12 @@ export const DELIVERY_STATES: TransitionTable<WebhookDeliveryStatus, DeliveryTri
   cancelled: { succeed: 'delivered' },
 };
 
-/** Bulk replay and recovery. Source: section 2, WebhookJob. */
-export const JOB_STATES = {
-  pending: { start: 'running', cancel: 'cancelled' },
-  running: { complete: 'completed', fail: 'failed', cancel: 'cancelled' },
-  completed: {},
-  failed: {},
-  cancelled: {},
-} as const satisfies TransitionTable<WebhookJobStatus, 'start' | 'complete' | 'fail' | 'cancel'>;
-
 /** State after an attempt; one that was closed meanwhile is not brought back by a failure. Source: section 8, cancel. */
 export const afterTrigger = (status: WebhookDeliveryStatus, trigger: DeliveryTrigger): WebhookDeliveryStatus =>
   DELIVERY_STATES[status][trigger] ?? status;
+
+/** A replay makes another delivery; an open one goes out anyway, and a cancelled one may not. */
+export const isReplayable = (status: WebhookDeliveryStatus): boolean => status === 'delivered' || status === 'dead_lettered';
 
 export const isOpen = (status: WebhookDeliveryStatus): boolean => status === 'pending' || status === 'retrying';
 

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { settledSecrets, type PlacedSecret } from './secrets.js';
+import { settledSecrets, type SecretState } from './secrets.js';
 
 /** What of an event is sent. `data` is JSON text, copied byte for byte. */
 export interface SentEvent {
@@ -50,7 +50,7 @@ export interface ActiveSecrets {
   next: string | null;
 }
 
-export type StoredSecret = PlacedSecret & { value: string };
+export type StoredSecret = SecretState & { value: string };
 
 /** Which secrets sign at `at`, ms. */
 export function secretsAt(secrets: readonly StoredSecret[], at: number): ActiveSecrets {
@@ -90,7 +90,7 @@ function standardHeadersOf({ event, body, secrets, at }: Sending): Record<string
   };
 }
 
-/** Headers of one attempt. Ours come last, so that no custom header can take their place. Source: rules 1-3. */
+/** Headers of one attempt. Ours come last, so that no custom header can replace them. Source: rules 1-3. */
 export function headersOf(sending: Sending): Record<string, string> {
   const { event, body, secrets } = sending;
   return {

@@ -8,10 +8,10 @@ import { askGrants, type AskedGrant } from '../ports/grant-source.js';
 import { sealerOf } from '../ports/sealer.js';
 import { covers } from '../rules/grants.js';
 import { enqueueMany, enterUsers, erasedOf, storeEvents, type BulkDelivery } from '../commands/bulk.js';
-import { configurationOf } from '../commands/configuration.js';
-import { putGrant, readGrantsOf, stateOf, type Grants } from '../commands/grants.js';
+import { configurationOf, type SubscriptionConfiguration } from '../commands/configuration.js';
+import { grantsByUser, putGrant, stateOf, type Grants } from '../commands/grants.js';
 import { dataContext } from '../commands/ingest.js';
-import type { JobStep } from './jobs.js';
+import { openSubscription, type JobStep, type StepResult } from './job-step.js';
 
 /** Events of one question, and so of one transaction. */
 const PAGE = 100;
@@ -31,8 +31,10 @@ interface LoggedEvent {
   dataText: string;
 }
 
+type UserEvent = LoggedEvent & { userId: string };
+
 interface Asked {
-  events: (LoggedEvent & { userId: string })[];
+  events: UserEvent[];
   /** Grants of users of whom nothing was known. */
   grants: readonly AskedGrant[];
   position: string | null;
@@ -43,7 +45,9 @@ interface Answer {
   deliveryLog: { nodes: LoggedEvent[]; pageInfo: { endCursor: string | null; hasNextPage: boolean } };
 }
 
-/** Outside any transaction: the next events of the log, and what identity says of users whose grants are not known. */
+const usersOf = (events: readonly UserEvent[]): string[] => [...new Set(events.map(event => event.userId))];
+
+/** Outside any transaction: the next events of the log, and identity's answer about users whose grants are not known. */
 async function ask(ctx: Context, job: WebhookJob): Promise<Asked | null> {
   const configuration = configurationOf(ctx.host);
   await configuration.refresh(ctx.sql);
@@ -51,10 +55,9 @@ async function ask(ctx: Context, job: WebhookJob): Promise<Asked | null> {
   if (types.length === 0) return null;
   const { from, to } = job.filter;
   const { deliveryLog } = await ctx.federation.run<Answer>(LOG, { types, from, to, first: PAGE, after: job.position });
-  const events = deliveryLog.nodes.filter((event): event is Asked['events'][number] => event.userId !== null);
-  const users = [...new Set(events.map(event => event.userId))];
-  const known = await readGrantsOf(ctx.sql, users);
-  const missing = users.filter((_, index) => !known[index]!.has(job.clientId));
+  const events = deliveryLog.nodes.filter((event): event is UserEvent => event.userId !== null);
+  const known = await grantsByUser(ctx.sql, usersOf(events));
+  const missing = [...known].filter(([, grants]) => !grants.has(job.clientId)).map(([userId]) => userId);
   const grants = missing.length ? await askGrants(ctx.federation, missing) : [];
   return { events, grants, position: deliveryLog.pageInfo.endCursor, more: deliveryLog.pageInfo.hasNextPage };
 }
@@ -67,7 +70,28 @@ async function fill(ctx: Context, asked: readonly AskedGrant[], grants: Readonly
   }
 }
 
-const deliveryOf = (event: Asked['events'][number]): BulkDelivery => ({
+/** What is in the filter and covered by a grant of somebody who is not erased. */
+async function wantedOf(ctx: Context, { events, grants: asked }: Asked, subscription: SubscriptionConfiguration): Promise<UserEvent[]> {
+  const users = usersOf(events);
+  const erased = await erasedOf(ctx.sql, users);
+  const grants = await grantsByUser(ctx.sql, users);
+  const living = asked.filter(grant => !erased.has(grant.userId));
+  await fill(ctx, living, grants);
+  return events.filter(({ id, type, userId, sequence }) => {
+    const scope = CATALOGUE.get(type)?.scope;
+    if (!scope || erased.has(userId) || !subscription.eventTypes.has(type)) return false;
+    return covers(grants.get(userId)?.get(subscription.clientId), scope, { sequence, occurredAt: timeOfId(id) });
+  });
+}
+
+async function keep(ctx: Context, events: readonly UserEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const sealer = sealerOf(ctx.host);
+  const sealed = events.map(event => ({ ...event, dataSealed: sealer.seal(event.dataText, dataContext(event.id)) }));
+  await storeEvents(ctx.sql, sealed);
+}
+
+const deliveryOf = (event: UserEvent): BulkDelivery => ({
   id: newId(),
   eventId: event.id,
   userId: event.userId,
@@ -77,38 +101,20 @@ const deliveryOf = (event: Asked['events'][number]): BulkDelivery => ({
   replayOfId: null,
 });
 
-/** Events of the log that the subscription has no delivery of become deliveries, if the grant of now covers them. Source: rule 14. */
-export const recoverStep: JobStep = {
-  prepare: ask,
-  async run(ctx, job, facts) {
-    const asked = facts as Asked | null;
-    if (!asked) return { outcome: 'failed' };
-    const users = [...new Set(asked.events.map(event => event.userId))];
-    const configuration = configurationOf(ctx.host);
-    await configuration.refresh(ctx.sql, await enterUsers(ctx.sql, users));
-    const subscription = configuration.get(job.subscriptionId);
-    if (!subscription || subscription.status === 'disabled') return { outcome: 'failed' };
-    const erased = await erasedOf(ctx.sql, users);
-    const grants = new Map((await readGrantsOf(ctx.sql, users)).map((found, index) => [users[index]!, found]));
-    await fill(
-      ctx,
-      asked.grants.filter(grant => !erased.has(grant.userId)),
-      grants,
-    );
-    const wanted = asked.events.filter(({ id, type, userId, sequence }) => {
-      const scope = CATALOGUE.get(type)?.scope;
-      if (!scope || erased.has(userId) || !subscription.eventTypes.has(type)) return false;
-      return covers(grants.get(userId)?.get(job.clientId), scope, { sequence, occurredAt: timeOfId(id) });
-    });
-    const sealer = sealerOf(ctx.host);
-    const seal = (event: LoggedEvent): Buffer => sealer.seal(event.dataText, dataContext(event.id));
-    if (wanted.length)
-      await storeEvents(
-        ctx.sql,
-        wanted.map(event => ({ ...event, dataSealed: seal(event) })),
-      );
-    const created = await enqueueMany(ctx.sql, subscription, wanted.map(deliveryOf), ctx.now());
-    const counts = { matched: wanted.length, created, skipped: wanted.length - created };
-    return { outcome: asked.more ? 'more' : 'completed', position: asked.position ?? job.position, ...counts };
-  },
+async function deliverMissed(ctx: Context, job: WebhookJob, asked: Asked): Promise<StepResult> {
+  const configuration = configurationOf(ctx.host);
+  await configuration.refresh(ctx.sql, await enterUsers(ctx.sql, usersOf(asked.events)));
+  const subscription = openSubscription(configuration, job);
+  if (!subscription) return { outcome: 'failed' };
+  const wanted = await wantedOf(ctx, asked, subscription);
+  await keep(ctx, wanted);
+  const created = await enqueueMany(ctx.sql, subscription, wanted.map(deliveryOf), ctx.now());
+  const counts = { matched: wanted.length, created, skipped: wanted.length - created };
+  return { outcome: asked.more ? 'more' : 'completed', position: asked.position ?? job.position, ...counts };
+}
+
+/** Events of the log that the subscription has no delivery of become deliveries, if the present grant covers them. Source: rule 14. */
+export const recoverStep: JobStep = async (outside, job) => {
+  const asked = await ask(outside, job);
+  return async ctx => (asked ? deliverMissed(ctx, job, asked) : { outcome: 'failed' });
 };

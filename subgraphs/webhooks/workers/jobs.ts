@@ -1,21 +1,12 @@
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 import type { Worker } from '../../../runtime/service.js';
 import { WebhookJob } from '../entities/job.js';
+import { jobSignalOf } from '../commands/jobs.js';
+import { signalOf } from '../commands/signal.js';
 import { recoverStep } from './job-recover.js';
 import { replayStep } from './job-replay.js';
-import { Signal, signalOf } from '../commands/signal.js';
-
-/** What a step of a job did. */
-export type StepResult =
-  { outcome: 'failed' } | { outcome: 'more' | 'completed'; position: string | null; matched: number; created: number; skipped: number };
-
-/** One kind of job, step by step: what it asks others first, outside a transaction, and its work in one. */
-export interface JobStep {
-  prepare(ctx: Context, job: WebhookJob): Promise<unknown>;
-  run(ctx: Context, job: WebhookJob, facts: unknown): Promise<StepResult>;
-}
+import type { JobStep, StepResult } from './job-step.js';
 
 const STEPS: Readonly<Record<WebhookJob['kind'], JobStep>> = { replay_dead_letters: replayStep, recover: recoverStep };
 
@@ -41,16 +32,7 @@ update webhooks.webhook_job set failures = failures + 1, claimed_until = clock_t
   status = case when failures + 1 >= ${MAX_FAILURES} then 'failed' else status end, finished_at = case when failures + 1 >= ${MAX_FAILURES} then $2::timestamptz end
 where id = $1 and status = 'running'`;
 
-const signals = new WeakMap<ServiceHost, Signal>();
-
-/** Raised when there is a new job. */
-export function jobSignalOf(host: ServiceHost): Signal {
-  let signal = signals.get(host);
-  if (!signal) signals.set(host, (signal = new Signal()));
-  return signal;
-}
-
-/** Works on bulk replays and recoveries, one at a time, in steps that each commit with their place. */
+/** Works on bulk replays and recoveries, one at a time, in steps that each commit with their position. */
 class JobRunner {
   #stopping = false;
   #running: Promise<void> = Promise.resolve();
@@ -99,13 +81,14 @@ class JobRunner {
 
   /** Whether there is more to do. */
   async #step(id: string): Promise<boolean> {
-    const { job, facts } = await this.host.read(async ctx => {
-      const found = await ctx.em.findOneOrFail(WebhookJob, { id });
-      return { job: found, facts: found.status === 'running' ? await STEPS[found.kind].prepare(ctx, found) : null };
+    const work = await this.host.read(async ctx => {
+      const job = await ctx.em.findOneOrFail(WebhookJob, { id });
+      return job.status === 'running' ? STEPS[job.kind](ctx, job) : null;
     });
+    if (!work) return false; // cancelled
     return this.host.transaction(async ctx => {
       if ((await ctx.sql(LOCK, [id])).length === 0) return false; // cancelled
-      const result = await STEPS[job.kind].run(ctx, job, facts);
+      const result = await work(ctx);
       await this.#record(ctx, id, result);
       ctx.afterCommit(() => signalOf(this.host).notify());
       return result.outcome === 'more';

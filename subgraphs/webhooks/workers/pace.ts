@@ -12,7 +12,7 @@ export type Times = Pick<EventLoopUtilization, 'active' | 'idle'>;
 /** What works beside no requests takes all the time that it needs: the machine's other processes go before it, see `gateway/composition/background.ts`. */
 export const paceOf = (roles: ReadonlySet<Role>): Pace => new Pace(answersRequests(roles) ? SHARE : 1);
 
-/** Says how long to wait between two batches, so that a fan-out to thousands takes no more than its share. */
+/** Decides how long to wait between two batches, so that a fan-out to thousands takes no more than its share. */
 export class Pace {
   #last: Times;
   /** Idle time still owed for what was busy, ms. */

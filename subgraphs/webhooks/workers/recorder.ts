@@ -1,8 +1,7 @@
 import type { Sql } from '../../../events/outbox.js';
 import { prepared } from '../../../events/prepared.js';
 import { loggedError } from '../../../runtime/observe/log.js';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import type { WebhookAttemptTrigger, WebhookDeliveryStatus } from '../entities/enums.js';
 import type { Outcome } from '../ports/deliverer.js';
 import { afterAttempt } from '../rules/schedule.js';
@@ -122,10 +121,8 @@ function changeOf(one: Ended, known: DeliveryRow | undefined, schedule: readonly
 /** Lanes whose head may be another one now, with the number of their deliveries that ended. */
 function lanesOf(changes: readonly Change[]): TouchedLane[] {
   const finished = countByLane(changes.filter(change => change.closed).map(change => change.one));
-  return [
-    ...finished,
-    ...changes.filter(change => !change.closed).map(({ one }) => ({ subscriptionId: one.subscriptionId, userId: one.userId, closed: 0 })),
-  ];
+  const open = changes.filter(change => !change.closed).map(({ one }) => one);
+  return [...finished, ...open.map(({ subscriptionId, userId }) => ({ subscriptionId, userId, closed: 0 }))];
 }
 
 /** Writes attempts down in batches: one transaction of at most 200 rows or of what ended within 10 ms, one at a time. */
@@ -175,7 +172,7 @@ export class Recorder {
     }
   }
 
-  /** A worker that lost its lease cannot record: the epoch says so. */
+  /** A worker that lost its lease cannot record: its epoch is not the stored one. */
   async #record(ctx: Context, batch: readonly Attempted[]): Promise<void> {
     const epochs = new Map(batch.map(one => [one.shard, one.epoch]));
     const held = await ctx.sql<{ shard: number }>(LOCK_SHARDS, [[...epochs.keys()], [...epochs.values()], this.holder]);
@@ -195,10 +192,8 @@ export class Recorder {
     if (replayed.length) await sql(RESOLVE, [replayed.map(one => one.subscriptionId), replayed.map(one => one.eventId), now.toISOString()]);
     await advance(sql, lanesOf(changes), now);
     const gone = new Map(changes.map(change => [change.one.deliveryId, change.goneSince]));
-    await writeHealth(
-      sql,
-      ended.map(one => ({ ...one, goneSince: gone.get(one.deliveryId) ?? null })),
-    );
+    const healthEvents = ended.map(one => ({ ...one, goneSince: gone.get(one.deliveryId) ?? null }));
+    await writeHealth(sql, healthEvents);
   }
 
   /** Resolves when nothing waits to be written. */

@@ -1,67 +1,102 @@
 import { EventEmitter } from 'node:events';
+import { LeaseKeeper, type HeldLease, type LeaseOptions, type LeaseRow, type LeaseTable, type LeaseView } from '../../../events/leases.js';
 import type { Sql } from '../../../events/outbox.js';
 import { newId } from '../../../runtime/data/ids.js';
-import { fairShare } from '../rules/shards.js';
+import { SHARDS } from '../rules/shards.js';
 
 /** Runs one statement list in a transaction of the service. */
 export type Run = <T>(work: (sql: Sql) => Promise<T>) => Promise<T>;
 
+const LOOK = `
+select shard::text as name, holder::text as holder, expires_at > clock_timestamp() as live, false as worker from webhooks.webhook_shard
+union all select null, id::text, true, true from webhooks.webhook_worker where seen_at > clock_timestamp() - $1 * interval '1 millisecond'`;
+
 const BEAT = `insert into webhooks.webhook_worker (id, seen_at) values ($1, clock_timestamp()) on conflict (id) do update set seen_at = excluded.seen_at`;
 const FORGET_DEAD = `delete from webhooks.webhook_worker where seen_at < clock_timestamp() - $1 * interval '10 milliseconds'`;
-const COUNT_LIVE = `select count(*)::int as live from webhooks.webhook_worker where seen_at > clock_timestamp() - $1 * interval '1 millisecond'`;
 
-/** A lease that ran out belongs to nobody, so it is not renewed: its lanes may be in other hands already. */
-const RENEW = `
-update webhooks.webhook_shard set expires_at = clock_timestamp() + $2 * interval '1 millisecond'
-where holder = $1 and expires_at > clock_timestamp() returning shard, epoch::float8 as epoch`;
-
-const CLAIM = `
-update webhooks.webhook_shard set holder = $1, epoch = epoch + 1, expires_at = clock_timestamp() + $2 * interval '1 millisecond'
-where shard in (select shard from webhooks.webhook_shard where holder is null or expires_at <= clock_timestamp() order by expires_at, shard limit $3 for update skip locked)
-returning shard, epoch::float8 as epoch`;
+/** Its own are waited for, since recorders share their rows; those of others only taken where nobody else takes them now. */
+const OBTAIN = `
+with mine as (select shard from webhooks.webhook_shard where shard = any($3::int[]) and holder = $1 order by shard for no key update),
+free as (select shard from webhooks.webhook_shard where shard = any($3::int[]) and holder is distinct from $1
+  and (holder is null or expires_at <= clock_timestamp()) order by shard for no key update skip locked)
+update webhooks.webhook_shard s set holder = $1, expires_at = clock_timestamp() + $2 * interval '1 millisecond',
+  epoch = s.epoch + (s.holder is distinct from $1 or s.expires_at <= clock_timestamp())::int
+from (select shard from mine union all select shard from free) taken where s.shard = taken.shard
+returning s.shard::text as name, s.epoch::float8 as epoch, false as crashed`;
 
 const RELEASE = `update webhooks.webhook_shard set holder = null, expires_at = clock_timestamp() where holder = $1 and shard = any($2::int[])`;
+const LEAVE = 'delete from webhooks.webhook_worker where id = $1';
 
-interface Lease {
-  shard: number;
-  epoch: number;
-}
+const KIND = 'shards';
 
-interface Held {
-  epoch: number;
-  /** On the monotonic clock; earlier than the database's by the time the renewal took. */
-  until: number;
-}
-
-/**
- * Leases of shards: only their holder sends what is in them. Renewed at a third of their length; what is not renewed in time is
- * treated as lost before the database says so. Emits `lost` with a shard's number. Source: rule 20.
- */
-export class Shards extends EventEmitter<{ lost: [number] }> {
-  readonly holder = newId();
-  readonly #held = new Map<number, Held>();
-  #lastHeldAt = performance.now();
-
-  /** @param leaseMs length of a lease, ms. */
+/** `webhook_shard` and `webhook_worker`. A lease that ran out has a new epoch even for who had it: its lanes may have been in other hands. */
+class ShardLeases implements LeaseTable {
   constructor(
     private readonly run: Run,
     private readonly leaseMs: number,
-  ) {
+  ) {}
+
+  async look(): Promise<LeaseView> {
+    const rows = await this.run(sql => sql<LeaseRow & { worker: boolean }>(LOOK, [this.leaseMs]));
+    const workers = rows.filter(row => row.worker);
+    return { leases: rows.filter(row => !row.worker), instances: workers.map(row => ({ kind: KIND, holder: row.holder! })) };
+  }
+
+  obtain(names: readonly string[], _kinds: readonly string[], holder: string, leaseMs: number): Promise<HeldLease[]> {
+    return this.run(async sql => {
+      await sql(BEAT, [holder]);
+      await sql(FORGET_DEAD, [leaseMs]);
+      return sql<HeldLease>(OBTAIN, [holder, leaseMs, names.map(Number)]);
+    });
+  }
+
+  release(names: readonly string[], holder: string): Promise<unknown> {
+    return this.run(sql => sql(RELEASE, [holder, names.map(Number)]));
+  }
+
+  leave(_kinds: readonly string[], holder: string): Promise<unknown> {
+    return this.run(sql => sql(LEAVE, [holder]));
+  }
+}
+
+const ALL = Array.from({ length: SHARDS }, (_, shard) => shard);
+
+/** Leases of shards: only their holder sends what is in them. Emits `lost` with a shard's number. Source: rule 20. */
+export class Shards extends EventEmitter<{ lost: [number] }> {
+  readonly holder = newId();
+  readonly #keeper: LeaseKeeper;
+  #lastHeldAt = performance.now();
+
+  constructor(run: Run, lease: Pick<LeaseOptions, 'leaseMs' | 'renewMs' | 'log'>) {
     super();
+    this.#keeper = new LeaseKeeper({ table: new ShardLeases(run, lease.leaseMs), holder: this.holder, ...lease });
+  }
+
+  /** Takes its share, and renews it from now on; a busy shard is not given up. */
+  start(isBusy: (shard: number) => boolean): Promise<void> {
+    return this.#keeper.join({
+      kind: KIND,
+      names: ALL.map(String),
+      gained: () => undefined,
+      lost: name => void this.emit('lost', Number(name)),
+      isBusy: name => isBusy(Number(name)),
+    });
   }
 
   /** Shards that this worker may send from now. */
   mine(): number[] {
-    return [...this.#held.keys()].filter(shard => this.holds(shard));
+    const held = ALL.filter(shard => this.holds(shard));
+    if (held.length > 0) this.#lastHeldAt = performance.now();
+    return held;
   }
 
   holds(shard: number): boolean {
-    return (this.#held.get(shard)?.until ?? 0) > performance.now();
+    return this.epochOf(shard) !== undefined;
   }
 
   /** Epoch of a held shard; the recorder proves with it that the lease is still the same. */
   epochOf(shard: number): number | undefined {
-    return this.#held.get(shard)?.epoch;
+    return this.#keeper.held(String(shard))?.epoch;
   }
 
   /** Milliseconds since any shard was held. */
@@ -69,56 +104,8 @@ export class Shards extends EventEmitter<{ lost: [number] }> {
     return this.mine().length ? 0 : performance.now() - this.#lastHeldAt;
   }
 
-  /** Renews, takes what is free up to a fair share, and gives back what is above it unless it is busy. */
-  async beat(busy: (shard: number) => boolean): Promise<void> {
-    const asked = performance.now();
-    const { renewed, live } = await this.run(async sql => {
-      await sql(BEAT, [this.holder]);
-      await sql(FORGET_DEAD, [this.leaseMs]);
-      return {
-        renewed: await sql<Lease>(RENEW, [this.holder, this.leaseMs]),
-        live: (await sql<{ live: number }>(COUNT_LIVE, [this.leaseMs]))[0]!.live,
-      };
-    });
-    this.#take(renewed, asked);
-    this.#drop([...this.#held.keys()].filter(shard => !renewed.some(lease => lease.shard === shard)));
-    await this.#balance(fairShare(live), busy);
-    if (this.#held.size) this.#lastHeldAt = performance.now();
-  }
-
-  async #balance(share: number, busy: (shard: number) => boolean): Promise<void> {
-    const asked = performance.now();
-    if (this.#held.size < share)
-      this.#take(await this.run(sql => sql<Lease>(CLAIM, [this.holder, this.leaseMs, share - this.#held.size])), asked);
-    else if (this.#held.size > share)
-      await this.release([...this.#held.keys()].filter(shard => !busy(shard)).slice(0, this.#held.size - share));
-  }
-
-  #take(leases: readonly Lease[], asked: number): void {
-    for (const { shard, epoch } of leases) this.#held.set(shard, { epoch, until: asked + this.leaseMs });
-  }
-
-  #drop(shards: readonly number[]): void {
-    for (const shard of shards) {
-      this.#held.delete(shard);
-      this.emit('lost', shard);
-    }
-  }
-
-  /** Drops what ran out without a renewal, so that attempts in the air are ended. */
-  expire(): void {
-    this.#drop([...this.#held.keys()].filter(shard => !this.holds(shard)));
-  }
-
-  /** Gives shards back; they are no longer sent from when this begins. */
-  async release(shards: readonly number[] = [...this.#held.keys()]): Promise<void> {
-    shards.forEach(shard => this.#held.delete(shard));
-    if (shards.length) await this.run(sql => sql(RELEASE, [this.holder, shards]));
-  }
-
-  /** Leaves: the others see at once that there is one worker fewer. */
-  async leave(): Promise<void> {
-    await this.release();
-    await this.run(sql => sql('delete from webhooks.webhook_worker where id = $1', [this.holder]));
+  /** Gives its shards back and leaves: the others see at once that there is one worker fewer. */
+  leave(): Promise<void> {
+    return this.#keeper.stop();
   }
 }

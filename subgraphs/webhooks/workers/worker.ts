@@ -1,20 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../../../events/outbox.js';
 import { loggedError } from '../../../runtime/observe/log.js';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
-import type { Worker } from '../../../runtime/service.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { traced } from '../../../runtime/observe/tracing.js';
-import { HttpDeliverer, Interrupted, type Deliverer } from '../ports/deliverer.js';
-import { sealerOf } from '../ports/sealer.js';
-import { settingsOf, type WebhookSettings } from '../ports/settings.js';
+import { Interrupted, type Deliverer } from '../ports/deliverer.js';
+import type { WebhookSettings } from '../ports/settings.js';
 import { redactRequestHeaders } from '../rules/redaction.js';
-import { bodyOf, headersOf, secretsAt } from '../rules/wire.js';
 import { configurationOf, type Configuration } from '../commands/configuration.js';
 import { LimitNotes, takeProbe } from '../commands/health.js';
-import { dataContext } from '../commands/ingest.js';
 import { paceOf, type Pace } from './pace.js';
 import { Recorder } from './recorder.js';
+import { requestOf } from './request.js';
 import { Shards } from './shards.js';
 import { signalOf, type Signal, type Signals } from '../commands/signal.js';
 import { Slots } from './slots.js';
@@ -30,8 +26,7 @@ const BATCH = 32;
 /** A head that was read longer ago is read again before it is sent, ms. */
 const FRESH_MS = 250;
 /** Length of a shard's lease and distance of its renewals, ms. Source: rule 20. */
-const LEASE_MS = 10_000;
-const RENEW_MS = 3_000;
+const LEASE = { leaseMs: 10_000, renewMs: 3_000 };
 /** Pause of a lane whose attempt could not even be made, for example because its body cannot be opened, ms. */
 const FAULT_MS = 5_000;
 /** Longest wait at the end for requests in the air, ms. */
@@ -50,8 +45,6 @@ export class DeliveryWorker {
   readonly #attempts = new Set<Promise<void>>();
   #stopping = false;
   #searching: Promise<void> = Promise.resolve();
-  #beat: NodeJS.Timeout | undefined;
-  #beating: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly host: ServiceHost,
@@ -62,7 +55,7 @@ export class DeliveryWorker {
     this.#pace = paceOf(host.config.roles);
     this.#signal = signalOf(host);
     this.#listener = this.#signal.listen();
-    this.#shards = new Shards(work => host.transaction(ctx => work(ctx.sql)), LEASE_MS);
+    this.#shards = new Shards(work => host.transaction(ctx => work(ctx.sql)), { ...LEASE, log: host.log });
     this.#shards.on('lost', shard => this.#abandon(shard));
     this.#slots = new Slots(this.#configuration, shard => this.#shards.holds(shard));
     this.#recorder = new Recorder(host, settings.retrySeconds, this.#shards.holder, shard => this.#shards.holds(shard));
@@ -79,8 +72,7 @@ export class DeliveryWorker {
   }
 
   async start(): Promise<void> {
-    await this.#renew();
-    this.#scheduleBeat();
+    await this.#shards.start(shard => this.#slots.inHand.some(one => one.shard === shard));
     this.#searching = this.#loop();
   }
 
@@ -93,25 +85,8 @@ export class DeliveryWorker {
     await Promise.race([Promise.allSettled(this.#attempts), new Promise(resolve => setTimeout(resolve, DRAIN_MS).unref())]);
     this.#slots.inHand.forEach(one => one.abort.abort());
     await Promise.allSettled(this.#attempts);
-    clearTimeout(this.#beat);
-    await this.#beating;
-    await this.#shards.leave().catch(error => this.#warn(error, 'shards could not be given back; they run out'));
+    await this.#shards.leave();
     await this.deliverer.close();
-  }
-
-  #scheduleBeat(): void {
-    this.#beat = setTimeout(() => {
-      this.#beating = this.#renew().finally(() => this.#stopping || this.#scheduleBeat());
-    }, RENEW_MS);
-  }
-
-  async #renew(): Promise<void> {
-    try {
-      await this.#shards.beat(shard => this.#slots.inHand.some(one => one.shard === shard));
-    } catch (error) {
-      this.#shards.expire();
-      this.#warn(error, 'leases could not be renewed');
-    }
   }
 
   /** The shard is another worker's: what is in the air of it ends now, so that nothing of it arrives after its successor's. */
@@ -136,7 +111,6 @@ export class DeliveryWorker {
 
   /** Looks once and starts what there is room for. Answers how many it started, or that some wait for the next moment. */
   async #search(): Promise<number> {
-    this.#shards.expire();
     const shards = this.#shards.mine();
     const { inHand } = this.#slots;
     const limit = Math.min(BATCH, this.settings.globalConcurrency - inHand.length);
@@ -203,29 +177,15 @@ export class DeliveryWorker {
     return this.host.config.manualClock ? now : new Date();
   }
 
-  async #attempt(head: DueHead, { occurredAt, dataSealed, traceparent }: EventBody, startedAt: Date): Promise<void> {
+  async #attempt(head: DueHead, stored: EventBody, startedAt: Date): Promise<void> {
     const subscription = this.#configuration.get(head.subscriptionId)!;
+    const { url, timeoutMs } = subscription;
     const epoch = this.#shards.epochOf(head.shard)!;
     const number = head.attemptCount + 1;
-    const data = sealerOf(this.host).open(dataSealed, dataContext(head.eventId));
-    const event = { id: head.eventId, type: head.eventType, userId: head.userId, occurredAt, data };
-    const body = bodyOf(event, head.clientId);
-    const headers = headersOf({
-      event,
-      body,
-      deliveryId: head.deliveryId,
-      attempt: number,
-      replay: head.replayNo > 0,
-      secrets: secretsAt(subscription.secrets, startedAt.getTime()),
-      custom: subscription.headers,
-      standardHeaders: subscription.standardHeaders,
-      at: startedAt.getTime(),
-    });
+    const { body, headers } = requestOf(this.host, head, stored, subscription, startedAt);
     const { signal } = this.#slots.of(head)!.abort;
-    const span = { kind: 'client', parent: traceparent, attributes: { 'platform.event_type': head.eventType } } as const;
-    const outcome = await traced('webhook attempt', span, () =>
-      this.deliverer.send({ url: subscription.url, headers, body, timeoutMs: subscription.timeoutMs, signal }),
-    );
+    const span = { kind: 'client', parent: stored.traceparent, attributes: { 'platform.event_type': head.eventType } } as const;
+    const outcome = await traced('webhook attempt', span, () => this.deliverer.send({ url, headers, body, timeoutMs, signal }));
     await this.#recorder.add({
       subscriptionId: head.subscriptionId,
       userId: head.userId,
@@ -238,7 +198,7 @@ export class DeliveryWorker {
       trigger: head.pendingTrigger ?? (head.replayNo > 0 && number === 1 ? 'replay' : 'schedule'),
       startedAt,
       endedAt: this.#endTime(),
-      url: subscription.url,
+      url,
       requestHeaders: redactRequestHeaders(headers, subscription.headers),
       outcome,
     });
@@ -248,27 +208,3 @@ export class DeliveryWorker {
     return this.host.config.manualClock ? null : new Date();
   }
 }
-
-const workers = new WeakMap<ServiceHost, readonly DeliveryWorker[]>();
-
-/** The delivery workers of a service in this process; none where the process has another role. */
-const workersOf = (host: ServiceHost): readonly DeliveryWorker[] => workers.get(host) ?? [];
-
-/** Whether a worker of this process has held a shard within 30 s, if it has workers. Source: section 4, readyz. */
-export const areReady = (host: ServiceHost): boolean => workersOf(host).length === 0 || workersOf(host).some(worker => worker.ready);
-
-/** Whether requests of this process are in the air. */
-export const areBusy = (host: ServiceHost): boolean => workersOf(host).some(worker => worker.busy);
-
-/** Runs the delivery workers in processes with the role `consumers`; they share the shards with each other as with those of other processes. */
-export const deliveryWorker: Worker = {
-  role: 'consumers',
-  async start(host) {
-    const settings = settingsOf(host);
-    const { egress } = settings;
-    const all = Array.from({ length: settings.workers }, () => new DeliveryWorker(host, settings, new HttpDeliverer({ egress })));
-    workers.set(host, all);
-    await Promise.all(all.map(worker => worker.start()));
-    return { stop: async () => void (await Promise.all(all.map(worker => worker.stop()))) };
-  },
-};

@@ -1,8 +1,6 @@
-import { v5 } from 'uuid';
 import type { Context } from '../../../runtime/request/context.js';
 import { newId } from '../../../runtime/data/ids.js';
-import type { TaskSpec } from '../ports/workflow.js';
-import { say } from '../ports/words.js';
+import { sendToRun } from './messages.js';
 
 /** A run as its rows know it. */
 export interface RunKey {
@@ -11,8 +9,7 @@ export interface RunKey {
   engineId: string;
 }
 
-const TASKS = '5d2f6d0e-0a38-5f43-8a0f-3f1d8f1b0c11';
-
+/** Columns of a run that waits for nothing. */
 export const NOT_WAITING = 'waiting_kind = null, waiting_name = null, waiting_until = null, waiting_topic = null';
 
 export interface StepRow {
@@ -54,11 +51,11 @@ export interface WaitRow {
   topic: string;
   kind: 'timer' | 'event' | 'task' | 'child';
   name: string;
-  /** Null: only a word ends it. */
+  /** Null: only a message ends it. */
   until: Date | null;
 }
 
-/** Says what is waited for, and plans the word that ends the wait. */
+/** Notes what is waited for, and when time ends the wait. */
 export async function beginWait(ctx: Context, { runId, engineId }: RunKey, { topic, kind, name, until }: WaitRow): Promise<void> {
   if (until)
     await ctx.sql(`insert into workflow.timer (id, engine_id, topic, due_at) values ($1, $2, $3, $4)`, [
@@ -74,8 +71,14 @@ export async function beginWait(ctx: Context, { runId, engineId }: RunKey, { top
   );
 }
 
-/** Lets words of that name and key find the run. */
-export const listen = (ctx: Context, { runId, engineId }: RunKey, topic: string, name: string, key: string | null): Promise<unknown> =>
+/** Lets messages of that name and key find the run. */
+export const awaitMessage = (
+  ctx: Context,
+  { runId, engineId }: RunKey,
+  topic: string,
+  name: string,
+  key: string | null,
+): Promise<unknown> =>
   ctx.sql('insert into workflow.wait (engine_id, topic, run_id, name, key) values ($1, $2, $3, $4, $5)', [
     engineId,
     topic,
@@ -84,43 +87,26 @@ export const listen = (ctx: Context, { runId, engineId }: RunKey, topic: string,
     key,
   ]);
 
-/** An event that came since the run began and that it has not had is its word at once: nothing is lost between two waits. */
-export async function hearAgain(ctx: Context, { runId, engineId }: RunKey, topic: string, name: string, key: string | null): Promise<void> {
-  const [heard] = await ctx.sql<{ event_id: string; payload: object }>(
+/** An event that came since the run began and that it has not had ends the wait at once: nothing is lost between two waits. */
+export async function sendPastEvent(
+  ctx: Context,
+  { runId, engineId }: RunKey,
+  topic: string,
+  name: string,
+  key: string | null,
+): Promise<void> {
+  const [past] = await ctx.sql<{ event_id: string; payload: object }>(
     `select h.event_id, h.payload from workflow.heard_event h join workflow.workflow_run_meta r on r.id = $1
      where h.name = $2 and ($3::text is null or h.key = $3) and h.heard_at >= r.created_at and h.event_id is distinct from r.cause_id
        and not exists (select 1 from workflow.message m where m.engine_id like $1::text || ':%' and m.idempotency_key = h.event_id::text)
      order by h.heard_at, h.event_id limit 1`,
     [runId, name, key],
   );
-  if (heard) await say(ctx, engineId, topic, { payload: heard.payload }, heard.event_id);
+  if (past) await sendToRun(ctx, engineId, topic, { payload: past.payload }, past.event_id);
 }
 
-/** Without a topic nobody waits for the decision. */
-export const openTask = (ctx: Context, { runId, engineId }: RunKey, topic: string | null, at: string, spec: TaskSpec): Promise<unknown> =>
-  ctx.sql(
-    `insert into workflow.workflow_task (id, run_id, engine_id, title, kind, assignee_role, assignee_id, due_at, status, form, created_at, permission)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, 'open', $9::jsonb, $10, $11) on conflict (id) do nothing`,
-    [
-      v5(`${engineId}\n${at}`, TASKS),
-      runId,
-      `${engineId} ${topic ?? ''}`,
-      spec.title,
-      spec.kind,
-      spec.assigneeRole ?? null,
-      spec.assigneeId ?? null,
-      spec.dueAt.toISOString(),
-      JSON.stringify(spec.form),
-      ctx.now().toISOString(),
-      spec.permission ?? null,
-    ],
-  );
-
 /** True for whoever has an effect for the first time: the inbox commits with it. */
-export const first = async (ctx: Context, key: string, runId: string): Promise<boolean> =>
-  (
-    await ctx.sql('insert into workflow.inbox (consumer, event_id) values ($1, $2) on conflict do nothing returning 1', [
-      `step:${key}`,
-      runId,
-    ])
-  ).length > 0;
+export async function isFirst(ctx: Context, key: string, runId: string): Promise<boolean> {
+  const insert = 'insert into workflow.inbox (consumer, event_id) values ($1, $2) on conflict do nothing returning 1';
+  return (await ctx.sql(insert, [`step:${key}`, runId])).length > 0;
+}

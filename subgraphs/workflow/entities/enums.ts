@@ -1,4 +1,4 @@
-import { registerEnumType } from 'type-graphql';
+import { registerEnums } from '../../../runtime/schema/enums.js';
 
 export enum WorkflowRunStatus {
   PENDING = 'pending',
@@ -8,21 +8,18 @@ export enum WorkflowRunStatus {
   FAILED = 'failed',
   CANCELLED = 'cancelled',
 }
-registerEnumType(WorkflowRunStatus, { name: 'WorkflowRunStatus' });
 
 export enum WorkflowTriggerKind {
   SCHEDULE = 'schedule',
   EVENT = 'event',
   MANUAL = 'manual',
 }
-registerEnumType(WorkflowTriggerKind, { name: 'WorkflowTriggerKind' });
 
 export enum WorkflowStepStatus {
   RUNNING = 'running',
   SUCCEEDED = 'succeeded',
   FAILED = 'failed',
 }
-registerEnumType(WorkflowStepStatus, { name: 'WorkflowStepStatus' });
 
 export enum WorkflowTaskStatus {
   OPEN = 'open',
@@ -31,7 +28,7 @@ export enum WorkflowTaskStatus {
   EXPIRED = 'expired',
   CANCELLED = 'cancelled',
 }
-registerEnumType(WorkflowTaskStatus, { name: 'WorkflowTaskStatus' });
+registerEnums({ WorkflowRunStatus, WorkflowTriggerKind, WorkflowStepStatus, WorkflowTaskStatus });
 
 export const SERVICES_ONLY = { service: 'admin:jobs' } as const;
 export const READERS = { service: 'admin:jobs', staff: 'admin:jobs:workflow:read' } as const;

@@ -1,21 +1,10 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../../runtime/request/paging.js';
-import { Rule } from '../../../runtime/schema/constraints.js';
+import { NOT_BLANK, Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { WorkflowRunStatus, WorkflowTaskStatus } from '../entities/enums.js';
+import { WorkflowRunStatus } from '../entities/enums.js';
 
-const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
-const REASON = { minLength: 1, maxLength: 500, pattern: '\\S' } as const;
-
-@InputType()
-export class SetWorkflowEnabledInput {
-  @Rule({ maxLength: 64 })
-  @Field(() => String)
-  key: string;
-
-  @Field(() => Boolean)
-  enabled: boolean;
-}
+const REASON = { minLength: 1, maxLength: 500, pattern: NOT_BLANK } as const;
 
 @InputType()
 export class StartWorkflowInput {
@@ -23,7 +12,7 @@ export class StartWorkflowInput {
   @Field(() => String, { description: 'Of the definition.' })
   definition: string;
 
-  @Rule({ minLength: 1, maxLength: 200, pattern: '\\S' })
+  @Rule({ minLength: 1, maxLength: 200, pattern: NOT_BLANK })
   @Field(() => String, { nullable: true, description: 'One run for each; default: a new one.' })
   key?: string | null;
 
@@ -91,29 +80,6 @@ export class SignalWorkflowRunInput {
   payload?: unknown;
 
   @Rule({ minLength: 1, maxLength: 200 })
-  @Field(() => String, { description: 'The same one is a word that was said already.' })
+  @Field(() => String, { description: 'The same one is not sent again.' })
   idempotencyKey: string;
-}
-
-@ArgsType()
-export class WorkflowTasksArgs extends PageArgs {
-  @Rule({ maxLength: 64 })
-  @Field(() => String, { nullable: true })
-  assigneeRole?: string | null;
-
-  @Field(() => WorkflowTaskStatus, { nullable: true })
-  status?: WorkflowTaskStatus | null;
-
-  @Field(() => DateTime, { nullable: true, description: 'Due before.' })
-  due?: Date | null;
-}
-
-@InputType()
-export class CompleteWorkflowTaskInput {
-  @Rule({ pattern: UUID })
-  @Field(() => ID)
-  id: string;
-
-  @Field(() => JSONObject, { description: "By the task's form." })
-  result: unknown;
 }

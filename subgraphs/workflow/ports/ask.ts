@@ -18,7 +18,7 @@ export function question(owner: Slug, source: string): Question {
   return made;
 }
 
-/** How the federation says that no service has the operation; a test holds every document against the supergraph. */
+/** What the federation answers where no service has the operation; a test holds every document against the supergraph. */
 const UNKNOWN: readonly string[] = ['invalid_request', 'internal'];
 
 /**

@@ -10,7 +10,7 @@ const VISITS = question(
 /** Visits that were called off, or that the member did not come to, are none. */
 const NONE = ['CANCELLED', 'NO_SHOW'];
 
-/** Whether the member has, or had, a visit in the time; null while there is no booking service to say so. */
+/** Whether the member has, or had, a visit in the time; null while there is no booking service to ask. */
 export async function hasVisit(step: StepContext, from: Date, to: Date): Promise<{ booked: boolean | null }> {
   try {
     const times = { from: from.toISOString(), to: to.toISOString() };

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { openPool } from '../../../runtime/data/database.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import type pg from 'pg';
 
 type Library = typeof import('@dbos-inc/dbos-sdk');
@@ -19,12 +19,12 @@ function load(): Library {
 
 /** Connections of the engine: one listens, one polls, one works. None is open before the first run. */
 const CONNECTIONS = 3;
-/** Words come by LISTEN, and `remind` finds one whose notice was lost; this frees what waits for a cancelled run's. */
+/** Messages come by LISTEN, and `remind` finds one whose notice was lost; this frees what waits for a cancelled run's. */
 const POLL_MS = 3_600_000;
-/** Never: the service's timers say when a wait is over, by a word. */
+/** Never: the service's timers end waits, by a message. */
 const NEVER_SECONDS = 10 * 365 * 86_400;
 
-/** Says again what nobody has heard, as the engine's trigger said it. */
+/** Repeats the notices of what nobody has taken, as the engine's trigger sends them. */
 const REMIND = `
 select pg_notify('dbos_notifications_channel', n.destination_uuid || '::' || n.topic)
 from dbos.notifications n join dbos.workflow_status w on w.workflow_uuid = n.destination_uuid
@@ -92,7 +92,7 @@ export class Engine {
     await (await this.launch()).send(engineId, payload, topic, id);
   }
 
-  /** Wakes runs whose words came while nobody listened: one statement for all, where 10,000 waits of their own cost 3 % of a core. */
+  /** Wakes runs whose messages came while nobody listened: one statement for all, where 10,000 waits of their own cost 3 % of a core. */
   async remind(): Promise<void> {
     await this.#pool?.query(REMIND);
   }

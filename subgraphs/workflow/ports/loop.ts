@@ -1,5 +1,5 @@
 import { Problem } from '../../../runtime/request/errors.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { question } from './ask.js';
 
 const TICK = question('intelligence', 'mutation RunLoopTick { runLoopTick { id status } }');
@@ -7,7 +7,7 @@ const TICK = question('intelligence', 'mutation RunLoopTick { runLoopTick { id s
 /** Source: workflow 3. */
 const TICK_MS = 120_000;
 
-/** How the federation says that no service has the operation; its only variable is the key, so nothing else can be wrong with it. */
+/** What the federation answers where no service has the operation; its only variable is the key, so nothing else can be wrong with it. */
 const UNKNOWN: readonly string[] = ['invalid_request', 'internal'];
 
 /**

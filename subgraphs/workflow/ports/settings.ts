@@ -1,5 +1,5 @@
 import { isCron } from '../../../runtime/time/cron.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 
 export interface WorkflowSettings {
   /** When the loop ticks, UTC. */

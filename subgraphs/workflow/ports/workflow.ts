@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { EventDefinition } from '../../../events/define.js';
 import type { Envelope } from '../../../events/consumer.js';
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 
 /** Delays between the attempts of a step, seconds; each is a timer of the service's clock. `jitter` spreads them by a fifth. */
 export interface Retry {

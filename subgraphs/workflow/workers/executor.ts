@@ -1,19 +1,18 @@
 import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import type { ServiceHost } from '../../../runtime/host.js';
+import { keepLease } from '../../../events/leases.js';
+import type { ServiceHost } from '../../../runtime/request/context.js';
 import { errorCodeOf } from '../../../runtime/jobs/redact.js';
 import { loggedError } from '../../../runtime/observe/log.js';
-import { alarm } from '../commands/alarm.js';
 import { Engine } from '../ports/dbos.js';
-import { endRuns } from './ending.js';
-import { alarmOldVersions, endLease, executable, renewLease, takeOver } from './lease.js';
+import { finishRun, type RunEnd } from '../commands/ending.js';
+import { alarmOldVersions, endLease, executable, LEASE_MS, renewLease, takeOver } from './lease.js';
 import { NOT_WAITING } from '../commands/records.js';
-import { EngineWorkflow } from './run.js';
+import { EngineWorkflow } from './engine-workflow.js';
 import { DUE_TO_CANCEL, undo } from './undoing.js';
 import { StepFailed, type WorkflowDefinitionCode } from '../ports/workflow.js';
 
 const LOOK_MS = 500;
-const RENEW_MS = 5000;
 const CLAIMED_AT_ONCE = 50;
 const CLAIM_LOCK = 0x77666c6b;
 
@@ -30,14 +29,14 @@ interface RunRow {
   status: string;
 }
 
-interface WordRow {
+interface MessageRow {
   id: string;
   engine_id: string;
   topic: string;
   payload: object;
 }
 
-/** A run that was taken over while it waited waits on: that it does so is recorded, and not said again. */
+/** A run that was taken over while it waited waits on: that it does so is recorded, and not noted again. */
 const CLAIM = `
 update workflow.workflow_run_meta r set status = case when waiting_kind is null then 'running' else 'waiting' end, executor = $1, started_at = coalesce(started_at, $2)
 where id in (select p.id from unnest($3::text[], $4::int[], $5::int[], $6::int[]) as d(key, since, version, most) cross join lateral (
@@ -51,7 +50,8 @@ export class Executor {
   readonly id = randomUUID();
   readonly #engine: Engine;
   readonly #version: string;
-  readonly #timers: NodeJS.Timeout[] = [];
+  #looks: NodeJS.Timeout | undefined;
+  #endRenewals: (() => Promise<void>) | undefined;
   #looking: Promise<void> | null = null;
   #again = false;
   #stopping = false;
@@ -68,10 +68,8 @@ export class Executor {
 
   start(): this {
     this.#hint = this.host.transport.onHint('jobs', 'workflow', () => this.look());
-    this.#timers.push(
-      setInterval(() => this.look(), LOOK_MS),
-      setInterval(() => void this.#renew().catch(() => undefined), RENEW_MS),
-    );
+    this.#looks = setInterval(() => this.look(), LOOK_MS);
+    this.#endRenewals = keepLease(() => this.#renew(), LEASE_MS);
     void this.#renew().then(
       () => this.look(),
       () => undefined,
@@ -133,26 +131,26 @@ export class Executor {
     });
   }
 
-  /** Words for runs: a lost one would be a run that waits for ever, so it is sent before it is marked, under an id of its own. */
+  /** Messages to runs: a lost one would be a run that waits for ever, so it is sent before it is marked, under an id of its own. */
   async #deliver(): Promise<void> {
-    const words = await this.host.read(ctx =>
-      ctx.sql<WordRow>(
+    const messages = await this.host.read(ctx =>
+      ctx.sql<MessageRow>(
         `select m.id, m.engine_id, m.topic, m.payload from workflow.message m join workflow.workflow_run_meta r on r.engine_id = m.engine_id
          where m.sent_at is null and r.status in ('running', 'waiting') and r.executor is not null order by m.created_at limit 200`,
       ),
     );
-    if (!words.length) return;
-    await this.#awake(words);
-    for (const { id, engine_id, topic, payload } of words) await this.#engine.send(engine_id, topic, payload, `${id}:${engine_id}`);
+    if (!messages.length) return;
+    await this.#awake(messages);
+    for (const { id, engine_id, topic, payload } of messages) await this.#engine.send(engine_id, topic, payload, `${id}:${engine_id}`);
     await this.host.transaction(ctx =>
-      ctx.sql('update workflow.message set sent_at = clock_timestamp() where id = any($1)', [words.map(word => word.id)]),
+      ctx.sql('update workflow.message set sent_at = clock_timestamp() where id = any($1)', [messages.map(message => message.id)]),
     );
-    if (words.length === 200) this.#again = true;
+    if (messages.length === 200) this.#again = true;
   }
 
-  /** Said before the words are: the run itself says when it waits again. What else could have ended the wait goes. */
-  #awake(words: readonly WordRow[]): Promise<unknown> {
-    const waits = [words.map(word => word.engine_id), words.map(word => word.topic)];
+  /** Noted before the messages are sent: the run itself notes when it waits again. What else could have ended the wait goes. */
+  #awake(messages: readonly MessageRow[]): Promise<unknown> {
+    const waits = [messages.map(message => message.engine_id), messages.map(message => message.topic)];
     const these = 'unnest($1::text[], $2::text[]) as w(engine_id, topic)';
     return this.host.transaction(async ctx => {
       await ctx.sql(
@@ -199,40 +197,23 @@ export class Executor {
     const workflow = new EngineWorkflow(this.host, this.#engine, this.definitions, definition, executed);
     try {
       const output = await definition.run(workflow, (run.input ?? {}) as never);
-      await this.#finish(run, 'succeeded', output, null);
+      await this.#finish(run, { status: 'succeeded', output, code: null });
     } catch (error) {
       if ((error as Error).name.startsWith('DBOS')) throw error; // cancelled, or no longer ours
-      await this.#finish(run, 'failed', null, error instanceof StepFailed ? error.code : errorCodeOf(error));
+      const code = error instanceof StepFailed ? error.code : errorCodeOf(error);
+      await this.#finish(run, { status: 'failed', output: null, code });
     }
   }
 
-  async #finish(run: RunRow, status: 'succeeded' | 'failed', output: object | null, code: string | null): Promise<void> {
-    await this.#engine.dbos.runStep(
-      () =>
-        this.host.transaction(async ctx => {
-          const [ended] = await ctx.sql(
-            `update workflow.workflow_run_meta set status = $3, output = $4::jsonb, error_code = $5, finished_at = $6, ${NOT_WAITING}
-             where id = $1 and engine_id = $2 and status in ('running', 'waiting') returning 1`,
-            [run.id, run.engine_id, status, output && JSON.stringify(output), code, ctx.now().toISOString()],
-          );
-          if (!ended) return;
-          ctx.afterCommit(() => this.host.metrics.runs.inc({ definition: run.definition_key, outcome: status }));
-          await endRuns(ctx, [run.id]);
-          if (status === 'failed') alarm(ctx, 'workflow_failed', { definition: run.definition_key, run_id: run.id });
-          else
-            await ctx.sql('update workflow.workflow_definition set last_success_at = $2, alarmed_at = null where key = $1', [
-              run.definition_key,
-              ctx.now().toISOString(),
-            ]);
-          ctx.audit(`workflow_run.${status}`, run.id, { definition: run.definition_key, error_code: code });
-        }),
-      { name: 'finish' },
-    );
+  async #finish(run: RunRow, end: RunEnd): Promise<void> {
+    const finish = (): Promise<void> => this.host.transaction(ctx => finishRun(ctx, run, end));
+    await this.#engine.dbos.runStep(finish, { name: 'finish' });
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#timers.forEach(timer => clearInterval(timer));
+    clearInterval(this.#looks);
+    await this.#endRenewals?.();
     this.#hint?.stop();
     await this.#looking;
     await this.#engine.stop();

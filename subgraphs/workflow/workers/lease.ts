@@ -1,10 +1,9 @@
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
-import { alarm } from '../commands/alarm.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
+import { alarm } from '../commands/notices.js';
 import type { WorkflowDefinitionCode } from '../ports/workflow.js';
 
-/** Source: workflow 7.6. */
-const LEASE_SECONDS = 15;
+/** How long an executor counts as alive after its last sign of life. Source: workflow 7.6. */
+export const LEASE_MS = 15_000;
 
 /** Keys and versions that this code can execute, and how many at once, as arrays for `unnest`. Source: workflow 7.6. */
 export function executable(definitions: ReadonlyMap<string, WorkflowDefinitionCode>): [string[], number[], number[], number[]] {
@@ -20,9 +19,9 @@ export function executable(definitions: ReadonlyMap<string, WorkflowDefinitionCo
 export const renewLease = (host: ServiceHost, id: string, codeVersion: string): Promise<unknown> =>
   host.transaction(ctx =>
     ctx.sql(
-      `insert into workflow.executor (id, lease_until, code_version) values ($1, clock_timestamp() + interval '${LEASE_SECONDS} seconds', $2)
+      `insert into workflow.executor (id, lease_until, code_version) values ($1, clock_timestamp() + $3 * interval '1 millisecond', $2)
        on conflict (id) do update set lease_until = excluded.lease_until`,
-      [id, codeVersion],
+      [id, codeVersion, LEASE_MS],
     ),
   );
 

@@ -11,6 +11,6 @@ const PASSING = [409, 429];
 export const isFinal = (error: unknown): boolean =>
   error instanceof FinalFailure || (error instanceof Problem && error.status < 500 && !PASSING.includes(error.status));
 
-/** Milliseconds of a delay of so many seconds, spread when the retry says so. */
+/** Milliseconds of a delay of so many seconds, spread where the retry has a jitter. */
 export const delayMs = (seconds: number, { jitter }: Retry): number =>
   Math.round(seconds * 1000 * (jitter ? 1 + JITTER * (2 * Math.random() - 1) : 1));

@@ -1,24 +1,22 @@
 import type { Timer } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { nextCron } from '../../../runtime/time/cron.js';
+import { earliestOf } from '../../../runtime/time/due.js';
+import { MINUTE_MS } from '../../../runtime/time/durations.js';
 import { WorkflowTriggerKind } from '../entities/enums.js';
-import { alarm, messageRole } from '../commands/alarm.js';
-import { endRuns } from './ending.js';
+import { alarm } from '../commands/notices.js';
+import { endRuns } from '../commands/ending.js';
 import { NOT_WAITING } from '../commands/records.js';
 import { DUE_TO_CANCEL } from './undoing.js';
-import { say, wake } from '../ports/words.js';
+import { sendToRun, wakeExecutors } from '../commands/messages.js';
 import { start } from '../commands/starting.js';
+import { expireTasks } from '../commands/task.js';
 import { DEFINITIONS } from '../commands/definitions/definitions.js';
 
 /** An occurrence that is noticed later is a miss. */
-const GRACE_MS = 5 * 60_000;
+const GRACE_MS = 5 * MINUTE_MS;
 /** The loop has not succeeded for so long: somebody must look. Source: workflow 5. */
 const LOOP_SILENT = `interval '3 hours'`;
-
-const earliest = async (ctx: Context, from: string): Promise<Date | null> => {
-  const [row] = await ctx.sql<{ at: string | null }>(`select extract(epoch from ${from}`);
-  return row?.at == null ? null : new Date(Math.round(Number(row.at) * 1000));
-};
 
 interface Due {
   definition_key: string;
@@ -27,7 +25,7 @@ interface Due {
   ms: string;
 }
 
-/** Starts the run of each occurrence; missed ones as the definition says. Source: workflow 7.4. */
+/** Starts the run of each occurrence; missed ones by the definition's `misfire`. Source: workflow 7.4. */
 async function fire(ctx: Context, { definition_key: key, cron, time_zone: zone, ms }: Due): Promise<void> {
   const definition = DEFINITIONS.get(key)!;
   const now = ctx.now();
@@ -48,7 +46,7 @@ async function fire(ctx: Context, { definition_key: key, cron, time_zone: zone, 
 const schedules: Timer<Context> = {
   name: 'workflow.schedules',
   everySeconds: 1,
-  next: ctx => earliest(ctx, 'min(next_at)) as at from workflow.workflow_trigger'),
+  next: ctx => earliestOf(ctx, 'select next_at as at from workflow.workflow_trigger'),
   run: async ctx => {
     const due = await ctx.sql<Due>(
       `select definition_key, cron, time_zone, extract(epoch from next_at) * 1000 as ms from workflow.workflow_trigger where next_at <= $1
@@ -59,39 +57,29 @@ const schedules: Timer<Context> = {
   },
 };
 
-/** Ends waits whose time has come, by a word to the run. */
+/** Ends waits whose time has come, by a message to the run. */
 const timers: Timer<Context> = {
   name: 'workflow.timers',
   everySeconds: 0.5, // looked for once a second, the twentieth part was 1.3 s late, and 7.12 allows 1 s
-  next: ctx => earliest(ctx, 'min(due_at)) as at from workflow.timer where released_at is null'),
+  next: ctx => earliestOf(ctx, 'select due_at as at from workflow.timer where released_at is null'),
   run: async ctx => {
     const due = await ctx.sql<{ id: string; engine_id: string; topic: string }>(
       `update workflow.timer set released_at = $1 where id in (select id from workflow.timer where released_at is null and due_at <= $1
          order by due_at limit 500 for update skip locked) returning id, engine_id, topic`,
       [ctx.now().toISOString()],
     );
-    for (const { engine_id: engineId, topic } of due) await say(ctx, engineId, topic, { timeout: true });
+    for (const { engine_id: engineId, topic } of due) await sendToRun(ctx, engineId, topic, { timeout: true });
     await expireTasks(ctx);
-    wake(ctx);
+    wakeExecutors(ctx);
   },
 };
-
-/** Nobody has decided in time: the run goes on without, and those who should have are told. Source: workflow 3, 5. */
-async function expireTasks(ctx: Context): Promise<void> {
-  const late = await ctx.sql<{ id: string; assignee_role: string | null }>(
-    `update workflow.workflow_task set status = 'expired', version = version + 1 where status in ('open', 'claimed') and due_at <= $1
-     returning id, assignee_role`,
-    [ctx.now().toISOString()],
-  );
-  for (const { id, assignee_role: role } of late)
-    messageRole(ctx, role ?? 'developer', { template: 'workflow_task_overdue', params: { task_id: id } });
-}
 
 /** Runs that have not ended in the days of their definition fail; what they registered is not undone. Source: workflow 3. */
 const timeouts: Timer<Context> = {
   name: 'workflow.timeouts',
   everySeconds: 15,
-  next: ctx => earliest(ctx, `min(deadline_at)) as at from workflow.workflow_run_meta where status in ('pending', 'running', 'waiting')`),
+  next: ctx =>
+    earliestOf(ctx, `select deadline_at as at from workflow.workflow_run_meta where status in ('pending', 'running', 'waiting')`),
   run: async ctx => {
     const late = await ctx.sql<{ id: string; definition_key: string }>(
       `update workflow.workflow_run_meta set status = 'failed', error_code = 'timed_out', finished_at = $1, cancel_pending = true, ${NOT_WAITING}
@@ -107,18 +95,19 @@ const timeouts: Timer<Context> = {
       alarm(ctx, 'workflow_failed', { definition, run_id: id });
       ctx.audit('workflow_run.failed', id, { definition, error_code: 'timed_out' });
     }
-    wake(ctx);
+    wakeExecutors(ctx);
   },
 };
 
-/** The loop is silent: told once, until it succeeds again. */
+/** The loop is silent: one alarm, until it succeeds again. */
 const loopWatch: Timer<Context> = {
   name: 'workflow.loop_watch',
   everySeconds: 60,
   next: ctx =>
-    earliest(
+    earliestOf(
       ctx,
-      `min(coalesce(d.last_success_at, d.registered_at) + ${LOOP_SILENT})) as at from workflow.workflow_definition d where d.key = 'intelligence_loop' and d.enabled and d.alarmed_at is null`,
+      `select coalesce(last_success_at, registered_at) + ${LOOP_SILENT} as at from workflow.workflow_definition
+       where key = 'intelligence_loop' and enabled and alarmed_at is null`,
     ),
   run: async ctx => {
     await ctx.sql(`update workflow.workflow_definition set alarmed_at = $1 where key = 'intelligence_loop'`, [ctx.now().toISOString()]);
@@ -130,10 +119,10 @@ const loopWatch: Timer<Context> = {
 const undoing: Timer<Context> = {
   name: 'workflow.undoing',
   everySeconds: 1,
-  next: ctx => earliest(ctx, 'min(retry_at)) as at from workflow.compensation where retry_at is not null'),
+  next: ctx => earliestOf(ctx, 'select retry_at as at from workflow.compensation where retry_at is not null'),
   run: async ctx => {
     await ctx.sql('update workflow.compensation set retry_at = null where retry_at <= $1', [ctx.now().toISOString()]);
-    wake(ctx);
+    wakeExecutors(ctx);
   },
 };
 

@@ -1,8 +1,7 @@
-import type { Context } from '../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../runtime/host.js';
+import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { errorCodeOf } from '../../../runtime/jobs/redact.js';
-import { alarm } from '../commands/alarm.js';
-import { first } from '../commands/records.js';
+import { alarm } from '../commands/notices.js';
+import { isFirst } from '../commands/records.js';
 import { DEFAULT_RETRY, delayMs, isFinal } from './retry.js';
 import { FinalFailure, type StepContext, type WorkflowDefinitionCode } from '../ports/workflow.js';
 
@@ -63,7 +62,7 @@ function stepContext(host: ServiceHost, { id: runId, user_id: userId }: Cancelle
   const idempotencyKey = `${runId}:cancel:${idx}`;
   const once: StepContext['once'] = work =>
     host.transaction(async ctx => {
-      if (await first(ctx, idempotencyKey, runId)) await work(ctx);
+      if (await isFirst(ctx, idempotencyKey, runId)) await work(ctx);
     });
   return { host, runId, userId, idempotencyKey, once };
 }

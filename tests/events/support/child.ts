@@ -1,5 +1,6 @@
 /** A process that the tests start and kill: emits, relays or consumes with the built machinery. Run by node as it stands, so only erasable syntax. */
-import type * as consumers from '../../../events/consumer.js';
+import type { Envelope } from '../../../events/consumer.js';
+import type * as consumers from '../../../events/running-consumer.js';
 import type * as define from '../../../events/define.js';
 import type * as outbox from '../../../events/outbox.js';
 import type * as relays from '../../../events/relay.js';
@@ -30,7 +31,7 @@ const beside = (file: string): Promise<unknown> => import(new URL(file, import.m
 const orders = JSON.parse(process.argv[2]!) as Orders;
 const { defineEvent } = (await built('events/define.js')) as typeof define;
 const { appendEvents, prepareEvent } = (await built('events/outbox.js')) as typeof outbox;
-const { startConsumer } = (await built('events/consumer.js')) as typeof consumers;
+const { startConsumer } = (await built('events/running-consumer.js')) as typeof consumers;
 const { startRelay } = (await built('events/relay.js')) as typeof relays;
 const { createEmbeddedTransport } = (await built('events/transport/embedded.js')) as typeof embedded;
 const { createRabbitTransport } = (await built('events/transport/rabbitmq.js')) as typeof rabbitmq;
@@ -58,7 +59,7 @@ async function consume({ pool, transport }: ReturnType<typeof openTransport>): P
   for (const { name, partitions } of orders.consumers ?? []) {
     const slug = name.split('.')[0] as Slug;
     const host = hostOf({ slug, pool: openPool(slug, orders.databaseUrl, 4), append: appendEvents });
-    const run = async (ctx: hosts.TestContext, event: consumers.Envelope<{ n: number }>): Promise<void> => {
+    const run = async (ctx: hosts.TestContext, event: Envelope<{ n: number }>): Promise<void> => {
       await note(ctx, name, event);
       if (event.data.n === orders.poison) process.kill(process.pid, 'SIGKILL');
     };

@@ -12,7 +12,6 @@ export interface Pair {
   compiled: Executor;
   sources: ReadonlyMap<string, HashSubgraph>;
   trouble(trouble: Trouble): void;
-  stop(): Promise<void>;
 }
 
 /** The same subgraphs behind the stock executor and behind the compiled one. */
@@ -34,6 +33,5 @@ export async function startPair(subgraphs: Readonly<Record<string, string>>): Pr
     compiled: compiled.executor,
     sources,
     trouble: trouble => sources.forEach(source => (source.trouble = trouble)),
-    stop: async () => void (await Promise.all([stock.stop(), compiled.stop()])),
   };
 }

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ReadReport, ReadRow } from '../../rules/report.js';
+import type { ReadReport, ReadRow } from '../../rules/lab-report.js';
 
 interface Reference {
   reference?: string;
@@ -7,7 +7,7 @@ interface Reference {
   identifier?: { value?: string };
 }
 
-/** What both kinds of resources say of a draw. */
+/** What both kinds of resources have of a draw. */
 interface Drawn {
   resourceType: string;
   id?: string;

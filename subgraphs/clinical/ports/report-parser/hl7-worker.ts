@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ReadReport, ReadRow } from '../../rules/report.js';
+import type { ReadReport, ReadRow } from '../../rules/lab-report.js';
 
 const COMPARATORS: Readonly<Record<string, string>> = { '<': 'lt', '>': 'gt', '<=': 'le', '>=': 'ge' };
 /** OBX-11 by HL7 table 0085; null: there is no result, or there is none any more. What the table does not know is not final. */
@@ -48,7 +48,7 @@ function rowOf(fields: readonly string[], collectedAt: Date | null): ReadRow[] {
   return [row as ReadRow]; // names of the enums' values
 }
 
-/** HL7 v2 ORU^R01: each OBR says in OBR-7 when the draw of the OBX behind it was. */
+/** HL7 v2 ORU^R01: OBR-7 has the time of the draw of the OBX behind it. */
 function report(text: string): ReadReport {
   const segments = text.split(/[\r\n]+/).map(line => line.split('|'));
   const order = segments.find(one => one[0] === 'OBR');

@@ -76,7 +76,7 @@ function limitWasm(): void {
   };
 }
 
-/** The main picture of a HEIC file, turned as its container says; `sharp` comes without a decoder of HEVC. @throws Error when it cannot be had. */
+/** The main picture of a HEIC file, turned as its container orders; `sharp` comes without a decoder of HEVC. @throws Error when it cannot be had. */
 async function heic(): Promise<Sharp> {
   limitWasm();
   const found = new libheif.HeifDecoder().decode(data.bytes);

@@ -1,8 +1,8 @@
 import { MOST_PAGES, type ReportType } from '../../rules/report-file.js';
-import { collectedIn, numberIn, readLine, type Line, type ReadReport } from '../../rules/report.js';
+import { collectedIn, numberIn, readLine, type Line, type ReadReport } from '../../rules/lab-report.js';
 import { inThread, ReportUnreadable } from './thread.js';
 
-/** Reads what a report says. An outside service (region-bound, no retention) would be another one of these. Source: clinical 8. */
+/** Reads a report. An outside service (region-bound, no retention) would be another one of these. Source: clinical 8. */
 export interface ReportParser {
   /** @throws ReportUnreadable when the file cannot be read; anything else is tried again. */
   read(bytes: Buffer, type: ReportType): Promise<ReadReport>;
@@ -53,7 +53,7 @@ async function readPdf(bytes: Buffer): Promise<ReadReport> {
   return text.lines?.length === 0 ? recognised(bytes, 'pdf') : reportOf('text_layer', text);
 }
 
-/** What says of itself what it means: no extraction, and nothing that is parsed in the main thread. */
+/** Formats with named fields: no extraction, and nothing that is parsed in the main thread. */
 const structured = (name: 'hl7' | 'fhir', bytes: Buffer): Promise<ReadReport> =>
   inThread<ReadReport>(script(name), { bytes: new Uint8Array(bytes) });
 

@@ -20,7 +20,7 @@ const LIMITS = { deadlineMs: 60_000, mostMb: 512 };
 const faultOf = (error: unknown): Error =>
   (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ReaderDied('out_of_memory') : new ReportUnreadable('unreadable');
 
-/** What a thread says first, read with a deadline and a limit of memory. @throws ReportUnreadable for what the thread throws, ReaderDied where it is ended. */
+/** The first message of a thread, read with a deadline and a limit of memory. @throws ReportUnreadable for what the thread throws, ReaderDied where it is ended. */
 export function inThread<T>(script: URL, workerData: unknown, { deadlineMs, mostMb } = LIMITS): Promise<T> {
   const thread = new Worker(script, {
     workerData,

@@ -1,5 +1,5 @@
 import type { Account } from 'oidc-provider';
-import { avatarName, SHOWN_SIZE } from '../../rules/avatar.js';
+import { avatarUrl } from '../../rules/avatar.js';
 import type { EngineStore } from './model.js';
 
 /** What an id_token may say; each claim only when its scope was granted. Source: identity A7. */
@@ -54,6 +54,6 @@ function claimsOf(row: Row, scope: string): { sub: string } {
 /** The account behind a sign-in, code or refresh token; undefined unless it is ACTIVE, and then nothing is issued. Source: identity 7, rule 7. */
 export async function accountOf(store: EngineStore, id: string): Promise<PlatformAccount | undefined> {
   const [row] = await store.sql<Row>(ACTIVE, [id]);
-  if (row?.picture) row.picture = `${store.host.config.issuer}/v1/${avatarName(row.picture, SHOWN_SIZE)}`;
+  if (row?.picture) row.picture = avatarUrl(store.host.config.issuer, row.picture);
   return row && { accountId: row.id, staff: row.staff, claims: async (_use, scope) => claimsOf(row, scope) };
 }

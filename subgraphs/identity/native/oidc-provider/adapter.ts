@@ -1,16 +1,14 @@
-import { errors, type Provider, type Adapter, type AdapterFactory, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
+import { type Adapter, type AdapterFactory, type AdapterPayload, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { internalRequest } from '../../../../runtime/request/request.js';
-import { PROTOCOL_SCOPES } from '../../rules/scopes.js';
-import { FOREVER, type EngineRequest, type EngineState } from './engine.js';
+import { publishRevocations } from '../../commands/token-family.js';
 import { inspectedToken, isRevoked } from '../../ports/inspection.js';
+import { PROTOCOL_SCOPES } from '../../rules/scopes.js';
 import { ArtifactAdapter, CodeAdapter, InteractionAdapter, RefreshTokenAdapter, SessionAdapter } from './artifacts.js';
 import { ReplayAdapter } from './assertions.js';
 import { asClient } from './issued.js';
-import { koa, ModelAdapter, type EngineStore } from './model.js';
-import { Attempt, clientMetadata, waitSeconds, type Registration } from './registration.js';
-import { publishRevocations } from '../../commands/token-family.js';
-
-export type { EngineStore } from './model.js';
+import { type EngineStore, koa, ModelAdapter } from './model.js';
+import { Attempt, clientMetadata, type Registration, waitSeconds } from './registration.js';
+import { type EngineRequest, type EngineState, FOREVER } from './state.js';
 
 /** Notes whose failures are counted together: a client and an address. */
 function throttle({ host }: EngineStore, ctx: KoaContextWithOIDC, clientId: string): Attempt {

@@ -1,9 +1,9 @@
-import { errors, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
+import { type AdapterPayload, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Sql } from '../../../../events/outbox.js';
 import { sha256 } from '../../../../runtime/data/crypto.js';
 import { openFamily, touchSession } from './authorization.js';
-import { stateOf } from './engine.js';
 import { koa, ModelAdapter } from './model.js';
+import { stateOf } from './state.js';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -57,7 +57,7 @@ export class ArtifactAdapter extends ModelAdapter {
     return row && { ...row.payload, jti: id, ...(row.consumed !== null && { consumed: row.consumed }) };
   }
 
-  /** The engine says "expired" before it looks whether a token was spent; to us it is a replay. */
+  /** The engine answers "expired" before it looks whether a token was spent; to us it is a replay. */
   async #replayedLate({ grantId, clientId }: AdapterPayload): Promise<undefined> {
     if (grantId && clientId === koa()?.oidc.client?.clientId) await this.revokeByGrantId(grantId);
   }

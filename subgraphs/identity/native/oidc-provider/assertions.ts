@@ -1,11 +1,11 @@
-import { errors, type AdapterPayload, type Client, type KoaContextWithOIDC } from 'oidc-provider';
+import { type AdapterPayload, type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { sha256 } from '../../../../runtime/data/crypto.js';
 import { guardedFetch } from '../../../../runtime/http/guarded-fetch.js';
-import { keyIdOf, MAX_ASSERTION_SECONDS, type ClientKey } from '../../rules/client-keys.js';
-import { egressNetworks } from '../../ports/egress.js';
 import { outsideEngine } from '../../ports/clock.js';
-import { stateOf } from './engine.js';
-import { ModelAdapter, type EngineStore } from './model.js';
+import { egressNetworks } from '../../ports/egress.js';
+import { type ClientKey, keyIdOf, MAX_ASSERTION_SECONDS } from '../../rules/client-keys.js';
+import { type EngineStore, ModelAdapter } from './model.js';
+import { stateOf } from './state.js';
 
 interface Keys {
   selectForVerify(wanted: { alg?: string; kid?: string }): ClientKey[];

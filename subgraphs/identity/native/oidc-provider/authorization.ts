@@ -1,27 +1,14 @@
-import { errors, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
+import { type AdapterPayload, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Sql } from '../../../../events/outbox.js';
-import type { Context } from '../../../../runtime/request/context.js';
 import { newId } from '../../../../runtime/data/ids.js';
-import { deviceOf } from '../../rules/devices.js';
-import { networkOf } from '../../rules/network.js';
+import type { Context } from '../../../../runtime/request/context.js';
+import { deviceOf, networkOf } from '../../rules/devices.js';
+import { SESSION_SECONDS } from '../../rules/lifetimes.js';
 import { isNativeRedirect } from '../../rules/redirects.js';
 import { PROTOCOL_SCOPES } from '../../rules/scopes.js';
-import { deviceHash } from './device.js';
-import { stateOf, type EngineRequest } from './engine.js';
+import { deviceHash } from './cookies.js';
 import type { EngineStore } from './model.js';
-
-/** A browser session lives for 14 days after its last use. Seconds. Source: identity A2. */
-export const SESSION_SECONDS = 14 * 86_400;
-
-/** How an authorization request stands to what the user has consented to. */
-export interface Authorization {
-  /** The stored consent; null: none. */
-  consentId: string | null;
-  /** The user has to be asked. */
-  asks: boolean;
-  /** What the family will hold, `openid` included. */
-  scopes: string[];
-}
+import { type Authorization, type EngineRequest, stateOf } from './state.js';
 
 interface ConsentRow {
   id: string;

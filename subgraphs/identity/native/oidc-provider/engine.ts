@@ -1,75 +1,21 @@
-import { createHmac } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import { errors, Provider, type Client, type Configuration, type JWTStructured, type KoaContextWithOIDC } from 'oidc-provider';
+import { type Client, type Configuration, errors, type JWTStructured, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { serviceClaims, type TokenClaims } from '../../ports/claims.js';
+import type { Keyring, SigningKey } from '../../ports/keyring.js';
+import { CLIENT_ALGORITHMS } from '../../rules/client-keys.js';
+import { PAGES, PATHS } from '../../rules/endpoints.js';
+import { CODE_SECONDS, INTERACTION_SECONDS, REFRESH_SECONDS, SESSION_SECONDS, USER_TOKEN_SECONDS } from '../../rules/lifetimes.js';
 import { ADMIN_SCOPES, PROTOCOL_SCOPES, USER_SCOPES } from '../../rules/scopes.js';
 import { accountOf, ID_TOKEN_CLAIMS } from './account.js';
-import { grantOf, SESSION_SECONDS, type Authorization } from './authorization.js';
-import { CLIENT_ALGORITHMS } from '../../rules/client-keys.js';
+import { engineAdapter, readAuthenticating, rememberClients } from './adapter.js';
 import { fetchKeys, noteAssertion } from './assertions.js';
-import { serviceClaims, type TokenClaims } from '../../ports/claims.js';
-import { engineAdapter, readAuthenticating, rememberClients, type EngineStore } from './adapter.js';
+import { grantOf } from './authorization.js';
+import { cookieSecret } from './cookies.js';
 import { TokenExchange } from './exchange.js';
-import type { IssuedToken } from './issued.js';
-import type { Keyring, SigningKey } from '../../ports/keyring.js';
+import type { EngineStore } from './model.js';
 import { checkSignInAge, interactions, SIGN_IN_AGE } from './policy.js';
-import { allowedNow, EXCHANGE_GRANT, matchSecret, type Attempt, type Registration } from './registration.js';
+import { allowedNow, matchSecret } from './registration.js';
+import { FOREVER, registrationOf, stateOf } from './state.js';
 import { userTokenClaims } from './user-token.js';
-import { USER_TOKEN_SECONDS } from '../../commands/token-family.js';
-
-/** Paths of the protocol endpoints, relative to the service. */
-export const PATHS = {
-  authorization: '/v1/oauth/authorize',
-  token: '/v1/oauth/token',
-  introspection: '/v1/oauth/introspect',
-  revocation: '/v1/oauth/revoke',
-  jwks: '/.well-known/jwks.json',
-} as const;
-
-/** Grant types that are offered: clients, endpoints and discovery follow from it. */
-export const GRANT_TYPES: readonly string[] = ['client_credentials', 'authorization_code', 'refresh_token', EXCHANGE_GRANT];
-
-/** The token endpoint for the exchange grant alone. */
-export const EXCHANGE = '/v1/tokens/exchange';
-
-/** People's pages, relative to the service. */
-export const PAGES = '/v1/auth';
-
-const CODE_SECONDS = 60;
-const REFRESH_SECONDS = 90 * 86_400;
-const INTERACTION_SECONDS = 3600;
-/** A family has no end of its own. Seconds, a hundred years. */
-export const FOREVER = 3_155_760_000;
-
-/** A request on its way into the engine. */
-export interface EngineRequest extends IncomingMessage {
-  /** Path below the issuer's origin. */
-  originalUrl: string;
-  /** What failures are counted by, see `addressKey`. */
-  clientAddress: string;
-  /** Where the request comes from, when the operator's edge says so. */
-  countryCode: string | null;
-}
-
-/** What the steps of one request hand on. */
-export interface EngineState {
-  /** Counted when the authentication fails. */
-  attempt?: Attempt;
-  /** Of the client that was found last. */
-  registration?: Registration | null;
-  /** The client was read from the database for this request. */
-  clientIsFresh?: boolean;
-  /** Id of the secret that the client has authenticated with: claim `csi`. */
-  secretId?: string;
-  issued?: IssuedToken;
-  /** How an authorization request stands to the user's consent. */
-  authorization?: Authorization;
-  /** This request has spent its code or refresh token. */
-  spent?: boolean;
-}
-
-export const stateOf = (ctx: KoaContextWithOIDC): EngineState => ctx.state as EngineState;
-export const registrationOf = (client: Client | undefined): Registration =>
-  (client as Client & { registration: Registration }).registration;
 
 const INTROSPECTS_ALL = 'admin:identity';
 
@@ -105,11 +51,7 @@ function checkScopes(ctx: KoaContextWithOIDC, allowed: readonly string[]): void 
   if (wrong.length) throw new errors.InvalidScope(`the client may not ask for ${wrong.join(' ')}`, wrong.join(' '));
 }
 
-/** Signs cookies and forms; made of the key that every process has. */
-export const cookieSecret = ({ host }: EngineStore): string =>
-  createHmac('sha256', host.config.signingKek!).update('cookies').digest('base64');
-
-/** The engine behind one issuer with the keys of now. Construction takes about 3 ms. Source: identity 8. */
+/** The engine behind one issuer with the keys of this moment. Construction takes about 3 ms. Source: identity 8. */
 export class EngineBuilder {
   constructor(
     private readonly store: EngineStore,

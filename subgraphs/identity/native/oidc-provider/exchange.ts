@@ -1,14 +1,14 @@
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { internalRequest } from '../../../../runtime/request/request.js';
+import { signToken, type TokenClaims, userClaims, verifyToken } from '../../ports/claims.js';
+import { isRevoked } from '../../ports/inspection.js';
+import type { Keyring } from '../../ports/keyring.js';
 import { isPhi } from '../../rules/scopes.js';
 import { accountOf } from './account.js';
-import { signToken, userClaims, verifyToken, type TokenClaims } from '../../ports/claims.js';
-import { registrationOf } from './engine.js';
-import { isRevoked } from '../../ports/inspection.js';
 import { asClient } from './issued.js';
-import type { Keyring } from '../../ports/keyring.js';
 import type { EngineStore } from './model.js';
 import { EXCHANGE_GRANT, type Registration } from './registration.js';
+import { registrationOf } from './state.js';
 
 /** The only type of token that is taken and given. */
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';

@@ -1,10 +1,10 @@
 import { serviceTokenIssued } from '../../../../events/catalogue/identity.js';
-import { systemCaller, type Caller } from '../../../../runtime/request/caller.js';
-import type { ServiceHost } from '../../../../runtime/host.js';
+import type { ServiceHost } from '../../../../runtime/request/context.js';
 import { loggedError } from '../../../../runtime/observe/log.js';
+import { type Caller, systemCaller } from '../../../../runtime/request/caller.js';
 import { internalRequest } from '../../../../runtime/request/request.js';
+import { HOUR_MS } from '../../../../runtime/time/durations.js';
 
-const HOUR_MS = 3_600_000;
 /** (client, secret, scope set) whose event of the running hour is known to be out. */
 const KNOWN = 10_000;
 const FLUSH_MS = 2_000;
@@ -44,24 +44,15 @@ export class IssuedTokens {
   }
 
   /** The unique row decides among processes which token is the first. */
-  async #announce(token: IssuedToken, hour: Date): Promise<void> {
+  async #announce({ id, clientId, secretId, scopes, expiresAt }: IssuedToken, hour: Date): Promise<void> {
+    const row = [clientId, secretId, scopes.join(' '), hour.toISOString(), id];
+    const data = { token_id: id, client_id: clientId, scopes: [...scopes], expires_at: new Date(expiresAt * 1000).toISOString() };
     await this.host.transaction(
       async ctx => {
-        const [first] = await ctx.sql(
-          `insert into identity.service_token_hour (client_id, secret_id, scopes, hour, token_id) values ($1, $2, $3, $4, $5)
-         on conflict do nothing returning token_id`,
-          [token.clientId, token.secretId, token.scopes.join(' '), hour.toISOString(), token.id],
-        );
-        if (!first) return;
-        const data = {
-          token_id: token.id,
-          client_id: token.clientId,
-          scopes: [...token.scopes],
-          expires_at: new Date(token.expiresAt * 1000).toISOString(),
-        };
-        ctx.emit(serviceTokenIssued, data, { subject: `client:${token.clientId}` });
+        const [first] = await ctx.sql(FIRST, row);
+        if (first) ctx.emit(serviceTokenIssued, data, { subject: `client:${clientId}` });
       },
-      internalRequest(asClient(token.clientId)),
+      internalRequest(asClient(clientId)),
     );
   }
 
@@ -82,6 +73,10 @@ export class IssuedTokens {
     await this.flush();
   }
 }
+
+const FIRST = `
+insert into identity.service_token_hour (client_id, secret_id, scopes, hour, token_id) values ($1, $2, $3, $4, $5)
+on conflict do nothing returning token_id`;
 
 const LAST_USED = `
 with used as (select * from jsonb_to_recordset($1::jsonb) as (secret_id uuid, client_id text, at timestamptz)),

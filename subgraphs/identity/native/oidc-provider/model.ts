@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Provider, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider';
+import { type Adapter, type AdapterPayload, type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Sql } from '../../../../events/outbox.js';
-import type { Context } from '../../../../runtime/request/context.js';
-import type { ServiceHost } from '../../../../runtime/host.js';
+import type { ServiceHost, Context } from '../../../../runtime/request/context.js';
 import { internalRequest } from '../../../../runtime/request/request.js';
 import { sendNotice } from '../../commands/notice.js';
 import { endFamilies, familyRevocations, publishRevocations } from '../../commands/token-family.js';
 import { asClient } from './issued.js';
 import type { Registrations } from './registration.js';
+import { type EngineState, stateOf } from './state.js';
 
 export interface EngineStore {
   host: ServiceHost;
@@ -27,7 +27,7 @@ export const koa = (): KoaContextWithOIDC | undefined => Provider.ctx ?? ofPages
 export const forPage = <T>(ctx: KoaContextWithOIDC, work: () => Promise<T>): Promise<T> => ofPages.run(ctx, work);
 
 /** Somebody else may hold a copy of the token. */
-async function tellOwners(tx: Context, families: readonly string[]): Promise<void> {
+async function warnOwners(tx: Context, families: readonly string[]): Promise<void> {
   const rows = await tx.sql<{ id: string }>('select distinct user_id as id from identity.token_family where id = any($1)', [families]);
   for (const { id } of rows) sendNotice(tx, id, 'token_replayed');
 }
@@ -63,7 +63,7 @@ export abstract class ModelAdapter implements Adapter {
   /** Ends the family of an engine grant: on revocation by the app, or on a replay. Once a request, however many models ask for it. */
   async revokeByGrantId(familyId: string): Promise<void> {
     const ctx = koa();
-    const state = (ctx?.state ?? {}) as { ended?: Map<string, Promise<void>> };
+    const state: EngineState = ctx ? stateOf(ctx) : {};
     state.ended ??= new Map();
     if (!state.ended.has(familyId)) state.ended.set(familyId, this.#end(familyId, ctx));
     await state.ended.get(familyId);
@@ -76,7 +76,7 @@ export abstract class ModelAdapter implements Adapter {
       async tx => {
         const ended = await endFamilies(tx, 'id', familyId, reason);
         for (const id of ended) tx.audit(reason === 'replayed' ? 'token.replayed' : 'token_family.revoked', id, { client_id: clientId });
-        if (reason === 'replayed') await tellOwners(tx, ended);
+        if (reason === 'replayed') await warnOwners(tx, ended);
         await publishRevocations(tx, familyRevocations(tx, ended));
       },
       internalRequest(asClient(clientId)),

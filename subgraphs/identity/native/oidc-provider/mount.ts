@@ -1,31 +1,31 @@
+import { isIP } from 'node:net';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isIP } from 'node:net';
-import { sqlOf } from '../../../../runtime/data/database.js';
-import { Problem } from '../../../../runtime/request/errors.js';
-import type { ServiceHost } from '../../../../runtime/host.js';
 import { addressKey } from '../../../../runtime/access/rate-limit.js';
+import { sqlOf } from '../../../../runtime/data/database.js';
 import { databaseProblem } from '../../../../runtime/data/transaction.js';
-import { countryOf } from '../../rules/devices.js';
+import type { ServiceHost } from '../../../../runtime/request/context.js';
+import { loggedError } from '../../../../runtime/observe/log.js';
+import { Problem } from '../../../../runtime/request/errors.js';
 import { verifyToken } from '../../ports/claims.js';
 import { atEngineTime, installEngineClock, systemTime } from '../../ports/clock.js';
-import { EngineBuilder, EXCHANGE, GRANT_TYPES, PAGES, PATHS, type EngineRequest } from './engine.js';
-import type { EngineStore } from './adapter.js';
 import { translateToken } from '../../ports/inspection.js';
-import { loggedError } from '../../../../runtime/observe/log.js';
-import { IssuedTokens } from './issued.js';
 import { keyringOf } from '../../ports/keyring.js';
+import { countryOf } from '../../rules/devices.js';
+import { EXCHANGE, OAUTH_METADATA, OPENID_METADATA, PAGES, PATHS } from '../../rules/endpoints.js';
+import { EngineBuilder } from './engine.js';
+import { IssuedTokens } from './issued.js';
+import type { EngineStore } from './model.js';
 import { authorizationQuery } from './policy.js';
-import { Registrations } from './registration.js';
+import { GRANT_TYPES, Registrations } from './registration.js';
+import type { EngineRequest } from './state.js';
 import { addSteps } from './steps.js';
 
+type Method = 'GET' | 'POST' | 'OPTIONS';
 type Handle = (request: EngineRequest, response: FastifyReply['raw']) => Promise<void>;
 
-const OPENID = '/.well-known/openid-configuration';
-const OAUTH = '/.well-known/oauth-authorization-server';
-
-/** Exact paths only: an unknown one is the door's 404, not the engine's. */
-const ROUTES: readonly (readonly [methods: readonly ('GET' | 'POST' | 'OPTIONS')[], path: string])[] = [
+/** Exact paths only: an unknown one is the gateway's 404, not the engine's. */
+const ROUTES: readonly (readonly [methods: readonly Method[], path: string])[] = [
   [['POST', 'OPTIONS'], PATHS.token],
   [['POST', 'OPTIONS'], EXCHANGE],
   [['POST', 'OPTIONS'], PATHS.introspection],
@@ -42,8 +42,8 @@ const ROUTES: readonly (readonly [methods: readonly ('GET' | 'POST' | 'OPTIONS')
   [['GET'], `${PAGES}/style.css`],
   [['GET'], `${PAGES}/icon.svg`],
   [['GET', 'OPTIONS'], PATHS.jwks],
-  [['GET', 'OPTIONS'], OPENID],
-  [['GET', 'OPTIONS'], OAUTH],
+  [['GET', 'OPTIONS'], OPENID_METADATA],
+  [['GET', 'OPTIONS'], OAUTH_METADATA],
 ];
 
 /** Paths that present a token in their form. */
@@ -121,7 +121,7 @@ class MountedEngine {
     return raw;
   }
 
-  /** Behind a front door in another process its word counts, which overwrites what the caller claims; else the connection. */
+  /** A gateway in another process is believed, because it overwrites what the caller claims; else the connection counts. */
   #addressOf(request: FastifyRequest): string {
     const forwarded = this.host.config.roles.has('gateway') ? undefined : request.headers['x-forwarded-for'];
     return addressKey(typeof forwarded === 'string' && isIP(forwarded) ? forwarded : request.ip);
@@ -159,29 +159,30 @@ function keepHeaders(request: FastifyRequest, reply: FastifyReply): void {
 /** Cookies are set at the canonical address only, so an authorization begins there. Source: identity A1. */
 const isForeign = (issuer: string, request: FastifyRequest): boolean => (request.headers.host ?? '').toLowerCase() !== new URL(issuer).host;
 
+/** Hands a request over to the engine, which answers on the raw response. */
+const handlerOf =
+  (engine: MountedEngine, issuer: string, path: string) =>
+  (request: FastifyRequest, reply: FastifyReply): FastifyReply | void => {
+    if (path === PATHS.authorization && isForeign(issuer, request)) return reply.redirect(`${issuer}${path}${queryOf(request.raw)}`, 302);
+    keepHeaders(request, reply);
+    reply.hijack();
+    void engine.answer(enginePath(path, request), request, reply);
+  };
+
 /** Serves the OAuth endpoints below `/identity`, and the metadata at the issuer's origin (RFC 8414) when the issuer has a path. */
 export async function mountEngine(app: FastifyInstance, host: ServiceHost): Promise<void> {
-  if (host.config.manualClock) installEngineClock();
+  const { issuer, manualClock } = host.config;
+  if (manualClock) installEngineClock();
   const engine = new MountedEngine(host);
   await engine.prepare(await host.read(async ctx => ctx.now()));
   await app.register(async scope => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null)); // the engine reads the body itself
-    const serve = (methods: readonly string[], url: string, path: string) =>
-      scope.route({
-        method: [...methods] as 'GET'[],
-        url,
-        handler: (request, reply) => {
-          if (path === PATHS.authorization && isForeign(host.config.issuer, request))
-            return reply.redirect(`${host.config.issuer}${path}${queryOf(request.raw)}`, 302);
-          keepHeaders(request, reply);
-          reply.hijack();
-          void engine.answer(enginePath(path, request), request, reply);
-        },
-      });
+    const serve = (methods: readonly Method[], url: string, path: string) =>
+      scope.route({ method: [...methods], url, handler: handlerOf(engine, issuer, path) });
     for (const [methods, path] of ROUTES) serve(methods, `/identity${path}`, path);
-    const issuerPath = new URL(host.config.issuer).pathname.replace(/\/$/, '');
-    if (issuerPath) serve(['GET', 'OPTIONS'], `${OAUTH}${issuerPath}`, OAUTH);
+    const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
+    if (issuerPath) serve(['GET', 'OPTIONS'], `${OAUTH_METADATA}${issuerPath}`, OAUTH_METADATA);
     scope.addHook('onClose', () => engine.stop());
   });
 }

@@ -1,7 +1,5 @@
 import type { NativePath } from '../../../../runtime/service.js';
-import { IDP_AUTH_EMAILS } from '../idp-auth-emails.js';
-import { AUTH_EMAIL_TEMPLATES } from '../../rules/auth-email.js';
-import { EXCHANGE, PATHS } from './engine.js';
+import { EXCHANGE, OAUTH_METADATA, OPENID_METADATA, PATHS } from '../../rules/endpoints.js';
 import { EXCHANGE_GRANT } from './registration.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -100,24 +98,11 @@ const metadata = object(
 );
 const keys = object({ keys: { type: 'array', items: { type: 'object' } } }, ['keys']);
 
-const authEmail = object(
-  {
-    type: { type: 'string', enum: Object.keys(AUTH_EMAIL_TEMPLATES) },
-    user: object({ id: text, email: { ...text, format: 'email' } }, ['id', 'email']),
-    token: { ...text, description: "The provider's code." },
-    token_hash: { ...text, description: "The token of the provider's link." },
-    redirect_to: { ...text, format: 'uri', description: 'At the origin of a registered app.' },
-    expires_in: { type: 'integer', minimum: 60, maximum: 86_400, description: 'Seconds.' },
-    locale: text,
-  },
-  ['type', 'user'],
-);
-
 const json = (schema: object): NativePath['response'] => ({ contentType: 'application/json', schema });
 const form = (schema: object): NativePath['requestBody'] => ({ contentType: FORM, schema });
 
 /** The protocol endpoints, for OpenAPI. Their forms and errors are those of RFC 6749, 7009 and 7662. */
-export const nativePaths: readonly NativePath[] = [
+export const oauthPaths: readonly NativePath[] = [
   {
     method: 'GET',
     path: PATHS.authorization,
@@ -163,7 +148,7 @@ export const nativePaths: readonly NativePath[] = [
   },
   {
     method: 'GET',
-    path: '/.well-known/openid-configuration',
+    path: OPENID_METADATA,
     summary: 'OpenID Connect metadata',
     status: 200,
     public: true,
@@ -171,19 +156,10 @@ export const nativePaths: readonly NativePath[] = [
   },
   {
     method: 'GET',
-    path: '/.well-known/oauth-authorization-server',
+    path: OAUTH_METADATA,
     summary: 'OAuth metadata',
     status: 200,
     public: true,
     response: json(metadata),
-  },
-  {
-    method: 'POST',
-    path: IDP_AUTH_EMAILS,
-    summary: 'E-mails of an outside identity provider, signed as Standard Webhooks',
-    status: 202,
-    public: true,
-    requestBody: { contentType: 'application/json', schema: authEmail },
-    response: json(object({ challenge_id: { type: ['string', 'null'], format: 'uuid' } }, ['challenge_id'])),
   },
 ];

@@ -1,7 +1,7 @@
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { isStaffSignInOver } from '../../rules/roles.js';
 import type { PlatformAccount } from './account.js';
-import { registrationOf, stateOf } from './engine.js';
+import { registrationOf, stateOf } from './state.js';
 
 const { Check } = interactionPolicy;
 
@@ -24,6 +24,8 @@ function isStaffDue(ctx: KoaContextWithOIDC): boolean {
   return isStaffSignInOver((session!.loginTs ?? 0) * 1000, Date.now()) || (isStaff && !amr?.includes('mfa'));
 }
 
+const isUnusable = ({ oidc }: KoaContextWithOIDC): boolean => Boolean(oidc.session!.accountId) && !oidc.account;
+
 /** @throws invalid_request for anything but whole seconds. */
 export function checkSignInAge(_ctx: unknown, value: unknown): void {
   if (value !== undefined && !/^\d{1,9}$/.test(String(value))) throw new errors.InvalidRequest('invalid max_age parameter value');
@@ -32,18 +34,10 @@ export function checkSignInAge(_ctx: unknown, value: unknown): void {
 /** When a person must be asked: to sign in, and for consent. Source: identity 4.1. */
 export function interactions(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
-  policy.get('login')!.checks.add(new Check('sign_in_age', 'the sign-in is too old', 'login_required', isTooOld));
-  policy.get('login')!.checks.add(new Check('staff_sign_in', 'staff have to sign in again', 'login_required', isStaffDue));
-  policy
-    .get('login')!
-    .checks.add(
-      new Check(
-        'account_unusable',
-        'the account cannot be used',
-        'login_required',
-        ctx => Boolean(ctx.oidc.session!.accountId) && !ctx.oidc.account,
-      ),
-    );
+  const login = policy.get('login')!.checks;
+  login.add(new Check('sign_in_age', 'the sign-in is too old', 'login_required', isTooOld));
+  login.add(new Check('staff_sign_in', 'staff have to sign in again', 'login_required', isStaffDue));
+  login.add(new Check('account_unusable', 'the account cannot be used', 'login_required', isUnusable));
   const { checks } = policy.get('consent')!;
   const requested = checks.get('consent_prompt')!;
   checks.clear();

@@ -137,6 +137,9 @@ export class Registrations {
 /** Source: RFC 8693. */
 export const EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 
+/** Grant types that are offered: clients, endpoints and discovery follow from it. */
+export const GRANT_TYPES: readonly string[] = ['client_credentials', 'authorization_code', 'refresh_token', EXCHANGE_GRANT];
+
 /** Grants that each kind of client may use, as far as the engine offers them. */
 const GRANTS: Readonly<Record<Registration['kind'], readonly string[]>> = {
   machine: ['client_credentials'],
@@ -153,7 +156,7 @@ function credentialsOf({ authMethod, jwks, jwksUri }: Registration): object {
   return jwks ? { jwks } : { jwks_uri: jwksUri };
 }
 
-/** A registration in the engine's words. `offered`: grant types of the engine. */
+/** A registration as the engine's metadata. `offered`: grant types of the engine. */
 export function clientMetadata(registration: Registration, offered: readonly string[]): ClientMetadata {
   const exchange = registration.tokenExchange && registration.kind !== 'public' ? [EXCHANGE_GRANT] : [];
   const grants = [...GRANTS[registration.kind], ...exchange].filter(grant => offered.includes(grant));

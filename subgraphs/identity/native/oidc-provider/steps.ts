@@ -1,14 +1,16 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { Problem } from '../../../../runtime/request/errors.js';
 import { databaseProblem } from '../../../../runtime/data/transaction.js';
-import { withPrefix } from '../../ports/claims.js';
-import { Pages } from '../pages/pages.js';
-import { takeLimit } from '../../commands/count-limit.js';
-import { honestDiscovery, PAGES, PATHS, stateOf, type EngineRequest } from './engine.js';
-import type { EngineStore } from './adapter.js';
-import { inspectedToken, introspectionOf } from '../../ports/inspection.js';
 import { loggedError } from '../../../../runtime/observe/log.js';
+import { Problem } from '../../../../runtime/request/errors.js';
+import { takeLimit } from '../../commands/count-limit.js';
+import { withPrefix } from '../../ports/claims.js';
+import { inspectedToken, introspectionOf } from '../../ports/inspection.js';
+import { OAUTH_METADATA, OPENID_METADATA, PAGES, PATHS } from '../../rules/endpoints.js';
+import { Pages } from '../pages/pages.js';
+import { honestDiscovery } from './engine.js';
 import type { IssuedTokens } from './issued.js';
+import type { EngineStore } from './model.js';
+import { type EngineRequest, stateOf } from './state.js';
 
 type Next = () => Promise<unknown>;
 type Step = (ctx: KoaContextWithOIDC, next: Next) => Promise<void>;
@@ -57,7 +59,7 @@ const countingStep =
     if (ctx.status === 401 && attempt) await registrations.fail(attempt, Date.now());
   };
 
-/** What cannot be sent back to an app is told to the person. */
+/** What cannot be sent back to an app is shown to the person. */
 const refusalStep =
   (pages: Pages): Step =>
   async (ctx, next) => {
@@ -67,7 +69,7 @@ const refusalStep =
     if (ctx.status >= 400) pages.refuse(ctx, bodyOf(ctx) as { error: string });
   };
 
-/** A failure of ours: logged, and told as temporary when it is. The engine has already answered `server_error`. */
+/** A failure of ours: logged, and answered as temporary when it is. The engine has already answered `server_error`. */
 function explainFailure({ host }: EngineStore, ctx: KoaContextWithOIDC, error: Error): void {
   const problem = databaseProblem(error);
   host.log.error({ err: loggedError(error), path: ctx.path }, 'an OAuth endpoint failed');
@@ -94,8 +96,8 @@ export function addSteps(provider: Provider, store: EngineStore, issued: IssuedT
     [PATHS.token]: tokenStep(issued),
     [PATHS.introspection]: introspectionStep,
     [PATHS.jwks]: jwksStep,
-    '/.well-known/openid-configuration': discoveryStep,
-    '/.well-known/oauth-authorization-server': discoveryStep,
+    [OPENID_METADATA]: discoveryStep,
+    [OAUTH_METADATA]: discoveryStep,
   };
   const pages = new Pages(store, provider);
   provider.use((ctx, next) => (ctx.path.startsWith(`${PAGES}/`) ? pages.answer(ctx as KoaContextWithOIDC) : next()));

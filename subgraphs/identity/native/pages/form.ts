@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { sameSecret } from '../../../../runtime/data/crypto.js';
 
-/** A page that says what is wrong instead of the one that was asked for. */
+/** A page that names what is wrong instead of the one that was asked for. */
 export class PageError extends Error {
   constructor(
     readonly status: number,
@@ -34,7 +34,7 @@ export async function readForm(ctx: KoaContextWithOIDC): Promise<URLSearchParams
 export const csrfOf = (secret: string, about: string): string => createHmac('sha256', secret).update(`csrf:${about}`).digest('base64url');
 
 /**
- * Whether a form comes from our page. `Origin: null` is what browsers send with our own referrer policy, so it tells nothing; the token
+ * Whether a form comes from our page. `Origin: null` is what browsers send with our own referrer policy, so it proves nothing; the token
  * must fit in any case. @throws PageError 403.
  */
 export function checkCsrf(ctx: KoaContextWithOIDC, form: URLSearchParams, secret: string, about: string, origin: string): void {

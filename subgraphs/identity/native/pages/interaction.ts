@@ -1,14 +1,14 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { internalRequest } from '../../../../runtime/request/request.js';
-import { consentable, standingConsent } from '../oidc-provider/authorization.js';
-import { emailOf } from '../../queries/batches.js';
 import { giveConsent } from '../../commands/consent.js';
+import { emailOf } from '../../queries/batches.js';
 import { redirectSource } from '../../rules/redirects.js';
+import { consentable, standingConsent } from '../oidc-provider/authorization.js';
 import { PageError } from './form.js';
 import type { Page } from './layout.js';
 import { MAIL_STEPS, mailPage } from './mail-steps.js';
 import { checkPassword } from './password.js';
-import { SecondFactor, type Outcome } from './second-factor.js';
+import { type Outcome, SecondFactor } from './second-factor.js';
 import { completeSignIn, passFirstFactor, recordSignIn } from './sign-in.js';
 import { addressOf, asPerson, type Site, type Turn } from './site.js';
 import { consentPage, signInPage, WRONG } from './views.js';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import type { Context } from '../../../../runtime/request/context.js';
 import { sha256 } from '../../../../runtime/data/crypto.js';
-import { DEVICE_COOKIE, deviceHash } from '../oidc-provider/device.js';
+import type { Context } from '../../../../runtime/request/context.js';
 import { sendNotice } from '../../commands/notice.js';
+import { DEVICE_COOKIE, deviceHash } from '../oidc-provider/cookies.js';
 
 /** As long as browsers keep a cookie. */
 const KEPT_MS = 400 * 86_400_000;
@@ -21,7 +21,7 @@ function mark(ctx: KoaContextWithOIDC, path: string): Buffer {
   return sha256(value);
 }
 
-/** Tells somebody who signed in elsewhere before that it was a new browser this time. Needs a transaction. Source: identity 5. */
+/** Sends somebody who signed in elsewhere before a notice of a new browser. Needs a transaction. Source: identity 5. */
 export async function noteDevice(tx: Context, ctx: KoaContextWithOIDC, userId: string): Promise<void> {
   const device = mark(ctx, new URL(tx.host.config.issuer).pathname);
   const [seen] = await tx.sql<{ known: boolean; before: boolean }>(SEEN, [userId, device]);

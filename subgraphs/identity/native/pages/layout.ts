@@ -21,7 +21,7 @@ const SHIELD = new Html(
   '<svg class="shield" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true" focusable="false"><path d="M12 2 4 5v6c0 5 3.4 9.4 8 11 4.6-1.6 8-6 8-11V5z"/><path d="m8.2 12 2.7 2.7 5-5.2"/></svg>',
 );
 
-/** What the texts are in. A page in a language that was asked for and is not there says so, or a screen reader would mispronounce it. */
+/** What the texts are in. A page in a language that was asked for and is not there names its own, or a screen reader would mispronounce it. */
 const LANGUAGE = 'en';
 
 /** A whole page. `base`: address of the pages, for the stylesheet; its host is shown, because that is what people can check. */
@@ -65,8 +65,8 @@ export const pageHeaders = (target: string | null): Record<string, string> => ({
   'X-Content-Type-Options': 'nosniff',
 });
 
-/** The app of an interaction, as its user is told of it. */
-export interface AppFace {
+/** The app of an interaction, as its user sees it. */
+export interface ShownApp {
   name: string;
   firstParty: boolean;
   privacyUrl: string | null;
@@ -77,7 +77,7 @@ export interface Step {
   /** Address of the interaction. */
   action: string;
   csrf: string;
-  app: AppFace;
+  app: ShownApp;
 }
 
 export const hidden = (csrf: string): Html => html`<input type="hidden" name="csrf" value="${csrf}" />`;

@@ -1,19 +1,21 @@
-import { Problem } from '../../../../runtime/request/errors.js';
-import { acceptCode, newestOf, type Proven } from '../../commands/challenge.js';
-import { mailLink, mailSignUp } from '../../queries/mail-request.js';
-import { proveAddress, recover } from '../../commands/proof.js';
 import type { Context } from '../../../../runtime/request/context.js';
+import { Problem } from '../../../../runtime/request/errors.js';
+import { acceptCode, type Proven } from '../../commands/challenge.js';
+import { mailLink, mailSignUp } from '../../commands/mail-request.js';
+import { passwordFault } from '../../commands/password.js';
+import { proveAddress, recover } from '../../commands/proof.js';
+import { hashPassword } from '../../ports/argon2.js';
+import { newestOf } from '../../queries/challenge.js';
 import type { ChallengeTemplate } from '../../rules/challenges.js';
-import { localeOf, type FieldError, type Page } from './layout.js';
+import { EMAIL } from '../../rules/emails.js';
+import { type FieldError, localeOf, type Page } from './layout.js';
 import { codePage, linkRequestPage, recoveryCodePage, recoveryRequestPage, signUpPage, WRONG_CODE } from './mail-views.js';
-import { hashPassword, passwordFault } from './new-password.js';
 import { passFirstFactor, recordSignIn } from './sign-in.js';
 import { addressOf, type Site, type Turn } from './site.js';
 
 type Form = URLSearchParams;
 type Step = (site: Site, turn: Turn, form: Form) => Promise<void>;
 
-const EMAIL = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]{1,189}$/u;
 const ONE_LINE = /^[^\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,60}$/u;
 
 const text = (form: Form, name: string): string => (form.get(name) ?? '').trim().normalize('NFC').slice(0, 254);

@@ -1,46 +1,19 @@
-import { html, type Html } from './html.js';
-import { hidden, type FieldError, type Page, type Step } from './layout.js';
+import { field, html, type Html } from './html.js';
+import { type FieldError, hidden, type Page, type Step } from './layout.js';
 
 /** One message for a wrong code, a spent one and none at all. */
 export const WRONG_CODE = 'The code is wrong or no longer good. Ask for a new mail if it stays so.';
 
-const emailField = (id: string, value = '', bad = false): Html =>
-  html`<label for="${id}">E-mail address</label>
-    <input
-      id="${id}"
-      name="email"
-      type="email"
-      autocomplete="email"
-      required
-      maxlength="254"
-      value="${value}"
-      ${bad && html` aria-invalid="true"`}
-    />`;
+const emailField = (id: string, value = '', invalid = false): Html =>
+  field({ label: 'E-mail address', id, name: 'email', type: 'email', autocomplete: 'email', maxlength: '254', value, invalid });
 
-const codeField = (bad: boolean): Html =>
-  html`<label for="code">Code from the mail</label>
-    <input
-      id="code"
-      name="code"
-      inputmode="numeric"
-      autocomplete="one-time-code"
-      required
-      maxlength="16"
-      ${bad && html` aria-invalid="true"`}
-    />`;
+const codeField = (invalid: boolean): Html =>
+  field({ label: 'Code from the mail', id: 'code', inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: '16', invalid });
 
-const passwordField = (label: string, bad: boolean): Html =>
-  html`<label for="password">${label}</label>
-    <input
-      id="password"
-      name="password"
-      type="password"
-      autocomplete="new-password"
-      required
-      maxlength="512"
-      aria-describedby="password-note"
-      ${bad && html` aria-invalid="true"`}
-    />
+const PASSWORD = { id: 'password', type: 'password', autocomplete: 'new-password', maxlength: '512', 'aria-describedby': 'password-note' };
+
+const passwordField = (label: string, invalid: boolean): Html =>
+  html`${field({ label, ...PASSWORD, invalid })}
     <p class="note" id="password-note">At least 10 characters; what they are is up to you.</p>`;
 
 const back = (action: string): Html => html`<p class="links"><a href="${action}">Back to sign-in</a></p>`;
@@ -86,21 +59,14 @@ export interface SignUpFields {
   displayName: string;
 }
 
+const NAME = { id: 'display_name', autocomplete: 'name', maxlength: '60' };
+
 export const signUpPage = ({ action, csrf, app }: Step, { email, displayName }: SignUpFields, error: FieldError | null = null): Page => ({
   title: `Create your account for ${app.name}`,
   error,
   body: html`<form method="post" action="${action}/sign-up">
       ${hidden(csrf)} ${emailField('email', email, error?.field === 'email')}
-      <label for="display_name">Name that others see</label>
-      <input
-        id="display_name"
-        name="display_name"
-        autocomplete="name"
-        required
-        maxlength="60"
-        value="${displayName}"
-        ${error?.field === 'display_name' && html` aria-invalid="true"`}
-      />
+      ${field({ label: 'Name that others see', ...NAME, value: displayName, invalid: error?.field === 'display_name' })}
       ${passwordField('Password', error?.field === 'password')}
       <button>Create the account</button>
     </form>

@@ -1,11 +1,13 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { loggedError } from '../../../../runtime/observe/log.js';
-import { PAGES } from '../oidc-provider/engine.js';
+import { internalRequest } from '../../../../runtime/request/request.js';
+import { endBrowserSession } from '../../commands/session.js';
+import { TooManyHashes } from '../../ports/argon2.js';
+import { PAGES } from '../../rules/endpoints.js';
 import type { EngineStore } from '../oidc-provider/model.js';
-import { InteractionPages } from './interaction.js';
-import { endBrowserSession } from './browser-session.js';
 import { PageError } from './form.js';
 import { html } from './html.js';
+import { InteractionPages } from './interaction.js';
 import { LandingPages } from './landing.js';
 import { asPerson, Site } from './site.js';
 import { SsoPages } from './sso.js';
@@ -44,7 +46,7 @@ export class Pages {
     try {
       await this.#route(ctx, ctx.path.slice(PAGES.length));
     } catch (error) {
-      this.#site.fail(ctx, error instanceof PageError ? error : this.#unexpected(error as Error));
+      this.#site.fail(ctx, this.#pageOf(error as Error));
     }
   }
 
@@ -63,7 +65,9 @@ export class Pages {
     this.#site.fail(ctx, new PageError(429, 'Too many requests', 'Wait a while, then go back to the app and begin again.', seconds));
   }
 
-  #unexpected(error: Error): PageError {
+  #pageOf(error: Error): PageError {
+    if (error instanceof PageError) return error;
+    if (error instanceof TooManyHashes) return new PageError(503, 'Too many people at once', error.message, error.options.retryAfter);
     this.store.host.log.error({ err: loggedError(error) }, 'a page failed');
     return new PageError(500, 'Something went wrong on our side', 'Try again in a moment.');
   }
@@ -99,7 +103,7 @@ export class Pages {
     const action = `${this.store.host.config.issuer}${PAGES}/sign-out`;
     if (ctx.method !== 'POST') return this.#site.write(ctx, 200, signOutPage(action, this.#site.csrf(about)));
     await this.#site.form(ctx, about);
-    await endBrowserSession(this.store, uid, asPerson(accountId, ''));
+    await this.store.host.transaction(tx => endBrowserSession(tx, uid), internalRequest(asPerson(accountId, '')));
     this.#site.write(ctx, 200, messagePage('Signed out', 'You are signed out in this browser.'));
   }
 }

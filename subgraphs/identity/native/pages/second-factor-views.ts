@@ -1,10 +1,10 @@
 import type { TotpEnrolment } from '../../entities/mfa.js';
-import { html, type Html } from './html.js';
+import { field, html, type Html } from './html.js';
 import { hidden, type Page, type Step } from './layout.js';
-import { cancel, invalid } from './views.js';
+import { cancel } from './views.js';
 
 /** Ways in which a person can prove who they are. */
-export interface SecondFactorFace {
+export interface SecondFactorWays {
   /** An authenticator app. */
   app: boolean;
   /** Where a code by mail goes, masked; null: not possible. */
@@ -14,19 +14,11 @@ export interface SecondFactorFace {
 
 const WRONG = 'That code is not right, or it was used before.';
 
-const codeField = (wrong: boolean): Html =>
-  html`<label for="code">Six-digit code</label>
-    <input
-      id="code"
-      class="code"
-      name="code"
-      inputmode="numeric"
-      autocomplete="one-time-code"
-      required
-      maxlength="16"
-      spellcheck="false"
-      ${invalid(wrong)}
-    />`;
+/** What the fields of all codes have in common. */
+const CODE = { class: 'code', name: 'code', maxlength: '16', spellcheck: 'false' };
+const DIGITS = { ...CODE, inputmode: 'numeric', autocomplete: 'one-time-code' };
+
+const codeField = (invalid: boolean): Html => field({ label: 'Six-digit code', id: 'code', ...DIGITS, invalid });
 
 const appForm = ({ action, csrf }: Step, wrong: boolean): Html =>
   html`<form method="post" action="${action}/mfa">
@@ -38,18 +30,7 @@ const appForm = ({ action, csrf }: Step, wrong: boolean): Html =>
 const mailForm = ({ action, csrf }: Step, email: string, wrong: boolean): Html =>
   html`<form method="post" action="${action}/mfa">
       ${hidden(csrf)}<input type="hidden" name="method" value="email_otp" />
-      <label for="mail-code">Code from the mail to ${email}</label>
-      <input
-        id="mail-code"
-        class="code"
-        name="code"
-        inputmode="numeric"
-        autocomplete="one-time-code"
-        required
-        maxlength="16"
-        spellcheck="false"
-        ${invalid(wrong)}
-      />
+      ${field({ label: `Code from the mail to ${email}`, id: 'mail-code', ...DIGITS, invalid: wrong })}
       <button>Continue</button>
     </form>
     <form method="post" action="${action}/mfa">
@@ -58,7 +39,7 @@ const mailForm = ({ action, csrf }: Step, email: string, wrong: boolean): Html =
     </form>`;
 
 /** Beside an authenticator app the mail is sent only when it is asked for. */
-const mailSection = (step: Step, { app, email }: SecondFactorFace, wrong: boolean): Html | false =>
+const mailSection = (step: Step, { app, email }: SecondFactorWays, wrong: boolean): Html | false =>
   email !== null &&
   (app
     ? html`<details ${wrong && html`open`}>
@@ -75,30 +56,19 @@ const backupForm = ({ action, csrf }: Step, wrong: boolean, alone: boolean): Htm
     <summary>Use a backup code</summary>
     <form method="post" action="${action}/mfa">
       ${hidden(csrf)}<input type="hidden" name="method" value="backup_code" />
-      <label for="backup-code">Backup code</label>
-      <input
-        id="backup-code"
-        class="code"
-        name="code"
-        autocomplete="off"
-        autocapitalize="none"
-        required
-        maxlength="32"
-        spellcheck="false"
-        ${invalid(wrong)}
-      />
+      ${field({ label: 'Backup code', id: 'backup-code', ...CODE, maxlength: '32', autocomplete: 'off', autocapitalize: 'none', invalid: wrong })}
       <button class="quiet">Continue with the backup code</button>
     </form>
   </details>`;
 
 /** `wrong`: the way that was tried in vain. */
-export function secondFactorPage(step: Step, face: SecondFactorFace, wrong: string | null = null): Page {
-  const { app, email, backupCodes } = face;
+export function secondFactorPage(step: Step, ways: SecondFactorWays, wrong: string | null = null): Page {
+  const { app, email, backupCodes } = ways;
   return {
     title: 'Confirm that it is you',
     error: wrong === null ? null : { field: FIELDS[wrong] ?? 'code', message: WRONG },
     body: html`${app && html`<p>Enter the code that your authenticator app shows for your account.</p>`}
-    ${app && appForm(step, wrong === 'totp')} ${mailSection(step, face, wrong === 'email_otp')}
+    ${app && appForm(step, wrong === 'totp')} ${mailSection(step, ways, wrong === 'email_otp')}
     ${backupCodes && backupForm(step, wrong === 'backup_code', !app && email === null)} ${cancel(step.action, step.csrf)}`,
   };
 }

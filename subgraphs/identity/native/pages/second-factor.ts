@@ -1,23 +1,32 @@
 import type { Context } from '../../../../runtime/request/context.js';
 import { internalRequest } from '../../../../runtime/request/request.js';
+import { acceptCode } from '../../commands/challenge.js';
+import { mailSecondFactor } from '../../commands/mail-request.js';
+import { acceptTotp, spendBackupCode } from '../../commands/second-factor.js';
+import {
+  beginProgress,
+  endProgress,
+  progressOf,
+  proveFurther,
+  type SignInProgress,
+  spendAttempt,
+} from '../../commands/sign-in-progress.js';
+import { beginTotp, confirmPendingTotp, pendingTotp } from '../../commands/totp.js';
 import { MfaMethodKind } from '../../entities/mfa.js';
 import { StaffMemberStatus } from '../../entities/staff.js';
-import type { EngineStore } from '../oidc-provider/model.js';
 import { emailOf } from '../../queries/batches.js';
-import { acceptCode, newestOf } from '../../commands/challenge.js';
-import { mailSecondFactor } from '../../queries/mail-request.js';
-import { beginTotp, confirmPendingTotp, pendingTotp } from '../../resolvers/mfa.js';
-import { acceptTotp, activeMethods, spendBackupCode } from '../../commands/second-factor.js';
-import { isInvited } from '../../resolvers/staff-invitation.js';
-import { staffOf } from '../../commands/staff-power.js';
-import { maskedEmail } from '../../rules/masks.js';
+import { newestOf } from '../../queries/challenge.js';
+import { activeMethods } from '../../queries/mfa.js';
+import { isInvited } from '../../queries/staff-invitation.js';
+import { staffOf } from '../../queries/staff-power.js';
+import { maskedEmail } from '../../rules/emails.js';
+import { SECOND_FACTOR_LIMIT } from '../../rules/limits.js';
 import { furtherMethods, isSecondFactor, SECOND_FACTORS, type SecondFactorName } from '../../rules/second-factors.js';
-import { SECOND_FACTOR_LIMIT } from '../../rules/sign-in-limits.js';
+import type { EngineStore } from '../oidc-provider/model.js';
 import { PageError } from './form.js';
 import type { Page } from './layout.js';
-import { backupCodesPage, enrolmentPage, secondFactorPage, type SecondFactorFace } from './second-factor-views.js';
+import { backupCodesPage, enrolmentPage, secondFactorPage, type SecondFactorWays } from './second-factor-views.js';
 import { addressOf, asPerson, type Shown, type Turn } from './site.js';
-import { beginProgress, endProgress, progressOf, proveFurther, spendAttempt, type SignInProgress } from './sign-in-progress.js';
 import { Tries } from './tries.js';
 
 /** What a form led to: somebody who is signed in, a page, or a sign-in that has to begin again. */
@@ -99,11 +108,11 @@ export class SecondFactor {
     const progress = await this.#progress(turn);
     if (!progress) return null;
     if (progress.amr.includes('mfa')) return backupCodesPage(turn, null);
-    return progress.enrolling ? this.#enrolment(turn, progress, false) : secondFactorPage(turn, await this.#face(progress));
+    return progress.enrolling ? this.#enrolment(turn, progress, false) : secondFactorPage(turn, await this.#waysOf(progress));
   }
 
   /** What this person can answer with. */
-  #face(progress: SignInProgress): Promise<SecondFactorFace> {
+  #waysOf(progress: SignInProgress): Promise<SecondFactorWays> {
     return this.store.host.read(async ctx => {
       const { userId } = progress;
       const kinds = await kindsOf(ctx, progress);
@@ -118,7 +127,7 @@ export class SecondFactor {
       const { userId } = progress;
       if ((await kindsOf(tx, progress)).includes(EMAIL_OTP)) await mailSecondFactor(tx, { userId, ...requestOf(turn) });
     });
-    return { page: secondFactorPage(turn, await this.#face(progress)) };
+    return { page: secondFactorPage(turn, await this.#waysOf(progress)) };
   }
 
   /** Judges a code. */
@@ -135,7 +144,7 @@ export class SecondFactor {
       await tries.forget();
       return { shown: outcome };
     }
-    return outcome === 'again' ? 'again' : { page: secondFactorPage(turn, await this.#face(progress), method) };
+    return outcome === 'again' ? 'again' : { page: secondFactorPage(turn, await this.#waysOf(progress), method) };
   }
 
   async #judge(tx: Context, { interaction, app }: Turn, method: SecondFactorName, text: string): Promise<Shown | 'wrong' | 'again'> {

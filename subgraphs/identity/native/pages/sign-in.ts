@@ -1,6 +1,6 @@
 import { systemCaller } from '../../../../runtime/request/caller.js';
 import { internalRequest } from '../../../../runtime/request/request.js';
-import { endBrowserSession } from './browser-session.js';
+import { endBrowserSession } from '../../commands/session.js';
 import { noteDevice } from './known-device.js';
 import { SecondFactor } from './second-factor.js';
 import { asPerson, type Shown, type Site, type Turn } from './site.js';
@@ -33,7 +33,8 @@ export async function recordSignIn({ store }: Site, { ctx, app }: Turn, userId: 
 async function leaveOther({ store }: Site, { interaction }: Turn, userId: string): Promise<void> {
   const { session } = interaction;
   if (!session?.accountId || session.accountId === userId) return;
-  await endBrowserSession(store, session.uid!, asPerson(session.accountId, String(interaction.params.client_id)));
+  const caller = asPerson(session.accountId, String(interaction.params.client_id));
+  await store.host.transaction(tx => endBrowserSession(tx, session.uid!), internalRequest(caller));
   interaction.session = undefined;
   await interaction.persist();
 }

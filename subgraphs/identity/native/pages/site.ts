@@ -1,12 +1,14 @@
 import type { Client, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { sha256 } from '../../../../runtime/data/crypto.js';
-import { systemCaller, type Caller } from '../../../../runtime/request/caller.js';
-import { cookieSecret, PAGES, registrationOf, type EngineRequest } from '../oidc-provider/engine.js';
+import { type Caller, systemCaller } from '../../../../runtime/request/caller.js';
+import { PAGES } from '../../rules/endpoints.js';
+import { redirectSource } from '../../rules/redirects.js';
+import { cookieSecret } from '../oidc-provider/cookies.js';
 import type { EngineStore } from '../oidc-provider/model.js';
 import type { Registration } from '../oidc-provider/registration.js';
-import { redirectSource } from '../../rules/redirects.js';
+import { type EngineRequest, registrationOf } from '../oidc-provider/state.js';
 import { checkCsrf, csrfOf, PageError, readForm } from './form.js';
-import { document, localeOf, pageHeaders, type Page } from './layout.js';
+import { document, localeOf, type Page, pageHeaders } from './layout.js';
 import { messagePage } from './views.js';
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -36,7 +38,7 @@ export interface Shown {
   amr: readonly string[];
 }
 
-/** Tells the browser that asked for a mail from others that open its link; as long as the longest link. */
+/** Marks the browser that asked for a mail, so that others that open its link are known; as long as the longest link. */
 const LINK_COOKIE = '_magic_link';
 const LINK_COOKIE_MS = 86_400_000;
 
@@ -134,7 +136,7 @@ export class Site {
     ctx.body = document(this.base, page);
   }
 
-  /** A page that says what is wrong. */
+  /** A page that names what is wrong. */
   fail(ctx: KoaContextWithOIDC, { status, title, message, retryAfter }: PageError): void {
     if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
     this.write(ctx, status, messagePage(title, message));

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { SESSION_SECONDS } from '../oidc-provider/authorization.js';
-import { forPage } from '../oidc-provider/model.js';
+import { findTicket, type SsoTicket, useTicket } from '../../commands/sso-ticket.js';
 import { profileOf } from '../../queries/batches.js';
-import { findTicket, useTicket, type SsoTicket } from '../../commands/sso-ticket.js';
+import { SESSION_SECONDS } from '../../rules/lifetimes.js';
 import { redirectSource } from '../../rules/redirects.js';
+import { forPage } from '../oidc-provider/model.js';
 import { PageError } from './form.js';
 import { passFirstFactor } from './sign-in.js';
 import type { Interaction, Site } from './site.js';
@@ -12,7 +12,7 @@ import { ssoPage } from './views.js';
 
 /** Time for the second factor, s. */
 const INTERACTION_SECONDS = 900;
-/** Marks the interaction of a ticket, and says where it leads. */
+/** Marks the interaction of a ticket, and holds where it leads. */
 const RETURN_TO = 'sso_return_to';
 
 /** The types lack the constructor. */

@@ -3,10 +3,11 @@ import { systemCaller } from '../../../../runtime/request/caller.js';
 import type { Context } from '../../../../runtime/request/context.js';
 import { Problem } from '../../../../runtime/request/errors.js';
 import { internalRequest } from '../../../../runtime/request/request.js';
+import { openAccount } from '../../commands/account.js';
+import { acceptInvitation } from '../../commands/staff-invitation.js';
 import type { StaffMember } from '../../entities/staff.js';
 import { UserEmail } from '../../entities/user.js';
-import { openAccount } from '../../resolvers/create-user.js';
-import { acceptInvitation, invitedBy, obstacleOf, type Obstacle } from '../../resolvers/staff-invitation.js';
+import { invitedBy, type Obstacle, obstacleOf } from '../../queries/staff-invitation.js';
 import { PageError } from './form.js';
 import { asPerson, type Site } from './site.js';
 import { invitationPage, messagePage } from './views.js';
@@ -14,8 +15,8 @@ import { invitationPage, messagePage } from './views.js';
 /** What the person at the page can do now. */
 type Step = 'accept' | 'open_account' | 'sign_in' | Obstacle;
 
-/** What to do before the invitation can be accepted. Who was invited is told to nobody: a link may be in wrong hands. */
-const TOLD: Readonly<Record<Exclude<Step, 'accept' | 'open_account'>, readonly [title: string, text: string]>> = {
+/** What to do before the invitation can be accepted. Who was invited is shown to nobody: a link may be in wrong hands. */
+const OBSTACLES: Readonly<Record<Exclude<Step, 'accept' | 'open_account'>, readonly [title: string, text: string]>> = {
   sign_in: ['Sign in first', 'Sign in with the address that the invitation came to, then open its link again in this browser.'],
   wrong_account: [
     'This invitation is for another account',
@@ -52,12 +53,12 @@ export class StaffInvitationPage {
     await this.site.form(ctx, about);
     if (step === 'accept') return this.#accept(ctx, token, userId!);
     if (step === 'open_account') return this.#openAccount(ctx, token);
-    this.site.write(ctx, 409, messagePage(...TOLD[step]));
+    this.site.write(ctx, 409, messagePage(...OBSTACLES[step]));
   }
 
   #show(ctx: KoaContextWithOIDC, step: Step, action: string, about: string): void {
     const offers = step === 'accept' || step === 'open_account';
-    this.site.write(ctx, 200, offers ? invitationPage(action, this.site.csrf(about), step) : messagePage(...TOLD[step]));
+    this.site.write(ctx, 200, offers ? invitationPage(action, this.site.csrf(about), step) : messagePage(...OBSTACLES[step]));
   }
 
   async #accept(ctx: KoaContextWithOIDC, token: string, userId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { type TryLimit, waitAfter } from '../../rules/limits.js';
 import type { EngineStore } from '../oidc-provider/model.js';
-import { waitAfter, type TryLimit } from '../../rules/sign-in-limits.js';
 import { PageError } from './form.js';
 
 const COUNT = `

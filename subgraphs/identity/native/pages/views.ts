@@ -1,17 +1,17 @@
 import { SCOPE_TITLES } from '../../rules/scope-titles.js';
 import { USER_SCOPES } from '../../rules/scopes.js';
-import { html, type Html } from './html.js';
+import { field, html, type Html } from './html.js';
 import { hidden, type Page, type Step } from './layout.js';
 import { otherWays } from './mail-views.js';
 
 export const cancel = (action: string, csrf: string): Html =>
   html`<form method="post" action="${action}/abort">${hidden(csrf)}<button class="plain">Cancel and go back</button></form>`;
 
-/** The field that an error is about says so. */
-export const invalid = (wrong: boolean): Html | false => wrong && html` aria-invalid="true"`;
-
 /** One message for an unknown account and a wrong password. */
 export const WRONG = 'The e-mail address or the password is wrong.';
+
+const IDENTIFIER = { id: 'identifier', type: 'email', autocomplete: 'username', maxlength: '254' };
+const PASSWORD = { id: 'password', type: 'password', autocomplete: 'current-password', maxlength: '512' };
 
 export function signInPage(
   { action, csrf, app }: Step,
@@ -21,28 +21,8 @@ export function signInPage(
     title: `Sign in to ${app.name}`,
     error: wrong === null ? null : { field: 'identifier', message: wrong },
     body: html`<form method="post" action="${action}/login">
-        ${hidden(csrf)}
-        <label for="identifier">E-mail address</label>
-        <input
-          id="identifier"
-          name="identifier"
-          type="email"
-          autocomplete="username"
-          required
-          maxlength="254"
-          value="${identifier}"
-          ${invalid(wrong !== null)}
-        />
-        <label for="password">Password</label>
-        <input
-          id="password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          required
-          maxlength="512"
-          ${invalid(wrong !== null)}
-        />
+        ${hidden(csrf)} ${field({ label: 'E-mail address', ...IDENTIFIER, value: identifier, invalid: wrong !== null })}
+        ${field({ label: 'Password', ...PASSWORD, invalid: wrong !== null })}
         <button>Sign in</button>
       </form>
       ${otherWays({ action, csrf, app })} ${cancel(action, csrf)}`,

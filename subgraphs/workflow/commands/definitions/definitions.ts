@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { communityDigestTest, workflowCanary } from '../../../../events/catalogue/workflow.js';
+import { after, SECOND_MS } from '../../../../runtime/time/durations.js';
 import { runLoopTick } from '../../ports/loop.js';
 import { settingsOf } from '../../ports/settings.js';
 import { defineWorkflow, type WorkflowDefinitionCode } from '../../ports/workflow.js';
@@ -8,6 +9,7 @@ import { consultFollowUp, redFlagFollowUp } from './follow-ups.js';
 import { inboxCommand } from './inbox-command.js';
 import { protocolOnboarding } from './onboarding.js';
 
+/** Seconds. */
 const MINUTE = 60;
 
 /**
@@ -42,7 +44,7 @@ const canary = defineWorkflow({
   async run(workflow) {
     const { probe_id } = await workflow.step('begin', async () => ({ probe_id: workflow.runId }));
     const now = await workflow.now();
-    await workflow.sleepUntil(new Date(now.getTime() + 1000));
+    await workflow.sleepUntil(after(now, SECOND_MS));
     await workflow.step('emit', async ({ once }) => {
       await once(ctx => ctx.emit(workflowCanary, { probe_id, run_id: workflow.runId, sent_at: ctx.now().toISOString() }, {}));
       return null;
@@ -52,7 +54,7 @@ const canary = defineWorkflow({
 });
 
 /**
- * The weekly digest. Until community exists there is nobody to send it to; the dry run says so with its event and sends nothing.
+ * The weekly digest. Until community exists there is nobody to send it to; the dry run reports that by its event and sends nothing.
  * Source: workflow 3.
  */
 const communityDigest = defineWorkflow({

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { labResultCritical } from '../../../../events/catalogue/clinical.js';
-import { messageRole } from '../alarm.js';
+import { after, DAY_MS, MINUTE_MS } from '../../../../runtime/time/durations.js';
+import { notifyRole } from '../notices.js';
 import { criticalAlertStatus } from '../../ports/clinical.js';
 import { defineWorkflow, type StepContext } from '../../ports/workflow.js';
 import { CONFIRMATION } from './forms.js';
 
-const MINUTE_MS = 60_000;
 const ASK_SECONDS = 30;
 const PAGES = 6;
 const PAGE_MS = 30 * MINUTE_MS;
 /** After the last page it is asked on for so long; then the run fails, which is an alarm of its own. */
-const LAST_MS = 24 * 60 * MINUTE_MS;
+const LAST_MS = DAY_MS;
 
 /** One that is gone (erased) needs nobody any more. */
 const ENDED: readonly (string | null)[] = ['ACKNOWLEDGED', 'CLOSED', null];
@@ -22,7 +22,7 @@ const acknowledged = (alertId: string) => async (step: StepContext) => {
 
 const page = (alertId: string, number: number) => async (step: StepContext) => {
   await step.once(ctx =>
-    messageRole(ctx, 'clinician', { template: 'critical_lab_page', params: { alert_id: alertId, number }, category: 'clinical' }),
+    notifyRole(ctx, 'clinician', { template: 'critical_lab_page', params: { alert_id: alertId, number }, category: 'clinical' }),
   );
   return { number };
 };
@@ -49,19 +49,18 @@ export const criticalLabEscalation = defineWorkflow({
   ],
   async run(workflow, { alert_id: alertId, acknowledge_by: acknowledgeBy }) {
     const due = new Date(acknowledgeBy);
-    const after = (ms: number): Date => new Date(due.getTime() + ms);
     const asked = (until: Date, orFail?: string) =>
       workflow.poll('await_acknowledgement', acknowledged(alertId), { everySeconds: ASK_SECONDS, until, orFail });
     const task = { title: 'Acknowledge a critical lab result', kind: 'critical_lab', form: CONFIRMATION };
     await workflow.openTask({ ...task, assigneeRole: 'clinician', dueAt: due });
     let end = await asked(due);
-    if (!end) await workflow.openTask({ ...task, assigneeRole: 'admin', dueAt: after(PAGES * PAGE_MS) });
+    if (!end) await workflow.openTask({ ...task, assigneeRole: 'admin', dueAt: after(due, PAGES * PAGE_MS) });
     let pages = 0;
     while (!end && pages < PAGES) {
       await workflow.step('page', page(alertId, ++pages));
-      end = await asked(after(pages * PAGE_MS));
+      end = await asked(after(due, pages * PAGE_MS));
     }
-    end ??= await asked(after(PAGES * PAGE_MS + LAST_MS), 'not_acknowledged');
+    end ??= await asked(after(due, PAGES * PAGE_MS + LAST_MS), 'not_acknowledged');
     return { alert_status: end!.status.toLowerCase(), pages };
   },
 });

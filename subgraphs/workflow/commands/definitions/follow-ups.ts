@@ -1,24 +1,19 @@
 import { z } from 'zod';
 import { consultCompleted, redFlagDetected } from '../../../../events/catalogue/clinical.js';
 import { partnerConsultOutcome } from '../../../../events/catalogue/partner.js';
-import { messageUser } from '../alarm.js';
+import { after, DAY_MS, HOUR_MS } from '../../../../runtime/time/durations.js';
+import { notifyUser } from '../notices.js';
 import { hasVisit } from '../../ports/booking.js';
 import { redFlagStatus } from '../../ports/clinical.js';
 import { defineWorkflow, type StepContext } from '../../ports/workflow.js';
 import { CONFIRMATION } from './forms.js';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const ASK_SECONDS = 60;
 const LATE_ASK_SECONDS = 900;
 
-const plus = (at: Date, ms: number): Date => new Date(at.getTime() + ms);
-
 /** Asks comms for a message to the member of the run, once. */
 const message = (template: string, params: Record<string, string>) => async (step: StepContext) => {
-  await step.once(ctx =>
-    messageUser(ctx, step.userId!, { template, params, category: 'clinical', dedupeKey: `${template}:${step.runId}` }),
-  );
+  await step.once(ctx => notifyUser(ctx, step.userId!, { template, params, category: 'clinical', dedupeKey: `${template}:${step.runId}` }));
   return null;
 };
 
@@ -50,7 +45,7 @@ export const redFlagFollowUp = defineWorkflow({
       filter: { severity: Object.keys(TIME_TO_ACKNOWLEDGE) },
       input: ({ data }) => ({
         flag_id: data.flag_id,
-        due_at: plus(new Date(data.detected_at), TIME_TO_ACKNOWLEDGE[data.severity]!).toISOString(),
+        due_at: after(new Date(data.detected_at), TIME_TO_ACKNOWLEDGE[data.severity]!).toISOString(),
       }),
     },
   ],
@@ -60,23 +55,23 @@ export const redFlagFollowUp = defineWorkflow({
     await workflow.openTask({ ...task, title: 'Acknowledge a red flag', dueAt: due });
     const asked = (everySeconds: number, until: Date, orFail?: string) =>
       workflow.poll('await_acknowledgement', flagSeen(flagId), { everySeconds, until, orFail });
-    const seen = (await asked(ASK_SECONDS, due)) ?? (await asked(LATE_ASK_SECONDS, plus(due, LATE_MS), 'not_acknowledged'))!;
+    const seen = (await asked(ASK_SECONDS, due)) ?? (await asked(LATE_ASK_SECONDS, after(due, LATE_MS), 'not_acknowledged'))!;
     if (seen.status === 'DISMISSED' || seen.status === 'GONE') return { flag_status: seen.status.toLowerCase() };
     await workflow.step('tell_member', message('red_flag_follow_up', { flag_id: flagId }));
-    await workflow.sleepUntil(plus(await workflow.now(), 7 * DAY_MS));
+    await workflow.sleepUntil(after(await workflow.now(), 7 * DAY_MS));
     const { status } = await workflow.step('check_again', flagState(flagId));
     if (!OVER.includes(status))
-      await workflow.waitTask({ ...task, title: 'A red flag is still open after a week', dueAt: plus(await workflow.now(), DAY_MS) });
+      await workflow.waitTask({ ...task, title: 'A red flag is still open after a week', dueAt: after(await workflow.now(), DAY_MS) });
     return { flag_status: status.toLowerCase() };
   },
 });
 
 /** Any visit from the completed consult to the end of the day on which the next one is due. */
-const booked = (from: Date, due: Date) => (step: StepContext) => hasVisit(step, from, plus(due, DAY_MS));
+const booked = (from: Date, due: Date) => (step: StepContext) => hasVisit(step, from, after(due, DAY_MS));
 
 /**
  * A week before a follow-up is due the member is reminded unless a visit is booked; one that is missed becomes the care team's task.
- * While nobody can say whether one is booked, it counts as not booked. A partner's outcome names no day, so it has none.
+ * While booking cannot be asked, it counts as not booked. A partner's outcome names no day, so it has none.
  * Source: workflow 3.
  */
 export const consultFollowUp = defineWorkflow({
@@ -104,16 +99,16 @@ export const consultFollowUp = defineWorkflow({
     if (dueOn === null) return { outcome: 'no_follow_up' };
     const due = new Date(`${dueOn}T00:00:00.000Z`);
     const ask = booked(new Date(completedAt), due);
-    await workflow.sleepUntil(plus(due, -7 * DAY_MS));
+    await workflow.sleepUntil(after(due, -7 * DAY_MS));
     if ((await workflow.step('ask_booking', ask)).booked) return { outcome: 'booked' };
     await workflow.step('remind', message('consult_follow_up', { consult_id: consultId, due_on: dueOn }));
-    await workflow.sleepUntil(plus(due, DAY_MS));
+    await workflow.sleepUntil(after(due, DAY_MS));
     if ((await workflow.step('ask_again', ask)).booked) return { outcome: 'booked_after_reminder' };
     const decided = await workflow.waitTask({
       title: 'A follow-up consult was missed',
       kind: 'missed_follow_up',
       assigneeRole: 'clinician',
-      dueAt: plus(due, 4 * DAY_MS),
+      dueAt: after(due, 4 * DAY_MS),
       form: CONFIRMATION,
     });
     return { outcome: decided ? 'missed_and_handled' : 'missed' };

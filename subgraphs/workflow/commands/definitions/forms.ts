@@ -1,4 +1,4 @@
-/** A person says that it is done; what was found stands in the service that owns it. */
+/** A person confirms that it is done; what was found stands in the service that owns it. */
 export const CONFIRMATION = {
   type: 'object',
   required: ['done'],

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { screeningStatusChanged, teamChatCommandReceived } from '../../../../events/catalogue/messaging.js';
+import { after, MINUTE_MS } from '../../../../runtime/time/durations.js';
 import { actOnConversation, INBOX_COMMANDS, type InboxCommand } from '../../ports/messaging.js';
 import { defineWorkflow } from '../../ports/workflow.js';
 import { DECISION } from './forms.js';
 
-const MINUTE_MS = 60_000;
 /** What whoever works the care inbox holds. Source: identity A8. */
 const PERMISSION = 'admin:comms:inbox';
 /** What the screening becomes by a command. */
 const SCREENED: Readonly<Partial<Record<InboxCommand, string>>> = { clear: 'cleared', block: 'blocked' };
 
-const isCommand = (word: string): word is InboxCommand => (INBOX_COMMANDS as readonly string[]).includes(word);
+const isCommand = (text: string): text is InboxCommand => (INBOX_COMMANDS as readonly string[]).includes(text);
 
 /**
  * A command of the team chat is carried out once whoever gave it has confirmed it under a token that may; a block by a rule stands only
- * if somebody of support says so. Other commands are refused. Source: workflow 3.
+ * if somebody of support confirms it. Other commands are refused. Source: workflow 3.
  */
 export const inboxCommand = defineWorkflow({
   key: 'inbox_command',
@@ -48,7 +48,7 @@ export const inboxCommand = defineWorkflow({
       kind: 'inbox_command',
       ...(staffId ? { assigneeId: staffId } : { assigneeRole: 'support' }),
       permission: PERMISSION,
-      dueAt: new Date((await workflow.now()).getTime() + minutes * MINUTE_MS),
+      dueAt: after(await workflow.now(), minutes * MINUTE_MS),
       form: DECISION,
     });
     if (decided === null) return { outcome: 'not_confirmed' };
@@ -57,10 +57,10 @@ export const inboxCommand = defineWorkflow({
     await workflow.step('act', step => actOnConversation(step, act, conversationId, staffId));
     return { outcome: 'done', screening: await screening(act) };
 
-    /** Messaging says by its event that the screening has changed. */
+    /** Messaging reports by its event that the screening has changed. */
     async function screening(done: InboxCommand): Promise<string | null> {
       if (!SCREENED[done]) return null;
-      const until = new Date((await workflow.now()).getTime() + 5 * MINUTE_MS);
+      const until = after(await workflow.now(), 5 * MINUTE_MS);
       const changed = await workflow.waitEvent(screeningStatusChanged.name, conversationId, until);
       return changed === null ? 'unconfirmed' : String(changed.to);
     }

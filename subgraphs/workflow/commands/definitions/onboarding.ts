@@ -1,18 +1,16 @@
 import { z } from 'zod';
 import { protocolStarted } from '../../../../events/catalogue/clinical.js';
-import { messageUser } from '../alarm.js';
+import { DAY_MS } from '../../../../runtime/time/durations.js';
+import { notifyUser } from '../notices.js';
 import { interventionStatus } from '../../ports/clinical.js';
 import { defineWorkflow, type StepContext } from '../../ports/workflow.js';
 import { CONFIRMATION } from './forms.js';
 
-const DAY_MS = 86_400_000;
 const ASK_SECONDS = 3600;
 
 const message = (template: string, protocolId: string) => async (step: StepContext) => {
   const dedupeKey = `${template}:${protocolId}`;
-  await step.once(ctx =>
-    messageUser(ctx, step.userId!, { template, params: { protocol_id: protocolId }, category: 'clinical', dedupeKey }),
-  );
+  await step.once(ctx => notifyUser(ctx, step.userId!, { template, params: { protocol_id: protocolId }, category: 'clinical', dedupeKey }));
   return null;
 };
 

@@ -1,0 +1,69 @@
+import type { EntityClass, FilterQuery } from '@mikro-orm/postgresql';
+import type { Context } from '../../../runtime/request/context.js';
+import type { Timer } from '../../../runtime/time/clock.js';
+import { after } from '../../../runtime/time/durations.js';
+
+interface LeasedRows<Row> {
+  name: string;
+  everySeconds: number;
+  entity: EntityClass<Row>;
+  /** Property of the time at which a row is due; a claim moves it to the end of the lease. */
+  due: keyof Row & string;
+  /** Rows that are worked on, a condition in SQL. */
+  waiting: string;
+  /** Rows that are deleted when they are due, a condition in SQL; none where it is missing. */
+  ended?: string;
+  /** What a claim sets besides, for example `attempts = attempts + 1`. */
+  sets?: string;
+  /** Rows per claim. */
+  most: number;
+  /** A row that has not been worked on by then is taken over. */
+  leaseMs: number;
+  /** Works on one row, outside any transaction; must move its time on. */
+  work(ctx: Context, row: Row): Promise<void>;
+}
+
+/** The timer does not care what its rows are; only its `work` does. */
+type AnyRows = LeasedRows<any>;
+
+/** Table and columns of the rows, as SQL names them. */
+function namesOf(ctx: Context, rows: AnyRows): { table: string; id: string; due: string } {
+  const { tableName, primaryKeys, properties } = ctx.em.getMetadata().get(rows.entity);
+  const column = (property: string): string => properties[property]!.fieldNames[0]!;
+  return { table: `${ctx.schema}.${tableName}`, id: column(primaryKeys[0]!), due: column(rows.due) };
+}
+
+async function nextDue(ctx: Context, rows: AnyRows): Promise<Date | null> {
+  const { table, due } = namesOf(ctx, rows);
+  const condition = rows.ended ? 'true' : rows.waiting;
+  const [row] = await ctx.sql<{ due: number | null }>(
+    `select (extract(epoch from min(${due})) * 1000)::float8 as due from ${table} where ${condition}`,
+  );
+  return row?.due == null ? null : new Date(row.due);
+}
+
+async function claim(ctx: Context, rows: AnyRows, at: Date): Promise<void> {
+  const { table, id, due } = namesOf(ctx, rows);
+  const { waiting, ended, sets, most, leaseMs } = rows;
+  if (ended) await ctx.sql(`delete from ${table} where ${ended} and ${due} <= $1`, [at.toISOString()]);
+  await ctx.sql(
+    `update ${table} set ${due} = $2 ${sets ? `, ${sets}` : ''} where ${id} in
+       (select ${id} from ${table} where ${waiting} and ${due} <= $1 order by ${due} limit ${most} for update skip locked)`,
+    [at.toISOString(), after(at, leaseMs).toISOString()],
+  );
+}
+
+/**
+ * A timer over rows that a worker takes one by one, outside any transaction: the lease is the row's own due time, moved on by the claim,
+ * so that what its process did not end is taken over when the lease is.
+ */
+export const leasedRows = <Row extends object>(rows: LeasedRows<Row>): Timer<Context> => ({
+  name: rows.name,
+  everySeconds: rows.everySeconds,
+  next: ctx => nextDue(ctx, rows),
+  run: async (ctx, at) => {
+    const claimed = { [rows.due]: after(at, rows.leaseMs) } as FilterQuery<NoInfer<Row>>;
+    for (const row of await ctx.em.find(rows.entity, claimed, { limit: rows.most })) await rows.work(ctx, row as Row);
+  },
+  claimed: { claim: (ctx, at) => claim(ctx, rows, at), keep: async () => undefined, finish: async () => undefined },
+});

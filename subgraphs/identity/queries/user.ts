@@ -1,0 +1,95 @@
+import { type FilterQuery, raw } from '@mikro-orm/postgresql';
+import { isUuid } from '../../../runtime/data/ids.js';
+import { findRow } from '../../../runtime/data/rows.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { invalid } from '../../../runtime/request/errors.js';
+import { type Connection, page } from '../../../runtime/request/paging.js';
+import { User, UserEmail, UserProfile, UserStatus } from '../entities/user.js';
+import type { UserFilter, UserListArgs, UserLookupInput } from '../inputs/user.js';
+import { emailKey } from '../rules/emails.js';
+import { seesProfile } from '../rules/visibility.js';
+import { profileOf } from './batches.js';
+import { beginning } from './search.js';
+import { knowsBrand, viewerOf } from './viewer.js';
+
+const hasEmail = (q: string): FilterQuery<User> => ({
+  [raw(
+    alias => `exists (select 1 from identity.user_email e where e.user_id = ${alias}.id and e.email_key like ?)`,
+    [beginning(emailKey(q))],
+  )]: [],
+});
+
+const hasName = (q: string): FilterQuery<User> => ({
+  [raw(
+    alias =>
+      `exists (select 1 from identity.user_profile p where p.user_id = ${alias}.id and (p.handle like ? or lower(p.display_name) like ?))`,
+    [beginning(q.toLowerCase()), beginning(q.toLowerCase())],
+  )]: [],
+});
+
+function searched(q: string): FilterQuery<User> {
+  return { $or: [...(isUuid(q) ? [{ id: q }] : []), hasEmail(q), hasName(q)] } as FilterQuery<User>;
+}
+
+function whereOf({ q, status, brandId, createdAfter, createdBefore }: UserFilter): FilterQuery<User> {
+  if (brandId && !isUuid(brandId)) return { id: [] };
+  const conditions: FilterQuery<User>[] = [];
+  if (q) conditions.push(searched(q));
+  if (status?.length) conditions.push({ status: { $in: status } });
+  if (brandId) conditions.push({ brandId });
+  if (createdAfter) conditions.push({ createdAt: { $gt: createdAfter } });
+  if (createdBefore) conditions.push({ createdAt: { $lt: createdBefore } });
+  return { $and: conditions } as FilterQuery<User>;
+}
+
+/** Accounts, newest first. */
+export const listUsers = (ctx: Context, args: UserListArgs): Promise<Connection<User>> =>
+  page(ctx.em, User, whereOf(args.filter ?? {}), args, { time: 'createdAt' });
+
+/** Id of the account with this address, phone, handle or outside identity; the oldest where a phone is shared. */
+async function idOf(ctx: Context, by: UserLookupInput): Promise<string | null> {
+  if (by.email) return (await ctx.em.findOne(UserEmail, { emailKey: emailKey(by.email) }))?.userId ?? null;
+  if (by.handle) return (await ctx.em.findOne(UserProfile, { handle: by.handle.toLowerCase() }))?.userId ?? null;
+  if (by.phone) return (await ctx.em.findOne(User, { phone: by.phone }, { orderBy: { createdAt: 'asc' } }))?.id ?? null;
+  const [row] = await ctx.sql<{ user_id: string }>('select user_id from identity.external_identity where provider = $1 and subject = $2', [
+    by.externalProvider,
+    by.externalId,
+  ]);
+  return row?.user_id ?? null;
+}
+
+function requireOneWay(by: UserLookupInput): void {
+  const external = by.externalProvider != null || by.externalId != null;
+  const ways = [by.email, by.phone, by.handle].filter(one => one != null).length + (external ? 1 : 0);
+  if (ways !== 1 || (external && (by.externalProvider == null || by.externalId == null)))
+    invalid('/by', 'give exactly one of email, phone, handle, or external_provider with external_id');
+}
+
+/** The account that one address, phone, handle or outside identity belongs to; tombstones are not found. @throws Problem invalid_request. */
+export async function lookUpUser(ctx: Context, by: UserLookupInput): Promise<User | null> {
+  requireOneWay(by);
+  const id = await idOf(ctx, by);
+  return id === null ? null : ctx.em.findOne(User, { id, status: { $ne: UserStatus.ERASED } });
+}
+
+/** An account of which the caller may know something; null for any other, so that existence does not show. */
+export async function visibleUser(ctx: Context, id: string): Promise<User | null> {
+  const user = await findRow(ctx, User, { id });
+  if (!user || knowsBrand(ctx.caller, id)) return user;
+  const profile = await profileOf(ctx, id);
+  return profile && seesProfile(viewerOf(ctx.caller, id), user.status, profile.visibility) ? user : null;
+}
+
+/** The user with a handle, in any case of letters, as {@link visibleUser}. */
+export async function findByHandle(ctx: Context, handle: string): Promise<User | null> {
+  const profile = await ctx.em.findOne(UserProfile, { handle: handle.toLowerCase() });
+  return profile && visibleUser(ctx, profile.userId);
+}
+
+/** Active users of handles, in their order. */
+export async function findByHandles(ctx: Context, handles: readonly string[]): Promise<(User | null)[]> {
+  const wanted = handles.map(handle => handle.toLowerCase());
+  const profiles = await ctx.em.find(UserProfile, { handle: { $in: wanted } });
+  const users = await ctx.em.find(User, { id: { $in: profiles.map(profile => profile.userId) }, status: UserStatus.ACTIVE });
+  return wanted.map(handle => users.find(user => user.id === profiles.find(profile => profile.handle === handle)?.userId) ?? null);
+}
