@@ -102,7 +102,7 @@ describe('a transaction', () => {
 });
 
 test('the ORM begins its transactions in a way that is held back', async () => {
-  const orm = await openOrm('platform', url, [], 1);
+  const orm = openOrm('platform', url, [], 1);
   const sent = vi.spyOn(Client.prototype, 'query');
   const work = () => orm.em.fork().transactional(async em => void (await em.execute('select 1 as one')));
   await work(); // the first `begin` of a connection is sent alone
