@@ -10,7 +10,7 @@ export const answersRequests = (roles: ReadonlySet<Role>): boolean => roles.has(
 export interface Config {
   readonly production: boolean;
   readonly port: number;
-  /** Base address of the front door, without trailing slash. */
+  /** Public base URL, without trailing slash. */
   readonly baseUrl: string;
   /** Host names `<slug>.<domain>` reach the services. */
   readonly domain: string;
@@ -55,7 +55,7 @@ export interface Config {
   readonly subgraphPipelining: boolean;
   /** When the operations of the REST rows are planned: all in the first seconds after the start, or each at its first use, which tests prefer. */
   readonly restPlans: 'idle' | 'use';
-  /** How long a process that was told to stop goes on answering before it closes its doors, ms. */
+  /** How long a process goes on answering after SIGTERM before it closes its endpoints, ms. */
   readonly stopGraceMs: number;
   /** Time that a request has until what works for it is stopped, ms. */
   readonly requestDeadlineMs: number;

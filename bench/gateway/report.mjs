@@ -1,9 +1,9 @@
-/** What a run tells: a table of each workload, the goals beside the ratios, the same in the README. */
+/** Report of a run: a table of each workload, and the goals beside the ratios, which are also written into bench/README.md. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VARIANTS } from './variants.mjs';
 
-const README = join(import.meta.dirname, '../../README.md');
+const README = join(import.meta.dirname, '../README.md');
 const RESULTS = join(import.meta.dirname, 'results.json');
 
 /** At least so many times the base's requests per second. Source: issue "fastest gateway", the goals of one run on two cores. */
@@ -90,15 +90,15 @@ export function goalTable(rows) {
 
 const [BEGIN, END] = ['<!-- bench:gateway begins -->', '<!-- bench:gateway ends -->'];
 
-/** Puts a text between the README's markers. */
+/** Writes a text between the markers of bench/README.md. */
 async function intoReadme(text) {
   const readme = await readFile(README, 'utf8');
   const [before, after] = [readme.indexOf(BEGIN), readme.indexOf(END)];
-  if (before < 0 || after < before) throw new Error('the README has no markers for the figures of the gateway');
+  if (before < 0 || after < before) throw new Error('bench/README.md has no markers for the figures of the gateway');
   await writeFile(README, `${readme.slice(0, before + BEGIN.length)}\n\n${text}\n\n${readme.slice(after)}`);
 }
 
-/** Stores a run beside this file and in the README. `setting` says how it was made. */
+/** Writes a run to results.json and bench/README.md. `setting`: how it was made. */
 export async function store(rows, setting) {
   const result = { ...setting, rows, goals: goalRows(rows) };
   const rounded = (_, value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value);

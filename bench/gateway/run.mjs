@@ -4,7 +4,7 @@
  *
  *   npm run bench:gateway                         three rounds of five seconds each, about 20 minutes
  *   npm run bench:gateway -- --rounds 1 --seconds 2 --only ours-network,hive-rust --workloads point,wide
- *   npm run bench:gateway -- --store              the figures also go into results.json and the README
+ *   npm run bench:gateway -- --store              the figures are also written to results.json and bench/README.md
  *
  * The gateway has one core, the load and the services share another one. Rounds are interleaved and medians are shown. Every gateway's
  * answers are compared with the first one's. Peers are installed into .data/ at the first run. `--semi-space 16`: Node's young

@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from '../../runtime/embedded-postgres/start.js'
 /** Database of the platform on the embedded server. */
 const EMBEDDED_DATABASE = 'platform';
 
-export interface Database {
+interface Database {
   url: string;
   /** For people, without credentials: kind and version or host. */
   name: string;

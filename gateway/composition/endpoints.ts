@@ -24,7 +24,7 @@ import { openReloadableGateway, type ReloadableGateway } from './reloadable-gate
 import { closeGracefully, StopStack } from './shutdown.js';
 import { subgraphSource } from './subgraph-sources.js';
 
-export interface EndpointSetting {
+interface EndpointSetting {
   hosts: ReadonlyMap<Slug, RunningService>;
   addresses: Addresses;
   verifier: TokenVerifier;

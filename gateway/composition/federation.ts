@@ -12,7 +12,7 @@ import type { InternalTokens } from './internal-tokens.js';
 /** Deadline of a call to the gateway, ms. */
 const CALL_MS = 10_000;
 
-export interface FederationSetting {
+interface FederationSetting {
   config: Config;
   tokens: InternalTokens;
   verifier: TokenVerifier;

@@ -10,7 +10,7 @@ import { buildSubgraph } from '../../runtime/subgraph.js';
 import { flagsOf } from './feeds.js';
 import type { Parts } from './parts.js';
 
-export interface HostSetting {
+interface HostSetting {
   databaseUrl: string;
   transport: Transport;
   revocations: Revocations;

@@ -22,7 +22,7 @@ async function seed(host: RunningService): Promise<boolean> {
   );
 }
 
-export interface Migrated {
+interface Migrated {
   /** Number of migrations applied. */
   applied: number;
   /** Whether development data was written. */

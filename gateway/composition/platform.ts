@@ -26,7 +26,7 @@ import type { ReloadableGateway } from './reloadable-gateway.js';
 import { StopStack } from './shutdown.js';
 import { startWork } from './work.js';
 
-export interface PlatformOptions {
+interface PlatformOptions {
   config: Config;
   services: ServiceList;
   /** Called with a line for people after each step of the start. */

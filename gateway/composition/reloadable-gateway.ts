@@ -8,7 +8,7 @@ import { Gateways, type ServingGateway } from '../plans/gateways.js';
 import { InFlight } from '../plans/in-flight.js';
 import type { SubgraphSource } from '../plans/subgraph-source.js';
 
-export interface GatewaySetting {
+interface GatewaySetting {
   executor: 'compiled' | 'stock';
   /** Opens the data source of a subgraph. Called once for each, because all gateways of the process share it. */
   source(service: string): SubgraphSource;

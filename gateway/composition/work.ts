@@ -16,7 +16,7 @@ async function startWorkers({ config, stops }: Parts, host: RunningService): Pro
   stops.add(() => timers.stop());
 }
 
-export interface WorkSetting {
+interface WorkSetting {
   hosts: readonly RunningService[];
   backends: Backends;
   metrics: EventMetrics;

@@ -8,7 +8,7 @@ import { routeTables } from '../endpoints/route-tables.js';
 import { ASYNCAPI, eventFiles, SCHEMAS } from './event-files.js';
 
 /** A folder of the checkout, also when `dist` runs. */
-export const checkoutFolder = (path: string): URL =>
+const checkoutFolder = (path: string): URL =>
   new URL(import.meta.url.includes('/dist/') ? `../../../${path}` : `../../${path}`, import.meta.url);
 
 /** Everything that is generated and checked in: path in the checkout -> text. */

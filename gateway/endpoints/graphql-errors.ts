@@ -41,7 +41,7 @@ export function formatError(
   };
 }
 
-export interface GraphqlAnswer {
+interface GraphqlAnswer {
   status: number;
   headers: Record<string, string>;
 }

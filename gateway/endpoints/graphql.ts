@@ -15,7 +15,7 @@ import { answerOf, errorAnswer, formatError } from './graphql-errors.js';
 import { HotOperations, plainBody, sendResult } from './hot-operations.js';
 import { checkOperation } from './operation-checks.js';
 
-export interface GraphqlOptions {
+interface GraphqlOptions {
   gateways: Gateways;
   authenticate: Authenticate;
   introspection: boolean;

@@ -11,7 +11,7 @@ const MAX_OPERATIONS = 2_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A parsed and validated operation, without its variables. */
-export interface HotOperation {
+interface HotOperation {
   readonly operation: OperationDefinitionNode;
   readonly prepared: PreparedOperation;
 }

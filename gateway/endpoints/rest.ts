@@ -14,7 +14,7 @@ import type { Gateways, ServingGateway } from '../plans/gateways.js';
 import { WarmUp } from '../plans/warm-up.js';
 import { routeTables } from './route-tables.js';
 
-export interface RestOptions {
+interface RestOptions {
   gateways: Gateways;
   /** Services of this process. */
   hosts: ReadonlyMap<Slug, RunningService>;

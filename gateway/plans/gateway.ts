@@ -7,7 +7,7 @@ import { answeringIntrospection } from './introspection.js';
 import type { SubgraphSource } from './subgraph-source.js';
 import { loadSupergraph } from './supergraph.js';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   supergraphSdl: string;
   /** The data source of one subgraph of the supergraph. */
   source(service: string): SubgraphSource;

@@ -9,7 +9,7 @@ export interface ServingGateway extends Gateway {
 }
 
 /** A part that holds something made from a supergraph. */
-export interface Follower {
+interface Follower {
   /** Prepares what it needs of the next gateway. @throws Error when the next supergraph does not fit it: the reload fails and nothing has changed. */
   accept?(next: ServingGateway): Promise<void>;
   /** Switches to the next gateway. Synchronous, must not fail. */

@@ -7,7 +7,7 @@ import { ResponseNames } from './compiled/response-names.js';
 import type { FederatedContext, SubgraphSource } from './subgraph-source.js';
 
 /** What follows from a supergraph's text alone. Sources and metrics come with each operation, so all gateways of a process share it. */
-export interface LoadedSupergraph {
+interface LoadedSupergraph {
   sdl: string;
   /** The whole supergraph; its nodes have the directives `@access` and `@constraint`. */
   supergraph: GraphQLSchema;
@@ -22,7 +22,7 @@ export interface LoadedSupergraph {
 }
 
 /** A context that also knows the sources of the gateway that runs the operation. */
-export interface StockContext extends FederatedContext {
+interface StockContext extends FederatedContext {
   sourceOf(service: string): SubgraphSource;
 }
 

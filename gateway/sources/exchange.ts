@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-export interface HttpAnswer {
+interface HttpAnswer {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }

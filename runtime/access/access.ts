@@ -74,8 +74,6 @@ export function ruleOnNode(node: { directives?: readonly ConstDirectiveNode[] } 
   return Object.fromEntries((directive.arguments ?? []).map(arg => [arg.name.value, valueFromASTUntyped(arg.value)])) as AccessRule;
 }
 
-export const isPublic = (rule: AccessRule | null): boolean => rule?.public === true;
-
 const either = (needed: string, holds: (one: string) => boolean): boolean => needed.split('|').some(holds);
 
 const forbidden = (): never => fail('forbidden', 'This operation is not open to this kind of caller');

@@ -14,7 +14,7 @@ const CACHED_TOKENS = 5_000;
 export interface VerifierOptions {
   issuer: string;
   audience: string;
-  /** Asked at the first token, when the doors are open. */
+  /** Called at the first token, when this process listens. */
   jwksUrl: () => string;
   /** Shortest time between two fetches of the key set, ms. Zero with a manual clock: the day for which a key is published before it signs may pass in an instant. */
   jwksCooldownMs?: number;

@@ -7,7 +7,7 @@ import { CompiledQuery, type Kysely } from 'kysely';
 import pg from 'pg';
 import { cancelStatements, type Cancellable } from '../request/cancellation.js';
 import { PlainFindDriver } from './plain-find.js';
-import { saveRoundTrips, type Conversing } from './round-trips.js';
+import { saveRoundTrips, type PgClient } from './round-trips.js';
 import { traceStatements } from '../observe/tracing.js';
 import type { Sql } from '../../events/outbox.js';
 import { roleOf, schemaOf, SLUGS, type Slug } from '../../events/slugs.js';
@@ -174,7 +174,7 @@ function giveLostBack(pool: pg.Pool): void {
   const held = new Set<pg.PoolClient>();
   pool.on('acquire', client => held.add(client));
   pool.on('release', (_error, client) => held.delete(client));
-  pool.on('connect', client => saveRoundTrips(client as unknown as Conversing));
+  pool.on('connect', client => saveRoundTrips(client as unknown as PgClient));
   pool.on('connect', traceStatements);
   pool.on('connect', client => cancelStatements(client as unknown as Cancellable));
   pool.on('connect', client => client.once('end', () => setTimeout(() => held.has(client) && client.release(true), LOST_MS).unref()));

@@ -33,7 +33,7 @@ const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE',
 
 const sqlState = (error: unknown): string => String((error as { code?: unknown }).code ?? '');
 
-/** U+0000 in a text, in jsonb, and in a statement's own text, which it cuts short. The REST door refuses it by pointer, GraphQL's variables come here. */
+/** U+0000 in a text, in jsonb, and in a statement's own text, which it cuts short. The REST adapter refuses it by pointer, GraphQL's variables come here. */
 const UNSTORABLE = new Set(['22021', '22P05', '08P01']);
 
 const isTransient = (error: unknown): boolean =>

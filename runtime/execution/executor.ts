@@ -82,6 +82,6 @@ const WARM_UP = 8;
 /** One for all services of the process, because the limits are of the process. `eager` compiles at the first use, for tests. */
 const EXECUTORS = { stock: stockExecutor, compiled: compiledExecutor(WARM_UP), eager: compiledExecutor(0) };
 
-export type ExecutorName = keyof typeof EXECUTORS;
+type ExecutorName = keyof typeof EXECUTORS;
 
 export const executorOf = (name: ExecutorName): Executor => EXECUTORS[name];

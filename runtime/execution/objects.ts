@@ -1,7 +1,7 @@
 import type { ContextCheck } from './properties.js';
 import type { Path, Run } from './run.js';
 
-export type Row = Record<string, unknown>;
+type Row = Record<string, unknown>;
 
 /** Executes a field: its value in the answer, or a promise of it. @throws GraphQLError for a failed non-null field */
 export type ExecuteField = (run: Run, source: unknown, above: Path | undefined) => unknown;

@@ -17,7 +17,7 @@ import {
 import type { Source, Variables } from './run.js';
 
 /** Field nodes by response name, in the order of the answer. */
-export type Fields = ReadonlyMap<string, readonly FieldNode[]>;
+type Fields = ReadonlyMap<string, readonly FieldNode[]>;
 
 const nameOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
 

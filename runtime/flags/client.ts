@@ -163,7 +163,7 @@ export class FlagClient {
 const overridden = (key: string, value: FlagValue | '!error'): FlagEvaluation =>
   value === '!error' ? noEvaluation(key, 'GENERAL') : { ...noEvaluation(key, 'GENERAL'), value, reason: 'STATIC', errorCode: null };
 
-/** Context keys of the OpenFeature face beside `targetingKey` (the user) and `brandId`. */
+/** Context keys of the OpenFeature API beside `targetingKey` (the user) and `brandId`. */
 const ATTRIBUTE_KEYS = {
   country: 'COUNTRY',
   locale: 'LOCALE',
@@ -189,7 +189,7 @@ const targetOf = (context: EvaluationContext): FlagTarget => ({
   attributes: attributesOf(context),
 });
 
-/** The OpenFeature face of a {@link FlagClient}, for code that prefers the standard SDK. */
+/** The OpenFeature API of a {@link FlagClient}, for code that prefers the standard SDK. */
 export class PlatformProvider implements Provider {
   readonly metadata = { name: 'platform' } as const;
   readonly runsOn = 'server' as const;

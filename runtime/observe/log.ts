@@ -32,7 +32,7 @@ export const createLogger = (level: string): Logger =>
   );
 
 /** The part of an error that a log may hold. */
-export interface LoggedError {
+interface LoggedError {
   name: string;
   message?: string;
   stack?: string;

@@ -18,7 +18,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 let tracer: Tracer | null = null;
 
 /** Sends the remaining spans when it stops. */
-export interface Tracing {
+interface Tracing {
   stop(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function activeTraceparent(): string | null {
   return span ? traceparentOf(span) : null;
 }
 
-export interface SpanSetting {
+interface SpanSetting {
   kind?: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
   attributes?: Attributes;
   /** `traceparent` of the parent span, where that is not the active span. */
@@ -120,7 +120,7 @@ export function openRequestSpan(method: string, traceparent: string | null): Req
 const TABLE = /\b(?:from|into|update|join)\s+"?([a-z_]+)"?(?:\."?([a-z_]+)"?)?/i;
 
 /** Verb and table of a statement, without its text: `select clinical.retest_cycle`. */
-export function summaryOf(sql: string): string {
+function summaryOf(sql: string): string {
   const [, first, second] = TABLE.exec(sql) ?? [];
   const verb = /^\s*(\w+)/.exec(sql)?.[1]?.toLowerCase() ?? 'sql';
   return [verb, [first, second].filter(Boolean).join('.')].filter(Boolean).join(' ');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ANONYMOUS, type Caller } from './caller.js';
 
-/** One request at the door; travels to every subgraph it touches, in process as this object and over HTTP as headers. */
+/** One request from outside; passed on to every subgraph that it needs, in process as this object and over HTTP as headers. */
 export interface RequestInfo {
   /** `X-Request-Id`: the caller's if valid, else ours. */
   readonly id: string;

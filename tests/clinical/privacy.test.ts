@@ -56,7 +56,7 @@ describe('a member', () => {
     await erase(DEMO);
   });
 
-  test("has only the own part of a User, also by the gateway's door", async () => {
+  test('has only the own part of a User, also over the gateway', async () => {
     const cycle = await demoCycle();
     const query = `query ($id: ID!) { retestCycle(id: $id) { id patient { id clinical { retestCycles { nodes { id baselineValue { value } } } } } brand { id name } } }`;
     const own = await clinic.p.graphql(

@@ -51,27 +51,30 @@ function operationsOf(slug: Slug): Operation[] {
 }
 
 describe.each(Object.keys(SERVICES) as Slug[])('GraphQL of %s', slug => {
-  const doors = [
+  const endpoints = [
     ['the gateway', '/graphql'],
     ['the subgraph port', `/${slug}/graphql`],
   ] as const;
 
-  test.each(doors)('every operation at %s turns away whom its rule does not name, before it looks at anything', async (_name, door) => {
-    for (const operation of operationsOf(slug))
-      for (const [who, { status, code, challenge }] of turnedAway(operation)) {
-        const { body, headers, ...answer } = await p.rest('POST', door, {
-          token: who.token,
-          body: { query: documentFor(operation.field, operation.kind) },
-        });
-        const about = { field: operation.field.name, who: who.name };
-        const seen = {
-          status: answer.status,
-          code: (body.errors?.[0]?.extensions?.code ?? body.code)?.toLowerCase(),
-          challenge: headers['www-authenticate'] ?? null,
-        };
-        expect({ ...about, ...seen, data: body.data?.result ?? null }).toEqual({ ...about, status, code, challenge, data: null });
-      }
-  });
+  test.each(endpoints)(
+    'every operation at %s turns away whom its rule does not name, before it looks at anything',
+    async (_name, endpoint) => {
+      for (const operation of operationsOf(slug))
+        for (const [who, { status, code, challenge }] of turnedAway(operation)) {
+          const { body, headers, ...answer } = await p.rest('POST', endpoint, {
+            token: who.token,
+            body: { query: documentFor(operation.field, operation.kind) },
+          });
+          const about = { field: operation.field.name, who: who.name };
+          const seen = {
+            status: answer.status,
+            code: (body.errors?.[0]?.extensions?.code ?? body.code)?.toLowerCase(),
+            challenge: headers['www-authenticate'] ?? null,
+          };
+          expect({ ...about, ...seen, data: body.data?.result ?? null }).toEqual({ ...about, status, code, challenge, data: null });
+        }
+    },
+  );
 
   test('_entities and _service answer nobody without a token', async () => {
     const types = Object.values(p.host(slug).schema.getTypeMap()).filter(

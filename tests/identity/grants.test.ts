@@ -245,7 +245,7 @@ describe('references', () => {
     expect([data?._entities?.[0] ?? null, errors]).toEqual([null, undefined]);
   });
 
-  test('a user sees the face of the apps that were let in, never their inside', async () => {
+  test('a user sees the public fields of the apps with access, never the others', async () => {
     const token = await p.userToken(DEMO, ['manage:connected_apps']);
     expect((await entity('OAuthClient', 'demo-app', 'id name firstParty', token)).data._entities[0]).toEqual({
       id: 'demo-app',

@@ -52,7 +52,7 @@ describe('two engines on one database', () => {
     expect(theirs).toEqual(ours);
   });
 
-  test('honour a revocation made at the other, introspection at once and the doors within 15 seconds', async () => {
+  test('honour a revocation made at the other, introspection at once and the endpoints within 15 seconds', async () => {
     const token = await issue();
     expect(await adminAt(otherUrl, token)).toBe(200);
     await post(p, 'revoke', { ...M2M, token });

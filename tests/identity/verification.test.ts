@@ -45,7 +45,7 @@ async function withEmbeddedKey(): Promise<string> {
 const seconds = Math.floor(Date.now() / 1000);
 
 describe('an access token', () => {
-  test('that identity has issued opens the door', async () => {
+  test('that identity has issued gives access', async () => {
     expect((await read(good)).status).toBe(200);
     expect((await read(await signed({}))).status).toBe(200);
   });

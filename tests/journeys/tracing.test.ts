@@ -72,7 +72,7 @@ describe.each([
   };
   const ofTrace = (): Span[] => spans.filter(one => one.traceId === TRACE);
 
-  test('is one trace from the caller through door, subgraph, outbox, consumer and webhook', () => {
+  test('is one trace from the caller through endpoint, subgraph, outbox, consumer and webhook', () => {
     const names = lineage(ofTrace().find(one => one.name === webhook)!);
     expect(names[0]).toBe('caller');
     expect(names[1]).toMatch(/^POST /);

@@ -158,7 +158,7 @@ describe('a reference to a brand', () => {
 describe('a host', () => {
   const resolve = (host: string) => p.rest('GET', `/platform/v1/brands/resolve?host=${encodeURIComponent(host)}`);
 
-  test('that is verified resolves to the public face of its brand, without a token', async () => {
+  test('that is verified resolves to the public fields of its brand, without a token', async () => {
     const { id: _, ...shown } = { id: '', slug: 'main', name: 'Main', theme: MAIN.theme, locales: ['en', 'de'] };
     expect(await resolve('Main.Example.')).toMatchObject({ status: 200, body: shown });
     expect(Object.keys((await resolve('main.example')).body).sort()).toEqual(['locales', 'name', 'slug', 'theme']);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 const inTurn = async <T>(work: (em: SqlEntityManager) => Promise<T>): Promise<T> =>
   p.host('platform').read(ctx => work(ctx.em as SqlEntityManager));
 
-/** Rows by the driver of the service, and by MikroORM's own. */
+/** Rows by the service's driver, and by MikroORM's own. */
 async function both(where: object, options: object): Promise<[object[], object[]]> {
   const ours = await inTurn(em => em.find(Brand, where, options));
   const own = await inTurn(em => {
@@ -37,7 +37,7 @@ describe('a read by columns', () => {
     ['a value', { slug: slugOf(1) }, {}],
     ['the same column with another value', { slug: slugOf(2) }, {}],
     ['a quote in a value', { slug: `x' or '1'='1` }, {}],
-    ['a place mark and a backslash in a value', { slug: '?\\?' }, {}],
+    ['a parameter mark and a backslash in a value', { slug: '?\\?' }, {}],
     ['a key', { id: ids[0] }, {}],
     ['a list', { id: { $in: ids } }, { orderBy: { slug: 'desc' } }],
     ['a shorter list', { id: { $in: ids.slice(1, 3) } }, { orderBy: { slug: 'desc' } }],
@@ -73,6 +73,18 @@ describe('a read by columns', () => {
     await inTurn(em => em.findOne(Brand, { slug: slugOf(3), isDefault: false }));
     expect(built).not.toHaveBeenCalled();
     built.mockRestore();
+  });
+
+  test('is part of the transaction in which it runs', async () => {
+    const found = p.host('platform').transaction(async ctx => {
+      for (const slug of [slugOf(4), slugOf(5)]) {
+        await ctx.sql('update platform.brand set slug = $1 where id = $2', [slug, ids[3]]);
+        expect(await ctx.em.fork({ clear: true, keepTransactionContext: true }).count(Brand, { slug })).toBe(1);
+        expect((await ctx.em.find(Brand, { slug }, { refresh: true })).map(brand => brand.id)).toEqual([ids[3]]);
+      }
+      throw new Error('undo');
+    });
+    await expect(found).rejects.toThrow('undo');
   });
 
   test('of rows that point to another entity answers its key, and changes of what was read are written', async () => {

@@ -16,7 +16,7 @@ test('a variable that its scalar refuses is an invalid request, not a failure', 
   expect(errors).toMatchObject([{ extensions: { code: 'INVALID_REQUEST' } }]);
 });
 
-test('a text with U+0000 is an invalid request at the door of GraphQL, too', async () => {
+test('a text with U+0000 is an invalid request in GraphQL, too', async () => {
   const document = `mutation($name: String!) { createBrand(input: { slug: "nul", name: $name, legalName: "x", defaultLocale: "en", locales: ["en"], defaultCurrency: "USD",
     currencies: ["USD"], countries: ["US"], timeZone: "UTC", supportEmail: "a@example.test", taxInclusivePrices: false }) { id } }`;
   const { errors } = await p.graphql(document, { name: 'a\u0000b' }, { token });

@@ -1,20 +1,25 @@
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRequire } from 'node:module';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { prepared } from '../../events/prepared.js';
-import { saveRoundTrips, type Conversing } from '../../runtime/data/round-trips.js';
+import { openOrm } from '../../runtime/data/database.js';
+import { saveRoundTrips, type PgClient } from '../../runtime/data/round-trips.js';
 import { dropDatabase } from '../support/database.js';
 import { seededDatabase } from '../support/platform.js';
 
+/** MikroORM's own `pg`, of which the services' connections are; its version may differ from ours. */
+const { Client } = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))('pg') as typeof pg;
+
 let url: string;
 let client: pg.Client;
-/** Messages that left for the server, by their first letters: Q simple statement, P parse, B bind, E execute, S sync. */
+/** First letters of the messages sent to the server: Q simple statement, P parse, B bind, D describe, E execute, S sync. */
 let sent: string[];
 
 beforeAll(async () => {
   url = await seededDatabase();
-  client = new pg.Client({ connectionString: url });
+  client = new Client({ connectionString: url });
   await client.connect();
-  saveRoundTrips(client as unknown as Conversing);
+  saveRoundTrips(client as unknown as PgClient);
   await client.query('create table kept (one int primary key)');
   await client.query('begin'); // the first of a connection goes by itself
   await client.query('commit');
@@ -72,8 +77,9 @@ describe('a transaction', () => {
 
   test('answers the rows of its first statement, with or without parameters', async () => {
     await client.query('begin');
-    expect((await client.query('select 7 as seven')).rows).toEqual([{ seven: 7 }]);
-    await client.query('commit');
+    expect((await client.query('insert into kept values (8) returning one')).rows).toEqual([{ one: 8 }]);
+    await client.query('rollback');
+    expect(await rows()).toEqual([2, 3]);
     await client.query('begin');
     expect(await client.query('update kept set one = one where one = $1', [2])).toMatchObject({ command: 'UPDATE', rowCount: 1 });
     await client.query('commit');
@@ -93,6 +99,18 @@ describe('a transaction', () => {
     await client.query('rollback');
     expect(await rows()).toEqual([2, 3]);
   });
+});
+
+test('the ORM begins its transactions in a way that is held back', async () => {
+  const orm = openOrm('platform', url, [], 1);
+  const sent = vi.spyOn(Client.prototype, 'query');
+  const work = () => orm.em.fork().transactional(async em => void (await em.execute('select 1 as one')));
+  await work(); // the first `begin` of a connection is sent alone
+  sent.mockClear();
+  await work();
+  const texts = sent.mock.calls.map(([query]) => (query as unknown as { text?: string })?.text ?? query);
+  expect(texts).toEqual(['select 1 as one', 'commit']);
+  await orm.close(true);
 });
 
 describe('a prepared statement', () => {

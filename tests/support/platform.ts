@@ -63,7 +63,7 @@ export interface TestPlatform {
   /** SQL as the owner of the database. */
   sql<Row = any>(text: string, params?: unknown[]): Promise<Row[]>;
   receiver(): Promise<Receiver>;
-  /** The running parts, for what no door shows. */
+  /** The running parts, for what no endpoint shows. */
   readonly running: Platform;
   stop(): Promise<void>;
 }

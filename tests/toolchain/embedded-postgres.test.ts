@@ -76,14 +76,14 @@ beforeAll(async () => {
   await writeFile(join(compiled, 'package.json'), '{"type":"module"}');
   await writeFile(
     join(compiled, 'main.js'),
-    `import { startEmbeddedPostgres } from './embedded-postgres.js';
+    `import { startEmbeddedPostgres } from './start.js';
      const { url } = await startEmbeddedPostgres({ dataDir: process.argv[2], log: console.error });
      console.log(url);
      setInterval(() => undefined, 60_000);`,
   );
   await writeFile(
     join(compiled, 'stop.js'),
-    `import { startEmbeddedPostgres } from './embedded-postgres.js';
+    `import { startEmbeddedPostgres } from './start.js';
      const { stop } = await startEmbeddedPostgres({ dataDir: process.argv[2], log: console.error });
      await stop();
      console.log('stopped');`,

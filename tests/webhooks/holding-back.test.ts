@@ -54,7 +54,7 @@ let p: TestPlatform;
 let receiver: Receiver;
 let subscription: Subscribed;
 
-describe('at the door', () => {
+describe('at the endpoint', () => {
   beforeAll(async () => {
     p = await platform({ transport: 'run' });
   });

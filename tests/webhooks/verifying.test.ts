@@ -12,15 +12,14 @@ import type { Received } from '../support/receiver.js';
 import { until } from '../support/until.js';
 import { call, PROTOCOL, protocolBegan, subscribe, untilStatuses } from './fixture.js';
 
-/** What README tells a developer to paste is pasted here. */
+/** Runs the code that WEBHOOKS.md tells a developer to paste. */
 let p: TestPlatform;
 let folder: string;
 let snippets: Record<'js' | 'python' | 'sh', string>;
 
 beforeAll(async () => {
-  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const section = readme.split('## Receiving webhooks')[1]!.split('\n## ')[0]!;
-  const blockOf = (language: string): string => section.match(new RegExp('```' + language + '\\n([^]*?)```'))![1]!;
+  const text = await readFile(join(import.meta.dirname, '../../WEBHOOKS.md'), 'utf8');
+  const blockOf = (language: string): string => text.match(new RegExp('```' + language + '\\n([^]*?)```'))![1]!;
   snippets = { js: blockOf('js'), python: blockOf('python'), sh: blockOf('sh') };
   folder = await mkdtemp(join(tmpdir(), 'platform-snippets-'));
   atEnd(() => rm(folder, { recursive: true }));
@@ -56,7 +55,7 @@ async function paste(command: string, file: string, source: string) {
 test.each([
   ['Node', process.execPath, 'receiver.mjs', 'js'],
   ['Python', 'python3', 'receiver.py', 'python'],
-] as const)('the receiver of README in %s takes what is genuine and refuses what is not', async (_name, command, file, language) => {
+] as const)('the receiver of WEBHOOKS.md in %s takes what is genuine and refuses what is not', async (_name, command, file, language) => {
   const { subscription, post, stop, printed } = await paste(command, file, snippets[language]);
   await until(
     'the receiver to refuse',
@@ -82,7 +81,7 @@ async function delivered(more: object = {}): Promise<{ secret: string; id: strin
   return { secret: signing_secret, id, one: await next(), next };
 }
 
-test('the shell lines of README tell what is genuine from what is not', async () => {
+test('the shell lines of WEBHOOKS.md tell what is genuine from what is not', async () => {
   const { secret, one } = await delivered();
   const run = async (body: Buffer): Promise<string> => {
     await writeFile(join(folder, 'body.json'), body);

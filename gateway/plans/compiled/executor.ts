@@ -14,7 +14,7 @@ const BYTES_OF_ONE = 40 * 1024;
 /** Where a plan came from: prepared at the start, kept from an earlier request, or made for this one. */
 export type PlanOrigin = 'prepared' | 'kept' | 'made';
 
-export interface CompiledExecutorSetting extends CompileSetting {
+interface CompiledExecutorSetting extends CompileSetting {
   /** Runs what is not compiled: introspection, and plans with unknown nodes. */
   stock: Executor;
   /** Called for each operation with the origin of its plan. */

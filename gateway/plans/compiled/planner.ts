@@ -9,7 +9,7 @@ import { UnknownPlan } from './steps.js';
 /** An operation as the planner reads it. */
 export type PlannedOperation = Operation;
 
-export interface Plan {
+interface Plan {
   planned: PlannedOperation;
   /** Absent where no subgraph is asked: `{ __typename }`. */
   node: PlanNode | undefined;

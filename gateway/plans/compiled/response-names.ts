@@ -17,7 +17,7 @@ const PREFIX = 'client_';
 
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-export interface Renamed {
+interface Renamed {
   document: DocumentNode;
   /** Changed response name -> the client's. */
   names: ReadonlyMap<string, string>;

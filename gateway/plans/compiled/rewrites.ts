@@ -28,7 +28,7 @@ function changeOf(rewrite: FetchDataRewrite): (object: Row, key: string) => void
   };
 }
 
-export type Rewrite = (value: unknown) => void;
+type Rewrite = (value: unknown) => void;
 
 /** Compiles the planner's rewrites: of fields that it aliased because the types of a selection differ, and of type names of `@interfaceObject`. Null for none. */
 export function compileRewrites(schema: GraphQLSchema, rewrites: readonly FetchDataRewrite[] | undefined): Rewrite | null {

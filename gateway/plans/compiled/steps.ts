@@ -3,7 +3,7 @@ import { compileFetch, type Fetch, type FetchSetting } from './fetch.js';
 import type { PlanPath } from './paths.js';
 import type { Step } from './run.js';
 
-export interface PlanSetting extends FetchSetting {
+interface PlanSetting extends FetchSetting {
   /** Defaults of the operation's boolean variables. */
   defaults: Readonly<Record<string, boolean>>;
 }

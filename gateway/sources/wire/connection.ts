@@ -10,7 +10,7 @@ export interface Flight {
   failed(error: Error, unseen: boolean): void;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   host: string;
   port: number;
   maxBytes: number;
