@@ -64,13 +64,14 @@ where id = $1`;
 async function eraseAccount(ctx: Context, userId: string): Promise<ErasureOutcome> {
   const user = await ctx.em.findOne(User, { id: userId, status: { $ne: UserStatus.ERASED } }, FOR_UPDATE);
   if (!user) return { outcome: 'nothing_held', records: {} };
+  const now = ctx.now(); // one instant for the tombstone and for what is counted from it
   await endConsents(ctx, userId);
   const stray = await endFamilies(ctx, 'user_id', userId, 'user_erased');
-  await holdHandle(ctx, userId);
+  await holdHandle(ctx, userId, now);
   const pictures = await eraseAvatars(ctx, userId); // not after the commit: a store that fails must fail the erasure, which is then tried again
   const records = await deleteOwnRows(ctx, userId);
   ctx.em.clear(); // the grants that were loaded are gone
-  await ctx.sql(TOMBSTONE, [userId, ctx.now().toISOString()]);
+  await ctx.sql(TOMBSTONE, [userId, now.toISOString()]);
   await noteCrmChange(ctx, userId, CrmSyncReason.ERASED);
   await publishRevocations(ctx, [...familyRevocations(ctx, stray), userRevocation(ctx, userId)]);
   return { outcome: 'erased', records: { ...records, ...(pictures && { avatar: 1 }), user: 1 } };
