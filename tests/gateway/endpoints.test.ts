@@ -1,11 +1,11 @@
 import { request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BRAND, DEMO, platform, type TestPlatform } from '../support/platform.js';
+import { BRAND, DEMO, sharedPlatform, type SharedPlatform } from '../support/platform.js';
 
-let p: TestPlatform;
+let p: SharedPlatform;
 let token: string;
 beforeAll(async () => {
-  p = await platform();
+  p = await sharedPlatform();
   token = await p.serviceToken();
 });
 
@@ -13,7 +13,7 @@ describe('addresses', () => {
   test('the gateway form and the host form of an address answer the same', async () => {
     const path = '/v1/brands/main';
     const byPath = await p.rest('GET', `/platform${path}`, { token });
-    const byHost = await p.rest('GET', path, { token, headers: { host: `platform.localhost:${p.env.PORT}` } });
+    const byHost = await p.rest('GET', path, { token, headers: { host: `platform.localhost:${new URL(p.url).port}` } });
     expect(byPath.status).toBe(200);
     expect(byHost.body).toEqual(byPath.body);
   });

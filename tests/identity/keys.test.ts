@@ -9,7 +9,7 @@ import { freePort } from '../support/platform.js';
 import { claimsOf, credentials, headerOf, introspect, M2M, post } from './oauth.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 
 const issue = async (scope = 'admin:identity'): Promise<string> => (await credentials(p, { scope })).body.access_token;
 const published = async (): Promise<string[]> =>

@@ -5,7 +5,7 @@ import { claimsOf } from './oauth.js';
 import { mails, newestMail } from './mailbox.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 beforeEach(async () => void (await p.sql('delete from identity.sign_in_limit'))); // each test has its own quarter of an hour
 
 const NEW_PASSWORD = 'lantern orbit cactus 27';

@@ -18,7 +18,7 @@ import {
 import { claimsOf, introspect } from './oauth.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 
 const start = (browser: Browser, asking = {}) => browser.open(p, authorizeUrl(p, asking, proof()));
 const login = async (browser: Browser, page: Page, identifier: string, password = PASSWORD): Promise<Page> =>

@@ -16,7 +16,7 @@ let p: TestPlatform;
 let chromium: Browser;
 beforeAll(async () => {
   if (!CHROMIUM) return;
-  p = await platform({ manualClock: false });
+  p = await platform({ services: ['identity'], manualClock: false });
   chromium = await startChromium(Object.values(CALLBACKS));
 });
 

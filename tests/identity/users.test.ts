@@ -5,7 +5,7 @@ let p: TestPlatform;
 let service: string;
 let staff: string;
 beforeAll(async () => {
-  p = await platform({ manualClock: false });
+  p = await platform({ services: ['identity'], manualClock: false });
   service = await p.serviceToken('admin:identity');
   staff = await p.userToken(ADMIN, ['read:profile'], {
     clientId: 'demo-admin',
