@@ -10,6 +10,7 @@ let p: TestPlatform;
 
 beforeAll(async () => {
   p = await platform({
+    services: ['webhooks', 'clinical'],
     transport: 'run',
     env: {
       WEBHOOKS_INBOUND_SECRET_STOREFRONT: 'new-storefront-secret,old-storefront-secret',

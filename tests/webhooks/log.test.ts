@@ -22,7 +22,7 @@ let subscription: Subscribed;
 let token: string;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['webhooks', 'clinical', 'events'], transport: 'run' });
   token = await p.serviceToken();
   await p.clock('webhooks', { now: new Date().toISOString() });
 });
