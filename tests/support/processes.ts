@@ -8,6 +8,7 @@ import type { Slug } from '../../events/slugs.js';
 import { schemaOf } from '../../events/slugs.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from './at-end.js';
+import { COMPILE_CACHE } from './compile-cache.js';
 import { dropDatabase } from './database.js';
 import { freePort, platformEnv, RemotePlatform, seededDatabase, type PlatformSetting } from './platform.js';
 import { until } from './until.js';
@@ -25,7 +26,7 @@ export interface Child {
 /** Starts `dist/gateway/main.js`, or a file of a test around it, with exactly these variables. */
 export function startProcess(env: Record<string, string>, file = MAIN): Child {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
-    env: { PATH: process.env.PATH!, ...env },
+    env: { PATH: process.env.PATH!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
