@@ -167,7 +167,7 @@ class PlatformStart {
       addresses: this.#addresses,
       verifier: this.#verifier,
       revocations: this.#revocations,
-      federation: () => this.#ownFederation(),
+      federation: slug => (slug ? this.#federation(slug) : this.#ownFederation()),
       onGateway: gateway => (this.#gateway = gateway),
       started,
       isWorking: () => this.#working,

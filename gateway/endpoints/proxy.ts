@@ -38,6 +38,6 @@ export async function proxyServices(app: FastifyInstance, urls: Readonly<Partial
       });
     };
     for (const [slug, base] of Object.entries(urls)) pass(`/${slug}/*`, base!);
-    if (urls.identity) pass('/.well-known/*', urls.identity);
+    if (urls.identity) for (const path of ['/identity', '/.well-known/*']) pass(path, urls.identity);
   });
 }

@@ -112,12 +112,25 @@ describe('the commands of the README, as they stand, in a fresh checkout', { tim
       await printed(running, /All (\d+) processes are ready/);
       expectFirstAnswers();
       expect(running.printed()).toMatch(/^clinical +\| Ready in /m);
+      const pages = ['/', '/dev/mail', '/identity', '/docs'].map(path =>
+        fetch(`http://localhost:${port}${path}`, { headers: { accept: 'text/html' } }),
+      );
+      expect((await Promise.all(pages)).map(page => page.status)).toEqual([200, 200, 200, 200]);
       expect(readdirSync(join(checkout, '.data')).sort()).toEqual(['postgres', 'secrets.env']);
     } finally {
       await running.interrupt();
     }
     expect(running.printed()).toMatch(/\| Stopped\.\n$/);
     expect([postgresRuns(), await isFree(port), await isFree(port + 1)]).toEqual([false, true, true]);
+  });
+
+  test('an older Node is told what the platform needs', () => {
+    const older = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.20.2" })';
+    const { status, stderr } = spawnSync(process.execPath, ['--import', older, 'dist/gateway/main.js'], {
+      cwd: checkout,
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([1, expect.stringContaining('needs Node 24 or newer, and this is 20.20.2')]);
   });
 
   test('everything starts in one process on the same data, and the first requests are answered', async () => {
