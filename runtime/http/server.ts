@@ -18,7 +18,7 @@ const HEADERS_MS = 15_000;
 const KEEP_ALIVE_MS = 72_000;
 
 /** RFC 9457 body of a problem. Source: conventions 6. */
-export function problemBody(problem: Problem, requestId: string): object {
+function problemBody(problem: Problem, requestId: string): object {
   const { title, status } = PROBLEMS[problem.code];
   const { reason, errors, members } = problem.options;
   const further = Object.fromEntries(
