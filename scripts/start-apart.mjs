@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openDatabase } from '../dist/gateway/composition/database.js';
+import { withDevelopmentSecrets } from '../dist/runtime/access/development-secrets.js';
 import { loadConfig } from '../dist/runtime/config.js';
 import { SERVICES } from '../dist/subgraphs/services.js';
 
@@ -33,10 +34,13 @@ const sayAll = line => say('start:apart', line);
 const addressOf = slug => `http://localhost:${config.port + 1 + slugs.indexOf(slug)}`;
 const variableOf = slug => `SUBGRAPH_URL_${slug.toUpperCase().replaceAll('-', '_')}`;
 
-/** What the processes have in common. A server's 100 connections are enough for all of them with two for each service. */
-const sharedEnv = databaseUrl => ({
+/**
+ * What the processes have in common, the secrets among it, because all are on this machine, wherever the database is. A server's 100
+ * connections are enough for all of them with two for each service.
+ */
+const sharedEnv = (databaseUrl, env) => ({
   DATABASE_POOL_MAX: '2',
-  ...process.env,
+  ...env,
   DATABASE_URL: databaseUrl,
   BASE_URL: config.baseUrl,
   GATEWAY_URL: `http://localhost:${config.port}`,
@@ -113,9 +117,9 @@ const ticker = setInterval(() => sayAll(`waiting for ${[...waiting].join(', ')},
 try {
   database = await openDatabase(config, sayAll);
   sayAll(`${names.length} processes on ${database.name}, ${config.amqpUrl ? 'RabbitMQ' : 'embedded event transport'}`);
-  const env = sharedEnv(database.url);
+  const env = sharedEnv(database.url, await withDevelopmentSecrets(process.env));
   if (!stopping) for (const name of names) start(name, env);
 } catch (error) {
-  sayAll(`The database could not be opened: ${error.message}`);
+  sayAll(`Nothing could be started: ${error.message}`);
   await stop(1);
 }
