@@ -16,6 +16,7 @@ import { metricsRoute, observeRequests } from '../endpoints/metrics.js';
 import { graphiql, pages } from '../endpoints/pages.js';
 import { proxyServices } from '../endpoints/proxy.js';
 import { restEndpoints } from '../endpoints/rest.js';
+import { largestBody } from '../endpoints/route-tables.js';
 import { subgraphRoute } from '../endpoints/subgraph.js';
 import { OperationMetrics } from '../metrics/operation-metrics.js';
 import type { Addresses } from './addresses.js';
@@ -45,6 +46,8 @@ export async function openEndpoints(parts: Parts, setting: EndpointSetting): Pro
     log,
     deadlineMs: config.requestDeadlineMs,
     rewriteUrl: (host, url) => rewriteUrl(host, url, config.domain),
+    trustedProxies: config.trustedProxies,
+    subgraphSecret: config.subgraphSecret,
   });
   const afterRequests = new StopStack(log); // what requests under way need
   parts.stops.add(async () => {
@@ -52,7 +55,7 @@ export async function openEndpoints(parts: Parts, setting: EndpointSetting): Pro
     await afterRequests.run();
   });
   observeRequests(app, metrics);
-  metricsRoute(app, metrics);
+  metricsRoute(app, metrics, config);
   const authenticate = authenticator(setting.verifier);
   for (const host of setting.hosts.values()) await serviceRoutes(app, host, authenticate, setting.isWorking);
   if (config.roles.has('gateway')) await gatewayRoutes(app, { ...parts, stops: afterRequests }, setting, authenticate);
@@ -67,7 +70,7 @@ async function serviceRoutes(
   isWorking: () => boolean,
 ): Promise<void> {
   const isSubgraph = host.config.roles.has('subgraphs');
-  if (isSubgraph) subgraphRoute(app, host, authenticate);
+  if (isSubgraph) subgraphRoute(app, host, authenticate, await largestBody(host.slug));
   healthRoutes(app, host, isWorking);
   if (isSubgraph) await host.declaration.native?.(app, host, authenticate);
 }
@@ -84,7 +87,7 @@ async function gatewayRoutes(app: FastifyInstance, parts: Parts, setting: Endpoi
   await restEndpoints(app, { gateways, hosts, authenticate, revocations, warmUp: config.restPlans === 'idle', started, log });
   await docsRoutes(app);
   await pages(app, [...hosts.keys(), ...(Object.keys(addresses.remotes) as Slug[])]);
-  await proxyServices(app, addresses.remotes, config.issuer);
+  await proxyServices(app, addresses.remotes, config);
 }
 
 async function openGateway(parts: Parts, { hosts, addresses, federation, onGateway }: EndpointSetting): Promise<ReloadableGateway> {
