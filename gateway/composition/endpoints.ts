@@ -9,6 +9,8 @@ import type { RunningService } from '../../runtime/running-service.js';
 import { createHttp } from '../../runtime/http/server.js';
 import type { Authenticate } from '../../runtime/service.js';
 import { authenticator } from '../endpoints/authentication.js';
+import { ClientOrigins } from '../endpoints/client-origins.js';
+import { cors } from '../endpoints/cors.js';
 import { docsRoutes } from '../endpoints/docs.js';
 import { graphqlEndpoint } from '../endpoints/graphql.js';
 import { healthRoutes } from '../endpoints/health.js';
@@ -81,13 +83,22 @@ async function gatewayRoutes(app: FastifyInstance, parts: Parts, setting: Endpoi
   const { hosts, addresses, revocations, started } = setting;
   const { gateways } = await openGateway(parts, setting);
   graphiql(app);
+  const preflight = cors(app, clientOrigins(parts, setting));
   const graphql = await graphqlEndpoint(app, { gateways, authenticate, introspection: config.introspection, log });
   stops.add(() => graphql.stop());
   if (!config.roles.has('rest')) return;
-  await restEndpoints(app, { gateways, hosts, authenticate, revocations, warmUp: config.restPlans === 'idle', started, log });
+  await restEndpoints(app, { gateways, hosts, authenticate, revocations, warmUp: config.restPlans === 'idle', preflight, started, log });
   await docsRoutes(app);
   await pages(app, [...hosts.keys(), ...(Object.keys(addresses.remotes) as Slug[])]);
   await proxyServices(app, addresses.remotes, config);
+}
+
+/** The web origins of clients, kept current once the process's own tokens can be had. */
+function clientOrigins({ log, stops }: Parts, { federation, started }: EndpointSetting): ClientOrigins {
+  const origins = new ClientOrigins(federation, log);
+  stops.add(() => origins.stop());
+  void started.then(() => origins.start());
+  return origins;
 }
 
 async function openGateway(parts: Parts, { hosts, addresses, federation, onGateway }: EndpointSetting): Promise<ReloadableGateway> {
