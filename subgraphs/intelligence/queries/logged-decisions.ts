@@ -15,7 +15,7 @@ interface Row {
 }
 
 /** More decisions than this tell little more, and each has to be opened: the newest are read. */
-export const MOST_DECISIONS = 5000;
+const MOST_DECISIONS = 5000;
 
 const ROWS = (schema: string): string => `
 select d.id, d.record, d.stage, d.entity_id, d.served_candidate_id, d.propensity, o.reward, (extract(epoch from d.decided_at) * 1000)::float8 as decided_ms

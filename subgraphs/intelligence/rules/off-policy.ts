@@ -27,9 +27,9 @@ export interface Estimate {
 export const Z95 = 1.959963984540054;
 /** Below this effective sample size, or above this weight, nothing is concluded. Source: intelligence 7.2. */
 export const MIN_ESS = 100;
-export const MAX_WEIGHT = 50;
+const MAX_WEIGHT = 50;
 /** Share of rows with an action that was never logged, above which an evaluation has no support. */
-export const MAX_UNSUPPORTED = 0.01;
+const MAX_UNSUPPORTED = 0.01;
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
