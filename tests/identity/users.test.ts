@@ -103,6 +103,54 @@ describe('GET /v1/users/me', () => {
   });
 });
 
+describe('staff who look at their own account', () => {
+  const own = (path: string, token: string) => p.rest('GET', `/identity${path}`, { token });
+  const withScopes = (...scopes: string[]) =>
+    p.userToken(ADMIN, scopes, { clientId: 'demo-admin', roles: ['support'], permissions: ['admin:identity'], amr: ['pwd', 'mfa'] });
+  const PARTS = [
+    ['/v1/users/me/settings', 'read:preferences'],
+    ['/v1/users/me/addresses', 'read:account'],
+    ['/v1/me/grants', 'manage:connected_apps'],
+  ] as const;
+
+  test.each(PARTS)('%s needs %s of their app, whatever their permissions are', async (path, scope) => {
+    const refused = await own(path, await withScopes('read:profile'));
+    expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
+    expect(refused.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
+    expect((await own(path, await withScopes('read:profile', scope))).status).toBe(200);
+  });
+
+  test('see contact data and status with read:account only', async () => {
+    expect(Object.keys((await own('/v1/users/me', await withScopes('read:profile'))).body).sort()).toEqual([
+      'brand_id',
+      'created_at',
+      'id',
+      'profile',
+    ]);
+    expect((await own('/v1/users/me', await withScopes('read:profile', 'read:account'))).body.email).toBe('admin@example.test');
+  });
+
+  test.each(PARTS)('GraphQL asks the same of them as %s, and no list breaks over it', async (path, scope) => {
+    const part = { settings: 'settings { locale }', addresses: 'addresses { nodes { id } }', grants: 'grants { id }' }[
+      path.split('/').at(-1)!
+    ];
+    const { errors } = await p.graphql(`{ me { ${part} } }`, {}, { token: await withScopes('read:profile') });
+    expect(errors[0]!.extensions).toMatchObject({ code: 'INSUFFICIENT_SCOPE', scope });
+    const list = await p.graphql(`{ users(first: 100) { nodes { id email ${part} } } }`, {}, { token: await withScopes('read:profile') });
+    expect(list.errors).toEqual([]);
+    expect(list.data.users.nodes).toContainEqual(expect.objectContaining({ id: ADMIN, email: 'admin@example.test' }));
+  });
+
+  test('as administrators they see it as they see any other', async () => {
+    const token = await withScopes('read:profile');
+    for (const path of [`/${ADMIN}`, '/lookup?email=admin@example.test', `?q=${ADMIN}`]) {
+      const { body } = await own(`/v1/admin/users${path}`, token);
+      expect([path, (body.data?.[0] ?? body).email]).toEqual([path, 'admin@example.test']);
+    }
+    expect((await own(`/v1/admin/users/${ADMIN}/settings`, token)).body).toMatchObject({ locale: 'en' });
+  });
+});
+
 describe('profiles', () => {
   const profile = (id: string, token: string) => p.rest('GET', `/identity/v1/users/${id}/profile`, { token });
   const byHandle = (handle: string, token: string) => p.rest('GET', `/identity/v1/users/by-handle/${handle}`, { token });
