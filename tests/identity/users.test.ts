@@ -332,6 +332,28 @@ describe('User in the graph', () => {
     ]);
   });
 
+  test('an account whose profile is closed to the caller is told from an unknown one by nothing', async () => {
+    await setVisibility(DEMO2, 'private');
+    await p.sql(
+      "insert into identity.badge (key, name, description, tier) values ('closed', 'Closed', 'For a test', 'none') on conflict do nothing",
+    );
+    await p.sql(
+      "insert into identity.user_badge (id, user_id, badge_key, awarded_at, source) values (gen_random_uuid(), $1, 'closed', now(), 'staff')",
+      [DEMO2],
+    );
+    const fields =
+      'status accountStatus email emailVerified phone brandId profile { handle } badges { awardedAt } mfaEnabled lastSignInAt erasedAt';
+    const query = `query($r: [_Any!]!) { _entities(representations: $r) { ... on User { ${fields} } } }`;
+    const variables = { r: [DEMO2, NOBODY].map(id => ({ __typename: 'User', id })) };
+    for (const token of [await p.userToken(DEMO, ['read:profile', 'read:account']), await p.serviceToken('admin:content')]) {
+      const { body } = await p.rest('POST', '/identity/graphql', { token, body: { query, variables } });
+      const [closed, unknown] = body.data._entities;
+      expect(closed).toMatchObject({ status: 'ERASED', badges: [] });
+      expect(closed).toEqual(unknown);
+    }
+    await setVisibility(DEMO2, 'members');
+  });
+
   test('a stranger sees an account that cannot be used as erased, its owner and administrators as it is', async () => {
     await setStatus(DEMO2, 'banned');
     const query = 'query($r: [_Any!]!) { _entities(representations: $r) { ... on User { status profile { handle } } } }';

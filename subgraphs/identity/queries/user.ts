@@ -82,12 +82,17 @@ export async function lookUpUser(ctx: Context, by: UserLookupInput): Promise<Use
   return user && asAdministered(user);
 }
 
+/** Whether the caller may know that an account is there: as administrator, owner or service, or because the profile is open to them. */
+export async function mayKnow(ctx: Context, user: User | null): Promise<boolean> {
+  if (!user || knowsBrand(ctx.caller, user.id)) return user !== null;
+  const profile = await profileOf(ctx, user.id);
+  return profile !== null && seesProfile(viewerOf(ctx.caller, user), user.status, profile.visibility);
+}
+
 /** An account of which the caller may know something; null for any other, so that existence does not show. */
 export async function visibleUser(ctx: Context, id: string): Promise<User | null> {
   const user = await findRow(ctx, User, { id });
-  if (!user || knowsBrand(ctx.caller, id)) return user;
-  const profile = await profileOf(ctx, id);
-  return profile && seesProfile(viewerOf(ctx.caller, user), user.status, profile.visibility) ? user : null;
+  return (await mayKnow(ctx, user)) ? user : null;
 }
 
 /** The user with a handle, in any case of letters, as {@link visibleUser}. */
