@@ -1,6 +1,6 @@
 /**
  * Whether looking again and again promotes what is better and nothing else. `PROMOTION_RUNS=200 npm test -- tests/intelligence/promotion` runs as many as
- * the contract says, in two minutes.
+ * the contract says, in some minutes.
  */
 import { describe, expect, test } from 'vitest';
 import { pairedLift, type LoggedRow } from '../../subgraphs/intelligence/rules/off-policy.js';
@@ -9,7 +9,7 @@ import { crossFit } from '../../subgraphs/intelligence/rules/reward-model.js';
 import { drawIndex, uniformsOf, type Uniform } from '../../subgraphs/intelligence/rules/sampling.js';
 import { lookAt, nextBound, type Look } from '../../subgraphs/intelligence/rules/sequential.js';
 
-const RUNS = Number(process.env.PROMOTION_RUNS ?? 40);
+const RUNS = Number(process.env.PROMOTION_RUNS ?? 20);
 const EPSILON = 0.05;
 const IDS = ['a', 'b', 'c'];
 const [A, B] = [0, 1];
