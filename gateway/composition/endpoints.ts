@@ -77,7 +77,7 @@ async function gatewayRoutes(app: FastifyInstance, parts: Parts, setting: Endpoi
   const { config, log, stops } = parts;
   const { hosts, addresses, revocations, started } = setting;
   const { gateways } = await openGateway(parts, setting);
-  graphiql(app);
+  if (config.graphiql) await graphiql(app);
   const graphql = await graphqlEndpoint(app, { gateways, authenticate, introspection: config.introspection, log });
   stops.add(() => graphql.stop());
   if (!config.roles.has('rest')) return;

@@ -47,8 +47,13 @@ const home = (here: readonly Slug[]): string =>
 const html = (reply: FastifyReply, text: string): FastifyReply =>
   reply.header('content-security-policy', CSP).type('text/html; charset=utf-8').send(text);
 
-/** The start page, and the files of GraphiQL. */
+/** The start page. */
 export async function pages(app: FastifyInstance, services: readonly Slug[]): Promise<void> {
+  app.get('/assets/page.css', (_request, reply) => reply.type('text/css').send(STYLE));
+  app.get('/', (_request, reply) => html(reply, home(services)));
+}
+
+async function graphiqlAssets(app: FastifyInstance): Promise<void> {
   const assets = { react: folderOf('react', 'umd'), 'react-dom': folderOf('react-dom', 'umd'), graphiql: folderOf('graphiql', '.') };
   for (const [name, root] of Object.entries(assets)) {
     await app.register(staticFiles, {
@@ -60,9 +65,7 @@ export async function pages(app: FastifyInstance, services: readonly Slug[]): Pr
       maxAge: '1d',
     });
   }
-  app.get('/assets/page.css', (_request, reply) => reply.type('text/css').send(STYLE));
   app.get('/assets/graphiql-start.js', (_request, reply) => reply.type('text/javascript').send(START_SCRIPT));
-  app.get('/', (_request, reply) => html(reply, home(services)));
 }
 
 /** Whether a person's browser asks for `/graphql`, without an operation. */
@@ -72,7 +75,8 @@ const wantsGraphiql = ({ method, url, headers, query }: FastifyRequest): boolean
   (headers.accept ?? '').includes('text/html') &&
   !(query as { query?: unknown })?.query;
 
-/** Answers browsers at `GET /graphql` with GraphiQL. */
-export function graphiql(app: FastifyInstance): void {
+/** Answers browsers at `GET /graphql` with GraphiQL, and serves its files. */
+export async function graphiql(app: FastifyInstance): Promise<void> {
+  await graphiqlAssets(app);
   app.addHook('onRequest', async (request, reply) => (wantsGraphiql(request) ? html(reply, GRAPHIQL) : undefined));
 }

@@ -1,12 +1,13 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphQLError, validate, type DocumentNode } from 'graphql';
+import type { DocumentNode, GraphQLError } from 'graphql';
 import { fail, Problem } from '../../runtime/request/errors.js';
 import { problemHeaders, toProblem } from '../../runtime/http/server.js';
 import type { RunningService } from '../../runtime/running-service.js';
 import type { Authenticate } from '../../runtime/service.js';
 import { answerOf, errorAnswer, formatError, SHOWN_TO_GATEWAYS } from './graphql-errors.js';
 import { CheckedDocuments } from '../limits/checked-documents.js';
+import { checkDocument, Refusal } from '../limits/validation.js';
 
 /** Parsed and validated documents kept for one subgraph; they come from plans, so they repeat. */
 const MAX_DOCUMENTS = 5_000;
@@ -20,15 +21,16 @@ interface Body {
   operationName?: string | null;
 }
 
-/** @throws Problem invalid_request with every error of the document against the subgraph's schema. */
-function checkAgainst(host: RunningService, document: DocumentNode): void {
-  const errors = validate(host.schema, document);
-  if (errors.length) fail('invalid_request', errors.map(error => error.message).join('; '));
+/** @throws Problem invalid_request with the errors of the document, values included, against the subgraph's schema. */
+function checkAgainst(host: RunningService, document: DocumentNode): DocumentNode {
+  const { invalidValues } = checkDocument(host.schema, document, host.config.introspection);
+  if (invalidValues.length) throw new Refusal(invalidValues);
+  return document;
 }
 
 async function answer(
   host: RunningService,
-  documents: CheckedDocuments,
+  documents: CheckedDocuments<DocumentNode>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -56,7 +58,7 @@ function callerAddress(request: FastifyRequest): string {
  * only public operations answer.
  */
 export function subgraphRoute(app: FastifyInstance, host: RunningService, authenticate: Authenticate): void {
-  const documents = new CheckedDocuments(MAX_DOCUMENTS, document => checkAgainst(host, document));
+  const documents = new CheckedDocuments(document => checkAgainst(host, document), MAX_DOCUMENTS);
   app.post(`/${host.slug}/graphql`, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
     try {
       await authenticate(request);

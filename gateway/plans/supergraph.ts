@@ -1,9 +1,10 @@
 import { ApolloGateway, type GraphQLDataSource } from '@apollo/gateway';
 import type { GatewayExecutor } from '@apollo/server-gateway-interface';
 import { buildASTSchema, parse, type GraphQLSchema } from 'graphql';
-import type { Logger } from '../../runtime/observe/log.js';
+import { subjectOf, type Logger } from '../../runtime/observe/log.js';
 import { plannerOf, type Planner } from './compiled/planner.js';
 import { ResponseNames } from './compiled/response-names.js';
+import { validateScalars } from './scalars.js';
 import type { FederatedContext, SubgraphSource } from './subgraph-source.js';
 
 /** What follows from a supergraph's text alone. Sources and metrics come with each operation, so all gateways of a process share it. */
@@ -48,6 +49,7 @@ async function load(sdl: string, log: Logger): Promise<LoadedSupergraph> {
     logger: quiet(log) as never,
   });
   const { schema, executor } = await apollo.load();
+  validateScalars(schema);
   const supergraph = buildASTSchema(parse(sdl, { noLocation: true }), { assumeValid: true });
   return {
     sdl,
@@ -75,6 +77,6 @@ export function loadSupergraph(sdl: string, log: Logger): Promise<LoadedSupergra
 const quiet = (log: Logger) => ({
   debug: () => undefined,
   info: () => undefined,
-  warn: (message: string) => log.warn(message),
-  error: (message: string) => log.error(message),
+  warn: (message: string) => log.warn(subjectOf(message)),
+  error: (message: string) => log.error(subjectOf(message)),
 });

@@ -1,5 +1,4 @@
 import {
-  getVariableValues,
   GraphQLError,
   Kind,
   visit,
@@ -17,13 +16,11 @@ import type { Row, Run, Step, Variables } from './run.js';
 import { conditionVariables, isCondition, Selections, type Conditions } from './selections.js';
 import { compileNode, UnknownPlan } from './steps.js';
 import type { Subgraph } from './subgraph.js';
+import { variableErrors } from './variables.js';
 import { NULL, type Write, type Writing } from './writing.js';
 
 /** Writers kept of one operation; most have one or two. */
 const MAX_WRITERS = 16;
-
-/** Variable errors that are reported; graphql-js stops at the same number. */
-const MAX_VARIABLE_ERRORS = 50;
 
 /** An answer whose data is JSON text; objects are made from it at the first use of `data`. */
 export class Answer {
@@ -100,19 +97,11 @@ export class CompiledOperation {
   }
 
   async run(variables: Variables, request: RequestInfo): Promise<Answer> {
-    const variableErrors = this.#variableErrors(variables);
-    if (variableErrors?.length) return new Answer(NULL, variableErrors);
+    const refused = variableErrors(this.setting.apiSchema, this.#operation, variables);
+    if (refused.length) return new Answer(NULL, refused);
     const run: Run = { data: {}, variables, request, errors: [], shared: null };
     await this.#step?.(run);
     return this.#answer(run);
-  }
-
-  /** Errors of variables that do not fit their types. */
-  #variableErrors(variables: Variables): readonly GraphQLError[] | undefined {
-    const { variableDefinitions } = this.#operation;
-    if (!variableDefinitions?.length) return undefined;
-    const { errors } = getVariableValues(this.setting.apiSchema, variableDefinitions, variables, { maxErrors: MAX_VARIABLE_ERRORS });
-    return errors?.map(({ message, nodes }) => new GraphQLError(message, { nodes, extensions: { code: 'BAD_USER_INPUT' } }));
   }
 
   #answer(run: Run): Answer {
