@@ -2,7 +2,9 @@ import { ApolloGateway, type GraphQLDataSource } from '@apollo/gateway';
 import type { GatewayExecutor } from '@apollo/server-gateway-interface';
 import { buildASTSchema, parse, type GraphQLSchema } from 'graphql';
 import { subjectOf, type Logger } from '../../runtime/observe/log.js';
+import { EntityKeys, withoutIdleKeys } from './compiled/entity-keys.js';
 import { plannerOf, type Planner } from './compiled/planner.js';
+import { RequiredArguments } from './compiled/required-arguments.js';
 import { ResponseNames } from './compiled/response-names.js';
 import { validateScalars } from './scalars.js';
 import type { FederatedContext, SubgraphSource } from './subgraph-source.js';
@@ -16,6 +18,8 @@ interface LoadedSupergraph {
   apiSchema: GraphQLSchema;
   planner: Planner;
   names: ResponseNames;
+  required: RequiredArguments;
+  keys: EntityKeys;
   /** @apollo/gateway's own executor. */
   run: GatewayExecutor;
   /** Names of the subgraphs. */
@@ -41,7 +45,7 @@ async function load(sdl: string, log: Logger): Promise<LoadedSupergraph> {
   process.env.APOLLO_TELEMETRY_DISABLED = 'true'; // read by the constructor, which else calls cloud-metadata addresses
   const services: string[] = [];
   const apollo = new ApolloGateway({
-    supergraphSdl: sdl,
+    supergraphSdl: withoutIdleKeys(sdl),
     validateSupergraph: false, // composition has validated it; doing so again takes 1 s
     buildService: ({ name }) => (services.push(name), sourceInContext(name)),
     experimental_approximateQueryPlanStoreMiB: PLAN_CACHE_MIB,
@@ -57,6 +61,8 @@ async function load(sdl: string, log: Logger): Promise<LoadedSupergraph> {
     apiSchema: schema,
     planner: plannerOf(apollo),
     names: new ResponseNames(supergraph, schema),
+    required: new RequiredArguments(supergraph),
+    keys: new EntityKeys(supergraph),
     run: executor,
     services,
   };

@@ -1,5 +1,6 @@
 import type { FetchNode } from '@apollo/query-planner';
 import { isObjectType, Kind, parse, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import type { EntityKeys } from './entity-keys.js';
 import { asGraphqlError, subgraphError } from './errors.js';
 import { merge, share } from './merge.js';
 import { compilePath, responsePaths, type PlanPath } from './paths.js';
@@ -11,6 +12,7 @@ import type { Send, Subgraph, SubgraphAnswer, SubgraphError } from './subgraph.j
 export interface FetchSetting {
   /** The whole supergraph, because plans also name types that clients may not see. */
   schema: GraphQLSchema;
+  keys: EntityKeys;
   subgraph(service: string): Subgraph;
 }
 
@@ -22,6 +24,7 @@ const withoutName = (operation: string): string => operation.replace(/^(query|mu
 
 /** Compiles a fetch at a path: of entities, or of a root type's fields, which are fetched once for all objects at the path. */
 export function compileFetch(fetch: Fetch, path: PlanPath, setting: FetchSetting): Step {
+  if (fetch.requires) setting.keys.check(fetch.serviceName, fetch.requires);
   const send = setting.subgraph(fetch.serviceName).prepare(withoutName(fetch.operation));
   const step = fetch.requires ? entityFetch(fetch, fetch.requires, path, send, setting) : rootFetch(fetch, path, send, setting);
   return async run => {
