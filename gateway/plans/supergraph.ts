@@ -2,9 +2,9 @@ import { ApolloGateway, type GraphQLDataSource } from '@apollo/gateway';
 import type { GatewayExecutor } from '@apollo/server-gateway-interface';
 import { buildASTSchema, parse, type GraphQLSchema } from 'graphql';
 import { subjectOf, type Logger } from '../../runtime/observe/log.js';
-import { EntityKeys, withoutIdleKeys } from './compiled/entity-keys.js';
+import { withoutIdleKeys } from './compiled/entity-keys.js';
 import { plannerOf, type Planner } from './compiled/planner.js';
-import { RequiredArguments } from './compiled/required-arguments.js';
+import { PlanChecks } from './compiled/plan-checks.js';
 import { ResponseNames } from './compiled/response-names.js';
 import { validateScalars } from './scalars.js';
 import type { FederatedContext, SubgraphSource } from './subgraph-source.js';
@@ -18,8 +18,7 @@ interface LoadedSupergraph {
   apiSchema: GraphQLSchema;
   planner: Planner;
   names: ResponseNames;
-  required: RequiredArguments;
-  keys: EntityKeys;
+  checks: PlanChecks;
   /** @apollo/gateway's own executor. */
   run: GatewayExecutor;
   /** Names of the subgraphs. */
@@ -61,8 +60,7 @@ async function load(sdl: string, log: Logger): Promise<LoadedSupergraph> {
     apiSchema: schema,
     planner: plannerOf(apollo),
     names: new ResponseNames(supergraph, schema),
-    required: new RequiredArguments(supergraph),
-    keys: new EntityKeys(supergraph),
+    checks: new PlanChecks(supergraph),
     run: executor,
     services,
   };

@@ -1,6 +1,5 @@
 import type { QueryPlanSelectionNode } from '@apollo/query-planner';
 import {
-  GraphQLError,
   isInterfaceType,
   isObjectType,
   Kind,
@@ -12,6 +11,8 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { noPlan } from './errors.js';
+import { graphNames } from './graph-names.js';
 
 /** `@join__type` of one subgraph. */
 interface JoinedType {
@@ -83,7 +84,7 @@ export class EntityKeys {
   readonly #keys = new Map<string, Keys>();
 
   constructor(supergraph: GraphQLSchema) {
-    const names = new Map(this.#graphs(supergraph));
+    const names = graphNames(supergraph);
     for (const type of Object.values(supergraph.getTypeMap())) {
       if (!isObjectType(type) && !isInterfaceType(type)) continue;
       for (const { graph, key, resolvable } of joinedTypes(type.astNode?.directives)) {
@@ -97,15 +98,6 @@ export class EntityKeys {
     }
   }
 
-  #graphs(supergraph: GraphQLSchema): [string, string][] {
-    const type = supergraph.getType('join__Graph');
-    const values = type && 'getValues' in type ? type.getValues() : [];
-    return values.map(({ name, astNode }) => {
-      const given = astNode?.directives?.[0]?.arguments?.find(one => one.name.value === 'name')?.value;
-      return [name, given?.kind === Kind.STRING ? given.value : name];
-    });
-  }
-
   /** @throws GraphQLError for a fetch by a key that its subgraph declares and does not resolve. */
   check(service: string, requires: readonly QueryPlanSelectionNode[]): void {
     for (const one of requires) {
@@ -114,7 +106,7 @@ export class EntityKeys {
       if (!keys?.idle) continue;
       const given = new Set(requiredPaths(one.selections));
       if (!keys.resolving.some(paths => paths.every(path => given.has(path))))
-        throw new GraphQLError(`There is no plan for this operation: ${service} resolves no ${one.typeCondition} by the key that is known`);
+        throw noPlan(`${service} resolves no ${one.typeCondition} by the key that is known`);
     }
   }
 }

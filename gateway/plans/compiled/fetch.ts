@@ -1,9 +1,9 @@
 import type { FetchNode } from '@apollo/query-planner';
 import { isObjectType, Kind, parse, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
-import type { EntityKeys } from './entity-keys.js';
 import { asGraphqlError, subgraphError } from './errors.js';
 import { merge, share } from './merge.js';
 import { compilePath, responsePaths, type PlanPath } from './paths.js';
+import type { PlanChecks } from './plan-checks.js';
 import { compileRepresentation, type Represent, type Requirement } from './representations.js';
 import { compileRewrites } from './rewrites.js';
 import type { Row, Run, Step, Variables } from './run.js';
@@ -12,7 +12,7 @@ import type { Send, Subgraph, SubgraphAnswer, SubgraphError } from './subgraph.j
 export interface FetchSetting {
   /** The whole supergraph, because plans also name types that clients may not see. */
   schema: GraphQLSchema;
-  keys: EntityKeys;
+  checks: PlanChecks;
   subgraph(service: string): Subgraph;
 }
 
@@ -24,7 +24,7 @@ const withoutName = (operation: string): string => operation.replace(/^(query|mu
 
 /** Compiles a fetch at a path: of entities, or of a root type's fields, which are fetched once for all objects at the path. */
 export function compileFetch(fetch: Fetch, path: PlanPath, setting: FetchSetting): Step {
-  if (fetch.requires) setting.keys.check(fetch.serviceName, fetch.requires);
+  setting.checks.checkFetch(fetch);
   const send = setting.subgraph(fetch.serviceName).prepare(withoutName(fetch.operation));
   const step = fetch.requires ? entityFetch(fetch, fetch.requires, path, send, setting) : rootFetch(fetch, path, send, setting);
   return async run => {

@@ -10,11 +10,10 @@ import {
 import type { RequestInfo } from '../../../runtime/request/request.js';
 import { Lru } from '../lru.js';
 import { decided } from './conditions.js';
-import type { EntityKeys } from './entity-keys.js';
+import type { PlanChecks } from './plan-checks.js';
 import type { PlannedOperation, Planner } from './planner.js';
 import { ResponseCompiler } from './response.js';
 import { clientMessage, clientPath, type ResponseNames } from './response-names.js';
-import type { RequiredArguments } from './required-arguments.js';
 import type { Row, Run, Step, Variables } from './run.js';
 import { conditionVariables, isCondition, Selections, type Conditions } from './selections.js';
 import { compileNode, UnknownPlan } from './steps.js';
@@ -60,8 +59,7 @@ export interface CompileSetting {
   /** The part of the supergraph that clients may see. */
   apiSchema: GraphQLSchema;
   names: ResponseNames;
-  required: RequiredArguments;
-  keys: EntityKeys;
+  checks: PlanChecks;
   supergraph: GraphQLSchema;
   subgraph(service: string): Subgraph;
 }
@@ -110,7 +108,7 @@ export class CompiledOperation {
     this.#defaults = booleanDefaults(operation);
     this.#conditions = conditionVariables(directives);
     // under @skip and @include a plan may rely on the client's selection of a required field, whose response name or arguments are others
-    const meets = renamed.names.size > 0 || setting.required.conflictIn(renamed.document, operation) !== null;
+    const meets = renamed.names.size > 0 || setting.checks.hasConflict(renamed.document, operation);
     const decidesFirst = meets && directives.some(isCondition);
     if (decidesFirst) this.#compilePlan(renamed.document); // what is unknown in a part of the document is unknown in the whole
     this.#planned = decidesFirst ? null : this.#plan(renamed.document);
@@ -118,14 +116,14 @@ export class CompiledOperation {
 
   /** @throws UnknownPlan; GraphQLError when there is no plan, or a wrong one. */
   #plan(document: DocumentNode): Planned {
-    this.setting.required.check(document, operationOf(document, this.#operation.name?.value ?? null)!);
+    this.setting.checks.checkOperation(document, operationOf(document, this.#operation.name?.value ?? null)!);
     return this.#compilePlan(document);
   }
 
   #compilePlan(document: DocumentNode): Planned {
-    const { planner, keys, supergraph: schema, subgraph } = this.setting;
+    const { planner, checks, supergraph: schema, subgraph } = this.setting;
     const { planned, node } = planner.plan(document, this.#operation.name?.value);
-    const step = node ? compileNode(node, [], { schema, keys, subgraph, defaults: this.#defaults }) : null;
+    const step = node ? compileNode(node, [], { schema, checks, subgraph, defaults: this.#defaults }) : null;
     return { operation: planned, step };
   }
 

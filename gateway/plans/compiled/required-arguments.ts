@@ -1,6 +1,5 @@
 import {
   getNamedType,
-  GraphQLError,
   isAbstractType,
   isInterfaceType,
   isObjectType,
@@ -16,6 +15,7 @@ import {
   type FragmentDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { noPlan } from './errors.js';
 
 /** `Type.field` -> the field sets of its `@requires`. */
 type Requirements = ReadonlyMap<string, readonly SelectionSetNode[]>;
@@ -71,7 +71,7 @@ export class RequiredArguments {
   /** @throws GraphQLError naming the fields. */
   check(document: DocumentNode, operation: OperationDefinitionNode): void {
     const conflict = this.conflictIn(document, operation);
-    if (conflict !== null) throw new GraphQLError(conflict, { extensions: { code: 'BAD_REQUEST' } });
+    if (conflict !== null) throw noPlan(conflict);
   }
 }
 

@@ -16,7 +16,17 @@ export interface SubgraphOfSuite {
 export interface Suite {
   name: string;
   subgraphs: Readonly<Record<string, SubgraphOfSuite>>;
-  queries: readonly { query: string; variables?: Record<string, unknown>; data: unknown; errors?: boolean }[];
+  queries: readonly Expected[];
+}
+
+interface Expected {
+  query: string;
+  variables?: Record<string, unknown>;
+  /** The answer; null for a query that is refused when it is planned. */
+  data: unknown;
+  /** Whether the answer has errors besides. */
+  errors?: boolean;
+  refused?: RegExp;
 }
 
 const LINK =

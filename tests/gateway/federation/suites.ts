@@ -60,15 +60,7 @@ const REQUIRES_CONFLICT: Suite = {
       },
     },
     { query: '{ products { estimateEuro } }', data: { products: [{ estimateEuro: 220 }, { estimateEuro: 880 }] } },
-    {
-      query: '{ products { estimate estimateEuro } }',
-      data: {
-        products: [
-          { estimate: 110, estimateEuro: 220 },
-          { estimate: 440, estimateEuro: 880 },
-        ],
-      },
-    },
+    { query: '{ products { estimate estimateEuro } }', data: null, refused: /Product.estimate and Product.estimateEuro need price/ },
     {
       query: '{ products { price(currency: "EUR") estimate } }',
       data: {
@@ -88,20 +80,36 @@ const REQUIRES_CONFLICT: Suite = {
       },
     },
     {
-      query: '{ products { price(currency: "EUR") estimate estimateEuro isExpensive } }',
+      query: '{ products { price(currency: "EUR") estimateEuro ...E } } fragment E on Product { estimate }',
+      data: null,
+      refused: /need price/,
+    },
+    { query: '{ products { isExpensive isExpensiveEuro } }', data: null, refused: /need averagePrice with different arguments/ },
+    {
+      query: '{ products { isExpensive } others: products { isExpensiveEuro } }',
       data: {
-        products: [
-          { price: 22, estimate: 110, estimateEuro: 220, isExpensive: false },
-          { price: 44, estimate: 440, estimateEuro: 880, isExpensive: true },
-        ],
+        products: [{ isExpensive: false }, { isExpensive: true }],
+        others: [{ isExpensiveEuro: true }, { isExpensiveEuro: true }],
       },
     },
+    ...[true, false].map(given => ({
+      query:
+        'query ($given: Boolean!) { products { estimate @include(if: $given) estimateEuro @skip(if: $given) price(currency: "EUR") } }',
+      variables: { given },
+      data: {
+        products: PRODUCTS.map(({ price, weight }) => ({
+          ...(given ? { estimate: price * weight * 10 } : { estimateEuro: 2 * price * weight * 10 }),
+          price: 2 * price,
+        })),
+      },
+    })),
     {
-      query: '{ products { isExpensive isExpensiveEuro } }',
+      query: 'query ($given: Boolean!) { products { price(currency: "EUR") @include(if: $given) estimate } }',
+      variables: { given: true },
       data: {
         products: [
-          { isExpensive: false, isExpensiveEuro: true },
-          { isExpensive: true, isExpensiveEuro: true },
+          { price: 22, estimate: 110 },
+          { price: 44, estimate: 440 },
         ],
       },
     },
@@ -115,12 +123,12 @@ const REQUIRES_CONFLICT: Suite = {
       },
     },
     {
-      query: 'query ($in: String!) { products { cost: price(currency: $in) estimate estimateEuro } }',
+      query: 'query ($in: String!) { products { cost: price(currency: $in) estimate } }',
       variables: { in: 'EUR' },
       data: {
         products: [
-          { cost: 22, estimate: 110, estimateEuro: 220 },
-          { cost: 44, estimate: 440, estimateEuro: 880 },
+          { cost: 22, estimate: 110 },
+          { cost: 44, estimate: 440 },
         ],
       },
     },
