@@ -15,6 +15,7 @@ const base64url = (key: Buffer): string => key.toString('base64url');
 const WANTED: readonly (readonly [name: string, written: (key: Buffer) => string])[] = [
   [ROOT, base64],
   ['ENCRYPTION_KEYS', key => `dev1:${base64(key)}`],
+  ['SUBGRAPH_SECRET', base64url],
   ...SLUGS.map(slug => [`INTERNAL_CLIENT_SECRET_${schemaOf(slug).toUpperCase()}`, base64url] as const),
 ];
 
