@@ -3,6 +3,7 @@
  * wrong types, enum values, constraints). Compiled once per input type. Source: conventions 5, 8.
  */
 import {
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -140,15 +141,15 @@ export function readerOf(type: GraphQLInputType): Read {
 
 /** Reader of a field or argument: its type, then its `@constraint`, which for a list binds the items too. */
 export function fieldReader(field: Constrained, read: Read = readerOf(field.type)): Read {
-  const rule = constraintOf(field);
+  const [rule, isList] = [constraintOf(field), isListType(getNullableType(field.type))];
   if (!rule) return read;
   return (value, pointer, found) => {
     const before = found.length;
     const out = read(value, pointer, found);
     if (found.length > before || value === null) return out;
-    const message = violationOf(rule, value);
+    const message = violationOf(rule, value, isList);
     if (message) addViolation(found, pointer, message);
-    if (Array.isArray(value))
+    if (isList && Array.isArray(value))
       value.forEach((item, index) => {
         const wrong = violationOf(rule, item);
         if (wrong) addViolation(found, `${pointer}/${index}`, wrong);
