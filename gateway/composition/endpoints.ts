@@ -9,6 +9,8 @@ import type { RunningService } from '../../runtime/running-service.js';
 import { createHttp } from '../../runtime/http/server.js';
 import type { Authenticate } from '../../runtime/service.js';
 import { authenticator } from '../endpoints/authentication.js';
+import { ClientOrigins } from '../endpoints/client-origins.js';
+import { cors } from '../endpoints/cors.js';
 import { docsRoutes } from '../endpoints/docs.js';
 import { graphqlEndpoint } from '../endpoints/graphql.js';
 import { healthRoutes } from '../endpoints/health.js';
@@ -16,6 +18,7 @@ import { metricsRoute, observeRequests } from '../endpoints/metrics.js';
 import { graphiql, pages } from '../endpoints/pages.js';
 import { proxyServices } from '../endpoints/proxy.js';
 import { restEndpoints } from '../endpoints/rest.js';
+import { largestBody } from '../endpoints/route-tables.js';
 import { subgraphRoute } from '../endpoints/subgraph.js';
 import { OperationMetrics } from '../metrics/operation-metrics.js';
 import type { Addresses } from './addresses.js';
@@ -45,6 +48,8 @@ export async function openEndpoints(parts: Parts, setting: EndpointSetting): Pro
     log,
     deadlineMs: config.requestDeadlineMs,
     rewriteUrl: (host, url) => rewriteUrl(host, url, config.domain),
+    trustedProxies: config.trustedProxies,
+    subgraphSecret: config.subgraphSecret,
   });
   const afterRequests = new StopStack(log); // what requests under way need
   parts.stops.add(async () => {
@@ -52,7 +57,7 @@ export async function openEndpoints(parts: Parts, setting: EndpointSetting): Pro
     await afterRequests.run();
   });
   observeRequests(app, metrics);
-  metricsRoute(app, metrics);
+  metricsRoute(app, metrics, config);
   const authenticate = authenticator(setting.verifier);
   for (const host of setting.hosts.values()) await serviceRoutes(app, host, authenticate, setting.isWorking);
   if (config.roles.has('gateway')) await gatewayRoutes(app, { ...parts, stops: afterRequests }, setting, authenticate);
@@ -67,7 +72,7 @@ async function serviceRoutes(
   isWorking: () => boolean,
 ): Promise<void> {
   const isSubgraph = host.config.roles.has('subgraphs');
-  if (isSubgraph) subgraphRoute(app, host, authenticate);
+  if (isSubgraph) subgraphRoute(app, host, authenticate, await largestBody(host.slug));
   healthRoutes(app, host, isWorking);
   if (isSubgraph) await host.declaration.native?.(app, host, authenticate);
 }
@@ -78,13 +83,22 @@ async function gatewayRoutes(app: FastifyInstance, parts: Parts, setting: Endpoi
   const { hosts, addresses, revocations, started } = setting;
   const { gateways } = await openGateway(parts, setting);
   graphiql(app);
+  const preflight = cors(app, clientOrigins(parts, setting));
   const graphql = await graphqlEndpoint(app, { gateways, authenticate, introspection: config.introspection, log });
   stops.add(() => graphql.stop());
   if (!config.roles.has('rest')) return;
-  await restEndpoints(app, { gateways, hosts, authenticate, revocations, warmUp: config.restPlans === 'idle', started, log });
+  await restEndpoints(app, { gateways, hosts, authenticate, revocations, warmUp: config.restPlans === 'idle', preflight, started, log });
   await docsRoutes(app);
   await pages(app, [...hosts.keys(), ...(Object.keys(addresses.remotes) as Slug[])]);
-  await proxyServices(app, addresses.remotes, config.issuer);
+  await proxyServices(app, addresses.remotes, config);
+}
+
+/** The web origins of clients, kept current once the process's own tokens can be had. */
+function clientOrigins({ log, stops }: Parts, { federation, started }: EndpointSetting): ClientOrigins {
+  const origins = new ClientOrigins(federation, log);
+  stops.add(() => origins.stop());
+  void started.then(() => origins.start());
+  return origins;
 }
 
 async function openGateway(parts: Parts, { hosts, addresses, federation, onGateway }: EndpointSetting): Promise<ReloadableGateway> {

@@ -8,6 +8,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const WANTED: readonly (readonly [string, () => string])[] = [
   ['TOKEN_SIGNING_KEK', () => randomBytes(32).toString('base64')],
   ['ENCRYPTION_KEYS', () => `dev1:${randomBytes(32).toString('base64')}`],
+  ['SUBGRAPH_SECRET', () => randomBytes(32).toString('base64url')],
   ...SLUGS.map(slug => [`INTERNAL_CLIENT_SECRET_${schemaOf(slug).toUpperCase()}`, () => randomBytes(32).toString('base64url')] as const),
 ];
 

@@ -38,6 +38,7 @@ import { GrantResolver, UserGrantsResolver } from './resolvers/grant.js';
 import { MfaResolver } from './resolvers/mfa.js';
 import { ModerationHistoryResolver, ModerationResolver } from './resolvers/moderation.js';
 import { ProfileResolver } from './resolvers/profile.js';
+import { ClientOriginsResolver } from './resolvers/client-origins.js';
 import { RevocationResolver } from './resolvers/revocation.js';
 import { RoleResolver } from './resolvers/role.js';
 import { ServiceTokenResolver } from './resolvers/service-token.js';
@@ -99,6 +100,7 @@ export default service({
     BrandClientsResolver,
     ClientAdministrationResolver,
     ServiceTokenResolver,
+    ClientOriginsResolver,
     RevocationResolver,
     RoleResolver,
     StaffResolver,

@@ -84,7 +84,7 @@ function rowOf(decision: WeighedDecision, probabilities: readonly number[], q: R
   };
 }
 
-export interface Comparison {
+interface Comparison {
   estimators: Estimate[];
   /** The candidate minus the target by DR, with how sure it is; null below two entities. */
   lift: Lift | null;

@@ -27,7 +27,7 @@ export interface Estimate {
 /** Below this effective sample size nothing is concluded. Source: intelligence 7.2. */
 export const MIN_ESS = 100;
 /** Share of rows with an action that was never logged, above which an evaluation has no support. */
-export const MAX_UNSUPPORTED = 0.01;
+const MAX_UNSUPPORTED = 0.01;
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
@@ -40,7 +40,7 @@ function clusterSums(rows: readonly LoggedRow[], terms: readonly number[]): numb
 }
 
 /** How far an estimate is from the truth: its standard error, and what its variance rests on. */
-export interface Spread {
+interface Spread {
   se: number;
   /** Degrees of freedom of the variance. */
   degrees: number;

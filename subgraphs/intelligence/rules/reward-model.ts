@@ -38,7 +38,7 @@ function ridge({ xx, xy }: Sums): number[] {
 const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 
 /** A ridge regression for each action; an action that was never seen is worth the mean. */
-export function fitRewardModel(rows: readonly RewardRow[]): RewardModel {
+function fitRewardModel(rows: readonly RewardRow[]): RewardModel {
   const size = rows[0]?.x.length ?? 0;
   const average = rows.length === 0 ? 0 : rows.reduce((sum, { reward }) => sum + reward, 0) / rows.length;
   const sums = new Map<string, Sums>();
