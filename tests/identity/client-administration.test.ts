@@ -62,6 +62,7 @@ test('the faults of a registration are all named', () => {
       scopes: ['admin:cash', 'read:profile'],
       redirectUris: ['http://x.example/'],
       postLogoutRedirectUris: [],
+      allowedOrigins: [],
       firstParty: false,
       staffAccess: true,
       serviceSlug: null,

@@ -180,7 +180,7 @@ export class RedFlag {
   }
 }
 
-export const isVisible = (flag: Pick<RedFlag, 'severity' | 'acknowledgedAt' | 'detectedAt'>, now: Date): boolean =>
+const isVisible = (flag: Pick<RedFlag, 'severity' | 'acknowledgedAt' | 'detectedAt'>, now: Date): boolean =>
   flag.severity !== RedFlagSeverity.URGENT || flag.acknowledgedAt !== null || flag.detectedAt <= after(now, -HELD_BACK_MS);
 
 /** The same as a condition on rows. */

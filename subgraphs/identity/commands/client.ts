@@ -34,6 +34,7 @@ const RESERVED = ['firstParty', 'staffAccess', 'serviceSlug', 'ssoPartner'] as c
 const CLEARED: Readonly<Record<string, unknown>> = {
   redirectUris: [],
   postLogoutRedirectUris: [],
+  allowedOrigins: [],
   contacts: [],
   firstParty: false,
   staffAccess: false,

@@ -10,7 +10,7 @@ export interface Egress {
   networks: readonly Network[];
 }
 
-export const STRICT: Egress = { http: false, networks: [] };
+const STRICT: Egress = { http: false, networks: [] };
 
 /** Longest URL, characters. Source: rule 15. */
 const MAX_URL = 2048;
