@@ -70,14 +70,14 @@ export function consentPage({ action, csrf, app }: Step, consent: Consent): Page
         </p>
         <div class="answers">
           <button name="decision" value="allow">${choices ? 'Allow what is ticked' : 'Allow'}</button>
+          <button name="decision" value="deny">Allow nothing</button>
           ${choices && html`<button name="decision" value="none" class="quiet">Untick everything</button>`}
-          <button name="decision" value="deny" class="even">Allow nothing</button>
         </div>
         <p class="note">With "Allow nothing" ${app.name} is told that you refuse, and gets no access.</p>
       </form>
-      <form method="post" action="${action}/abort">
-        ${hidden(csrf)}<button class="plain">Cancel and decide another time</button>
-        <p class="note">Nothing is decided: ${app.name} is told only that you went back.</p>
-      </form>`,
+      <div class="other">
+        <form method="post" action="${action}/abort">${hidden(csrf)}<button class="plain">Cancel and decide another time</button></form>
+        <p class="note">With "Cancel" nothing is decided: ${app.name} is told only that you went back.</p>
+      </div>`,
   };
 }

@@ -62,12 +62,12 @@ const backupForm = ({ action, csrf }: Step, wrong: boolean, alone: boolean): Htm
   </details>`;
 
 /** Whoever has none of it at hand is told what to do, and can begin again as somebody else. */
-const lost = ({ action, csrf, app }: Step, { backupCodes }: SecondFactorWays): Html =>
+const lost = ({ action, csrf }: Step, { backupCodes }: SecondFactorWays): Html =>
   html`<details>
     <summary>Nothing of this at hand?</summary>
     <p>
       ${!backupCodes && 'You have no backup codes left. '}Only a person can help you then: if you work here, ask whoever looks after the
-      team; otherwise write to the support of ${app.firstParty ? app.name : 'your account'}. Nobody of us asks you for a code.
+      team; otherwise write to our support. Nobody of us asks you for a code.
     </p>
     <form method="post" action="${action}/mfa">
       ${hidden(csrf)}<input type="hidden" name="restart" value="1" /><button class="quiet">Sign in with another account</button>

@@ -58,8 +58,6 @@ details { margin-top: 1rem; border-top: 1px solid var(--edge); padding-top: .25r
 legend { padding: 0; font-weight: 600 }
 .answers { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1rem }
 .answers button { flex: 1 1 100%; margin: 0 }
-button.even { background: var(--card); color: var(--act); border-width: 2px }
-button.even:hover { background: var(--soft); color: var(--on-soft) }
 .alert { margin: 0 0 1rem; padding: .75rem 1rem; border: 1px solid var(--bad); border-left-width: 4px; border-radius: .5rem; background: var(--bad-back) }
 .alert a { color: var(--bad); font-weight: 600 }
 .note { margin-top: .75rem; color: var(--muted); font-size: .9375rem }
