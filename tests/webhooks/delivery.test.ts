@@ -181,6 +181,19 @@ describe('a failure', () => {
     expect(attempts.map(one => one.number)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
+  test('is retried after the end of a long attempt, not after its beginning', async () => {
+    const held: (() => void)[] = [];
+    receiver.reply((_one, response) => void held.push(() => response.writeHead(500).end()));
+    const start = '2026-12-12T08:00:00.000Z';
+    await p.clock('webhooks', { now: start });
+    await protocolBegan(p, DEMO);
+    await receiver.until(all => all.length === 1);
+    await p.sql("update webhooks.test_clock set now = now + interval '7 seconds'"); // while the attempt is in the air
+    held.forEach(answer => answer());
+    const [delivery] = await untilStatuses(p, subscription.id, ['retrying']);
+    expect(delivery.next_attempt_at).toBe(new Date(Date.parse(start) + 67_000).toISOString());
+  });
+
   test('blocks its user at its subscription and nobody else: E1, E1, E2 of one user, E3 of another at once', async () => {
     let failures = 1;
     receiver.reply((one, response) => void response.writeHead(one.body.user_id === DEMO && failures-- > 0 ? 500 : 200).end());
