@@ -182,7 +182,7 @@ export function unifiedAsyncApi(catalogue: Iterable<EventDefinition>): AsyncApiD
 }
 
 /** What one service sends and receives; null for one without events. */
-export function serviceAsyncApi(slug: Slug, catalogue: Iterable<EventDefinition>): AsyncApiDocument | null {
+function serviceAsyncApi(slug: Slug, catalogue: Iterable<EventDefinition>): AsyncApiDocument | null {
   const all = [...catalogue].sort(byName);
   const operations = all.flatMap(event => [
     ...(sendersOf(event).includes(slug) ? [operation('send', slug, event)] : []),

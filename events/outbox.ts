@@ -46,7 +46,7 @@ export interface PendingEvent {
 /** Longest `data`, bytes of JSON. Source: events catalogue 1, rule 2. */
 export const MAX_DATA_BYTES = 65_536;
 /** Longest `subject`, characters. Source: events 4, POST /v1/events. */
-export const MAX_SUBJECT = 128;
+const MAX_SUBJECT = 128;
 
 /**
  * Validates an event strictly and gives it its id.

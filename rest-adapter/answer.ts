@@ -53,7 +53,7 @@ function pageConverter(nodes: Shape, others: readonly Member[]): Convert {
 }
 
 /** A function from a GraphQL value of this shape to its wire form. Keys that are absent stay absent; `JSON` scalars pass untouched. */
-export function converterOf(shape: Shape): Convert {
+function converterOf(shape: Shape): Convert {
   switch (shape.kind) {
     case 'scalar':
       return asIs;

@@ -89,7 +89,7 @@ function collect(
 }
 
 /** Definition of a selected field, `__typename` included. */
-export function fieldOf(parent: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> {
+function fieldOf(parent: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> {
   if (name === '__typename') return TypeNameMetaFieldDef;
   return 'getFields' in parent ? parent.getFields()[name]! : (undefined as never);
 }

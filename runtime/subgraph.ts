@@ -71,7 +71,7 @@ function mapDefault(holder: { type: GraphQLInputType; defaultValue?: unknown }):
 }
 
 /** Puts right the enum defaults of all arguments and input fields. */
-export function mapEnumDefaults(schema: GraphQLSchema): void {
+function mapEnumDefaults(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isInputObjectType(type)) Object.values(type.getFields()).forEach(mapDefault);
     else if ('getFields' in type) Object.values(type.getFields()).forEach(field => 'args' in field && field.args.forEach(mapDefault));

@@ -103,12 +103,22 @@ function failuresOf(result) {
   return tests.map(test => `${fileOf(result)} > ${test.fullName}: ${firstLine(test.failureMessages[0])}`);
 }
 
-/** One run by vitest's JSON report: counts, and per failed file what failed in it. */
+/** One run by vitest's JSON report: counts, of all files and of those that did not fail, and per failed file what failed in it. */
 function outcomeOf(report, exitCode) {
   const files = report.testResults.filter(result => result.status === 'failed');
   const failures = files.flatMap(failuresOf);
   if (exitCode !== 0 && failures.length === 0) failures.push(`vitest ended with ${exitCode}`);
-  return { passed: report.numPassedTests, failures, files: files.map(fileOf), skipped: report.numPendingTests + report.numTodoTests };
+  const count = (results, ...statuses) =>
+    results.flatMap(result => result.assertionResults).filter(test => statuses.includes(test.status)).length;
+  const others = report.testResults.filter(result => result.status !== 'failed');
+  return {
+    passed: count(report.testResults, 'passed'),
+    passedOthers: count(others, 'passed'),
+    skipped: count(report.testResults, 'skipped', 'pending', 'todo'),
+    skippedOthers: count(others, 'skipped', 'pending', 'todo'),
+    failures,
+    files: files.map(fileOf),
+  };
 }
 
 /** What a run beside another one prints, all at its end. */
@@ -147,7 +157,8 @@ async function secondTry(first) {
   const args = [...first.files, '--maxWorkers=1'];
   const again = await vitest({ title: `once more alone: ${first.files.join(', ')}`, args, env: first.env });
   if (again.failures.length > 0) return { ...first, failures: again.failures };
-  return { ...first, passed: first.passed + first.failures.length, failures: [], aloneOnly: first.failures };
+  const [passed, skipped] = [first.passedOthers + again.passed, first.skippedOthers + again.skipped];
+  return { ...first, passed, skipped, failures: [], aloneOnly: first.failures };
 }
 
 const holdsTests = async folder =>

@@ -46,6 +46,7 @@ async function databaseOf(server, made) {
 const environment = (databaseUrl, port) => ({
   TOKEN_SIGNING_KEK: KEY,
   ENCRYPTION_KEYS: `bench:${KEY}`,
+  SUBGRAPH_SECRET: 'bench-secret-of-the-gateway-0123456789abcdef',
   ...Object.fromEntries(
     SLUGS.map(slug => [`INTERNAL_CLIENT_SECRET_${schemaOf(slug).toUpperCase()}`, `bench-secret-of-${slug}-0123456789`]),
   ),

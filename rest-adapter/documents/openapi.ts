@@ -153,8 +153,7 @@ export function openApi(plans: readonly Plan[], services: readonly DocumentedSer
 const HEAD = '# Generated from the route tables and the supergraph by `npm run generate`. Do not edit.\n';
 
 /** The same input gives the same bytes. Quoted for YAML 1.1 too, whose readers take an unquoted 2026-08-01 or `on` for no text. */
-export const toYaml = (document: Json): string =>
-  HEAD + stringify(document, { version: '1.1', lineWidth: 120, aliasDuplicateObjects: false });
+const toYaml = (document: Json): string => HEAD + stringify(document, { version: '1.1', lineWidth: 120, aliasDuplicateObjects: false });
 
 /** File name -> YAML: `openapi.yaml` and `<slug>.yaml` of each service. */
 export function generateOpenApi(plans: readonly Plan[], services: readonly DocumentedService[]): Map<string, string> {

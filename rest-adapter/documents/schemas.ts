@@ -48,7 +48,7 @@ function constrained(schema: Json, constraint: Constraint | null): Json {
 }
 
 /** A default value as it would be written on the wire. */
-export function toWireValue(type: GraphQLInputType, value: unknown): unknown {
+function toWireValue(type: GraphQLInputType, value: unknown): unknown {
   if (isNonNullType(type)) return toWireValue(type.ofType, value);
   if (isListType(type) && Array.isArray(value)) return value.map(item => toWireValue(type.ofType, item));
   if (isEnumType(type) && typeof value === 'string') return toWireEnum(value);

@@ -1,8 +1,8 @@
+import { type ConstDirectiveNode, valueFromASTUntyped } from 'graphql';
 import 'reflect-metadata';
 import { Directive } from 'type-graphql';
 import { holdsPermission, isStaff, type Caller } from '../request/caller.js';
 import { fail } from '../request/errors.js';
-import { Kind, type ASTNode, type ConstDirectiveNode, valueFromASTUntyped } from 'graphql';
 
 /**
  * Who may use an operation or field. `service`, `user`, `staff` and `internal` are alternatives, one per kind of caller; a kind
@@ -47,7 +47,7 @@ export const ruleOf = (input: RuleInput): AccessRule => ({
 const literal = (value: unknown): string => (Array.isArray(value) ? `[${value.map(literal).join(', ')}]` : JSON.stringify(value));
 
 /** `@access(service: "admin:clinical")` for SDL. */
-export function ruleToDirective(rule: AccessRule): string {
+function ruleToDirective(rule: AccessRule): string {
   const args = Object.entries(rule)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}: ${literal(value)}`);
@@ -150,8 +150,6 @@ export function checkSelf(rule: AccessRule | null, caller: Caller, args: Record<
 
 /** A service token on a `me` field has no user to act for. Source: identity A6. */
 export const isMeField = (name: string): boolean => /^(me|my)([A-Z]|$)/.test(name);
-
-export const isField = (node: ASTNode): boolean => node.kind === Kind.FIELD_DEFINITION;
 
 /** SDL of the directives that composition keeps. */
 export const PLATFORM_DIRECTIVES = `

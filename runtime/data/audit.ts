@@ -14,7 +14,7 @@ export interface AuditRow {
 }
 
 /** `actor` of an audit row: a user token's row names both user and app. */
-export function auditActor(caller: Caller): AuditDetails {
+function auditActor(caller: Caller): AuditDetails {
   if (caller.kind === 'user') {
     const act = caller.actorChain.length ? { act: caller.actorChain } : {};
     return {

@@ -65,7 +65,7 @@ export interface FlagEvaluation {
 }
 
 /** Basis points in a whole. */
-export const BUCKETS = 10_000;
+const BUCKETS = 10_000;
 
 /** Place of a user on the line of 10,000 buckets of one flag and brand. Source: platform 4.1. */
 export const bucketOf = (key: string, salt: string, brandId: string, userId: string): number =>

@@ -12,11 +12,3 @@ export function move<S extends string, T extends string>(table: TransitionTable<
     fail('conflict', `a ${thing} that is ${from.toLowerCase().replaceAll('_', ' ')} cannot ${trigger.replaceAll('_', ' ')}`);
   return next as S;
 }
-
-/** A table as Markdown, for a service's README. */
-export const printStates = (table: TransitionTable<string, string>): string =>
-  [
-    '| state | trigger | next |',
-    '|---|---|---|',
-    ...Object.entries(table).flatMap(([state, row]) => Object.entries(row).map(([trigger, next]) => `| ${state} | ${trigger} | ${next} |`)),
-  ].join('\n');

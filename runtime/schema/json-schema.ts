@@ -33,13 +33,3 @@ export function schemaViolations(schema: object, value: unknown, pointer: string
   const validate = validatorOf(schema);
   return validate(value) ? [] : (validate.errors ?? []).map(error => violationOf(error, pointer));
 }
-
-/** Whether a schema can be used at all. */
-export function isJsonSchema(schema: object): boolean {
-  try {
-    validatorOf(schema);
-    return true;
-  } catch {
-    return false;
-  }
-}

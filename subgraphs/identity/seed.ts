@@ -92,7 +92,17 @@ function plantApps(ctx: Context): void {
   const machine = { id: 'demo-m2m', name: 'Demo machine client', kind: OAuthClientKind.MACHINE, scopes: [...ADMIN_SCOPES] };
   plantClient(ctx, machine, setting('M2M_SECRET', 'demo-m2m-secret'));
   const app = { kind: OAuthClientKind.PUBLIC, firstParty: true, brandId: BRAND, scopes };
-  plantClient(ctx, { ...app, id: 'demo-app', name: 'Demo app', redirectUris: ['http://localhost:5173/callback'] }, null);
+  plantClient(
+    ctx,
+    {
+      ...app,
+      id: 'demo-app',
+      name: 'Demo app',
+      redirectUris: ['http://localhost:5173/callback'],
+      allowedOrigins: ['http://localhost:5173'],
+    },
+    null,
+  );
   const admin = { id: 'demo-admin', name: 'Demo staff dashboard', staffAccess: true, redirectUris: ['http://localhost:5175/callback'] };
   plantClient(ctx, { ...app, ...admin }, null);
   const partner = { id: 'demo-partner-app', name: 'Demo partner app', kind: OAuthClientKind.CONFIDENTIAL, scopes };

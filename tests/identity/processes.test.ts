@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { AS_GATEWAY } from '../support/platform.js';
 import { separateProcesses, type Processes } from '../support/processes.js';
 import { request } from 'undici';
 import { Browser, CALLBACKS, proof, walk } from './browser.js';
@@ -34,7 +35,7 @@ async function judged(base: string, presented: string): Promise<number> {
   const answer = await request(`${base}/identity/graphql`, {
     method: 'POST',
     body: JSON.stringify({ query: '{ me { id } }' }),
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${presented}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${presented}`, ...AS_GATEWAY },
   });
   await answer.body.dump();
   return answer.statusCode;

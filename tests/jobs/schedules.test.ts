@@ -51,8 +51,8 @@ describe('a schedule', () => {
   /** Another process in which nothing but time does something, on the same database. */
   async function instance(): Promise<Child> {
     const port = String(await freePort());
-    const front = { GATEWAY_URL: p.url, IDENTITY_ISSUER: `${p.url}/identity`, SUBGRAPH_URL_IDENTITY: p.url };
-    const child = startProcess({ ...p.env, ...front, PORT: port, SERVICES: 'jobs', ROLES: 'subgraphs,scheduler' });
+    const gateway = { GATEWAY_URL: p.url, IDENTITY_ISSUER: `${p.url}/identity`, SUBGRAPH_URL_IDENTITY: p.url };
+    const child = startProcess({ ...p.env, ...gateway, PORT: port, SERVICES: 'jobs', ROLES: 'subgraphs,scheduler' });
     atEnd(() => child.end());
     const ready = () =>
       fetch(`http://localhost:${port}/jobs/readyz`).then(

@@ -15,7 +15,7 @@ describe(`every service in its own process (${inject('amqpUrl') ? 'RabbitMQ' : '
   beforeAll(async () => {
     p = await separateProcesses({ transport: 'run', env: { STOP_GRACE_MS: '500' } });
     token = await p.serviceToken();
-  }, 120_000);
+  }, 240_000);
 
   test('the re-test journey has the same results as in one process', () => retestCycleJourney(p), 120_000);
 
@@ -33,10 +33,10 @@ describe(`every service in its own process (${inject('amqpUrl') ? 'RabbitMQ' : '
     const nice = (name: string): number => getPriority(p.children.get(name)!.process.pid);
     await until(
       'the relay to step back',
-      async () => nice('relay') - nice('front'),
+      async () => nice('relay') - nice('gateway'),
       more => more === 5,
     );
-    expect(nice('clinical')).toBe(nice('front'));
+    expect(nice('clinical')).toBe(nice('gateway'));
   });
 
   test('a service that is killed takes its own fields along and no others, and is back when it is', async () => {
@@ -77,7 +77,7 @@ describe(`every service in its own process (${inject('amqpUrl') ? 'RabbitMQ' : '
       async () => outcomes.length,
       count => count > 100,
     );
-    await p.children.get('front')!.end('SIGTERM');
+    await p.children.get('gateway')!.end('SIGTERM');
     await Promise.all(loads);
     expect([...new Set(outcomes)]).toEqual(['200 with 0 errors', 'ECONNREFUSED']);
   }, 60_000);

@@ -57,13 +57,16 @@ export interface Processes extends RemotePlatform {
 const variables = (urls: ReadonlyMap<Slug, string>): Record<string, string> =>
   Object.fromEntries([...urls].map(([slug, url]) => [`SUBGRAPH_URL_${schemaOf(slug).toUpperCase()}`, url]));
 
+/** Eleven processes start together, beside the files of other workers; a shorter limit would ask for an idle machine. */
+const READY_MS = 180_000;
+
 async function ready(url: string, slug: Slug, children: ReadonlyMap<string, Child>): Promise<void> {
   const ask = () =>
     fetch(`${url}/${slug}/readyz`).then(
       answer => answer.status,
       () => 0,
     );
-  await until(`${slug} to be ready`, ask, status => status === 200, 60_000).catch(error => {
+  await until(`${slug} to be ready`, ask, status => status === 200, READY_MS).catch(error => {
     throw new Error(`${(error as Error).message}\n${[...children].map(([name, child]) => `--- ${name}\n${child.printed()}`).join('\n')}`);
   });
 }
@@ -72,19 +75,19 @@ async function ready(url: string, slug: Slug, children: ReadonlyMap<string, Chil
 export async function separateProcesses(setting: PlatformSetting = {}): Promise<Processes> {
   const databaseUrl = await seededDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-processes-'));
-  const front: Record<string, string> = { ...(await platformEnv(databaseUrl, setting)), DATA_DIR: dataDir };
+  const gateway: Record<string, string> = { ...(await platformEnv(databaseUrl, setting)), DATA_DIR: dataDir };
   const slugs = Object.keys(SERVICES) as Slug[];
   const urls = new Map<Slug, string>();
   for (const slug of slugs) urls.set(slug, `http://localhost:${await freePort()}`);
   const shared = {
-    ...front,
+    ...gateway,
     DATABASE_POOL_MAX: '2', // PostgreSQL has 100 connections for all of them
     ...variables(urls),
-    GATEWAY_URL: front.BASE_URL!,
-    IDENTITY_ISSUER: `${front.BASE_URL}/identity`,
+    GATEWAY_URL: gateway.BASE_URL!,
+    IDENTITY_ISSUER: `${gateway.BASE_URL}/identity`,
   };
   const children = new Map<string, Child>();
-  children.set('front', startProcess({ ...shared, ROLES: 'gateway,rest' }));
+  children.set('gateway', startProcess({ ...shared, ROLES: 'gateway,rest' }));
   children.set('relay', startProcess({ ...shared, ROLES: 'relay', PORT: String(await freePort()) }));
   const startService = (slug: Slug, url: string): Child =>
     startProcess({ ...shared, SERVICES: slug, ROLES: 'subgraphs,consumers,scheduler', PORT: new URL(url).port });
@@ -97,13 +100,13 @@ export async function separateProcesses(setting: PlatformSetting = {}): Promise<
     await ready(url, slug, children);
     return url;
   };
-  const remote = Object.assign(new RemotePlatform(front, owner), { children, another, restart, urlOf: (slug: Slug) => urls.get(slug)! });
+  const remote = Object.assign(new RemotePlatform(gateway, owner), { children, another, restart, urlOf: (slug: Slug) => urls.get(slug)! });
   atEnd(async () => {
     await Promise.all([...children.values()].map(child => child.end()));
     await remote.stop();
     await dropDatabase(databaseUrl);
     await rm(dataDir, { recursive: true, force: true });
   });
-  for (const slug of slugs) await ready(front.BASE_URL!, slug, children);
+  for (const slug of slugs) await ready(gateway.BASE_URL!, slug, children);
   return remote;
 }

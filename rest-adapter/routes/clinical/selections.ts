@@ -1,5 +1,5 @@
 export const BOUNDS = '{ low high }';
-export const QUANTITY = '{ value unit }';
+const QUANTITY = '{ value unit }';
 
 export const BIOMARKER = `code loinc otherLoincs name shortName category specimen fasting unit
   otherUnits { unit method factor offset system decimals } decimals molarMass direction

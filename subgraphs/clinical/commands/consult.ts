@@ -51,7 +51,7 @@ export function newConsult(ctx: Context, { intakeAnswers = null, ...of }: NewCon
 }
 
 /** Moves a consult that is locked, or that nobody else can reach. @throws Problem conflict. */
-export function moveConsult(ctx: Context, consult: Consult, trigger: ConsultTrigger): void {
+function moveConsult(ctx: Context, consult: Consult, trigger: ConsultTrigger): void {
   const from = consult.status;
   consult.status = move(CONSULT_STATES, 'consult', from, trigger);
   ctx.audit(`consult.${trigger}`, consult.id, { from, to: consult.status });

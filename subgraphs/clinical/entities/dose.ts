@@ -19,7 +19,7 @@ export enum DoseLogStatus {
 registerEnums({ DoseLogStatus });
 
 /** Who may see doses; patient-graph with values. */
-export const DOSE_READERS = {
+const DOSE_READERS = {
   service: 'admin:clinical',
   staff: 'admin:clinical:read',
   user: 'read:protocols|write:protocols',

@@ -181,7 +181,7 @@ export class RedFlag {
   }
 }
 
-export const isVisible = (flag: Pick<RedFlag, 'severity' | 'acknowledgedAt' | 'detectedAt' | 'hiddenUntil'>, now: Date): boolean =>
+const isVisible = (flag: Pick<RedFlag, 'severity' | 'acknowledgedAt' | 'detectedAt' | 'hiddenUntil'>, now: Date): boolean =>
   !isHidden(flag, now) &&
   (flag.severity !== RedFlagSeverity.URGENT || flag.acknowledgedAt !== null || flag.detectedAt <= after(now, -HELD_BACK_MS));
 

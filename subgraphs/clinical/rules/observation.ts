@@ -69,7 +69,7 @@ function* measuredViolations(marker: Marker, row: Reported, at: string): Generat
 }
 
 /** @param at pointer of the row. */
-export function* drawViolations(row: Pick<Reported, 'collectedAt' | 'drawId' | 'source'>, now: Date, at: string): Generator<Violation> {
+function* drawViolations(row: Pick<Reported, 'collectedAt' | 'drawId' | 'source'>, now: Date, at: string): Generator<Violation> {
   if (row.collectedAt > after(now, CLOCK_DIFFERENCE_MS)) yield { pointer: `${at}/collectedAt`, message: 'lies in the future' };
   if (isFromADraw(row.source) && row.drawId === null) yield { pointer: `${at}/drawId`, message: 'is required for lab and partner results' };
 }

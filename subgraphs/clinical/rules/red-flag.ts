@@ -19,7 +19,7 @@ export const STANDING_FLAGS = [Status.OPEN, Status.ACKNOWLEDGED] as const;
 export const fires = (condition: object, inputs: object): boolean => jsonLogic.apply(condition as never, inputs) === true;
 
 /** Names that a condition reads: `biomarkers.potassium.value`. */
-export const inputsOf = (condition: object): string[] => jsonLogic.uses_data(condition as never).map(String);
+const inputsOf = (condition: object): string[] => jsonLogic.uses_data(condition as never).map(String);
 
 /** Markers that a condition is about. */
 export const markersOf = (condition: object): string[] => [

@@ -114,6 +114,10 @@ export class OAuthClient {
   @Property({ type: 'string[]', columnType: 'text[]', defaultRaw: "'{}'" })
   postLogoutRedirectUris: string[] = [];
 
+  @Field(() => [String], { description: "Web origins of the client's browser apps, for CORS." })
+  @Property({ type: 'string[]', columnType: 'text[]', defaultRaw: "'{}'" })
+  allowedOrigins: string[] = [];
+
   @Field(() => [String], { description: 'Registered scopes.' })
   @Property({ type: 'string[]', columnType: 'text[]', defaultRaw: "'{}'" })
   scopes: string[] = [];

@@ -40,6 +40,10 @@ class ClientFields {
   @Field(() => [String], { nullable: true })
   postLogoutRedirectUris?: string[] | null;
 
+  @Rule({ maxItems: 20, maxLength: 255 })
+  @Field(() => [String], { nullable: true, description: "Web origins of the client's browser apps: https, no path." })
+  allowedOrigins?: string[] | null;
+
   @Field(() => Boolean, { nullable: true, description: 'Services and owners only.' })
   firstParty?: boolean | null;
 

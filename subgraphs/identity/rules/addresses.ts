@@ -5,7 +5,7 @@ import type { Violation } from '../../../runtime/request/errors.js';
 export const MAX_ADDRESSES = 20;
 
 /** Whether a postal code can be one of this country; countries without a known form take any. */
-export function fitsCountry(postalCode: string, countryCode: string): boolean {
+function fitsCountry(postalCode: string, countryCode: string): boolean {
   try {
     return isPostalCode(postalCode, countryCode as 'US');
   } catch {

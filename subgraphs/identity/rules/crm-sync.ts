@@ -9,7 +9,7 @@ export const ERASED_SHOWN_MS = 90 * DAY_MS;
 const { CREATED, PROFILE, CONTACT, CONSENT, STATUS, ERASED } = CrmSyncReason;
 
 /** Where the time of each kind of change stands. */
-export const CHANGE_TIMES = {
+const CHANGE_TIMES = {
   [CREATED]: 'createdAt',
   [PROFILE]: 'profileAt',
   [CONTACT]: 'contactAt',
@@ -19,7 +19,7 @@ export const CHANGE_TIMES = {
 } as const satisfies Record<CrmSyncReason, keyof CrmChange>;
 
 /** Kinds of change after a time; null: ever. */
-export const reasonsSince = (change: CrmChange, since: Date | null): CrmSyncReason[] =>
+const reasonsSince = (change: CrmChange, since: Date | null): CrmSyncReason[] =>
   Object.values(CrmSyncReason).filter(reason => {
     const at = change[CHANGE_TIMES[reason]];
     return at !== null && (since === null || at > since);

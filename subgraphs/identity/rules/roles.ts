@@ -72,7 +72,7 @@ export interface HeldRole {
 export const isExpired = ({ expiresAt }: Pick<HeldRole, 'expiresAt'>, now: Date): boolean => expiresAt !== null && expiresAt <= now;
 
 /** Whether a role counts on a brand; a client without a brand counts only roles without one. */
-export const onBrand = ({ brandId }: Pick<HeldRole, 'brandId'>, brand: string | null): boolean => brandId === null || brandId === brand;
+const onBrand = ({ brandId }: Pick<HeldRole, 'brandId'>, brand: string | null): boolean => brandId === null || brandId === brand;
 
 export interface Power {
   roles: string[];

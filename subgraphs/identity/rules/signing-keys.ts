@@ -1,8 +1,8 @@
 import { after, DAY_MS } from '../../../runtime/time/durations.js';
 
 /** A new key every 90 days, published a day before its first use. Source: identity 7, rule 8. */
-export const ROTATE_MS = 90 * DAY_MS;
-export const PUBLISH_AHEAD_MS = DAY_MS;
+const ROTATE_MS = 90 * DAY_MS;
+const PUBLISH_AHEAD_MS = DAY_MS;
 
 export interface KeyTimes {
   kid: string;

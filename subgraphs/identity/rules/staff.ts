@@ -18,7 +18,7 @@ export const STAFF: TransitionTable<StaffMemberStatus, StaffTrigger> = {
 };
 
 /** An invitation can be accepted for seven days. Source: identity 3, Staff. */
-export const INVITATION_MS = 7 * DAY_MS;
+const INVITATION_MS = 7 * DAY_MS;
 
 /** An invitation is sent again once a minute at most. Source: identity 4. */
 const RESEND_MS = MINUTE_MS;

@@ -3,7 +3,7 @@ import { after, DAY_MS } from '../../../runtime/time/durations.js';
 import { keyedHash } from '../ports/keyed-hash.js';
 
 /** A tombstone is kept for as long as a decision can wait for its outcome. Source: intelligence 7.3.20. */
-export const TOMBSTONE_DAYS = 400;
+const TOMBSTONE_DAYS = 400;
 
 /** SQL that takes an entity's lock until the transaction ends; the parameter is its `lockName`. */
 export const ENTITY_LOCK = {

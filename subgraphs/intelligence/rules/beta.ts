@@ -62,7 +62,7 @@ function continuedFraction(a: number, b: number, x: number): number {
 export function betaCdf({ alpha, beta, logB }: Beta, x: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
-  const front = Math.exp(alpha * Math.log(x) + beta * Math.log1p(-x) - logB);
-  if (x < (alpha + 1) / (alpha + beta + 2)) return (front * continuedFraction(alpha, beta, x)) / alpha;
-  return 1 - (front * continuedFraction(beta, alpha, 1 - x)) / beta;
+  const factor = Math.exp(alpha * Math.log(x) + beta * Math.log1p(-x) - logB);
+  if (x < (alpha + 1) / (alpha + beta + 2)) return (factor * continuedFraction(alpha, beta, x)) / alpha;
+  return 1 - (factor * continuedFraction(beta, alpha, 1 - x)) / beta;
 }

@@ -1,9 +1,9 @@
 /** Equal-width bins of predictions: [0,.1) … [.9,1]. */
-export const BINS = 10;
+const BINS = 10;
 /** Fewer outcomes than this say nothing about calibration, or honesty. Source: intelligence 7.1. */
-export const CALIBRATION_MIN = 100;
-export const HONESTY_MIN = 50;
-export const CALIBRATION_HEALTHY = 0.05;
+const CALIBRATION_MIN = 100;
+const HONESTY_MIN = 50;
+const CALIBRATION_HEALTHY = 0.05;
 export const CALIBRATION_TRIPS = 0.1;
 export const HONESTY_HEALTHY = 0.05;
 

@@ -22,7 +22,7 @@ export const nextStage = (stage: IntelligenceStage): IntelligenceStage | null =>
 export const stageOfFlag = (value: unknown): IntelligenceStage =>
   typeof value === 'string' && /^S[0-5]$/.test(value) ? (value.toLowerCase() as IntelligenceStage) : IntelligenceStage.S0;
 
-export const rankerOfStage = (stage: IntelligenceStage): Ranker => RANKERS[STAGES.indexOf(stage)]!;
+const rankerOfStage = (stage: IntelligenceStage): Ranker => RANKERS[STAGES.indexOf(stage)]!;
 
 /** What is wrong with the newest records of a metric: each of the policies must have one, whatever the others have. */
 function reasonsOf(name: string, found: readonly GateMetric[], now: Date, policies: readonly string[] = []): string[] {

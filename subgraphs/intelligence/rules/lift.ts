@@ -1,8 +1,8 @@
 import { clusteredError, type ClusterSums, type MetricState } from './calibration.js';
-import { Z95 } from './off-policy.js';
+import { Z95 } from './quantiles.js';
 
 /** Fewer control outcomes than this: lift is measured by SNIPS of the S1 policy. Source: intelligence 7.1. */
-export const MIN_CONTROL = 30;
+const MIN_CONTROL = 30;
 export const LIFT_DECAY_TRIPS = 0.5;
 /** Days of the first and of the last cohort. */
 export const LIFT_DAYS = 28;

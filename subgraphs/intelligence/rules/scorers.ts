@@ -8,7 +8,7 @@ const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 const DEFAULT_PRIOR_STRENGTH = 20;
 
 /** Weighted sum of the rules that hold, over `ctx` and `cand`. Source: intelligence 4.2, S1. */
-export const ruleScore = (part: RulesPart, { context }: Observation, candidate: Candidate): number =>
+const ruleScore = (part: RulesPart, { context }: Observation, candidate: Candidate): number =>
   part.rules.reduce((sum, { when, add }) => {
     const data = { ctx: context, cand: { ...candidate.features, id: candidate.id, tags: candidate.tags } };
     return jsonLogic.apply(when as never, data) === true ? sum + add : sum;
@@ -35,12 +35,7 @@ export function popularityRate(part: PopularityPart, segment: string, candidateI
 }
 
 /** σ(a·z + b) of the linear score z. Source: Platt, Probabilistic Outputs for Support Vector Machines, 1999. */
-export function logisticRate(
-  part: LogisticPart,
-  fallback: PlattScaling | undefined,
-  observation: Observation,
-  candidate: Candidate,
-): number {
+function logisticRate(part: LogisticPart, fallback: PlattScaling | undefined, observation: Observation, candidate: Candidate): number {
   const z = part.intercept + dot(part.weights, encode(part.features, observation, candidate));
   const { a, b } = part.calibration ?? fallback ?? { a: 1, b: 0 };
   return sigmoid(a * z + b);
@@ -49,7 +44,7 @@ export function logisticRate(
 export const posteriorOf = (part: ThompsonPart, segment: string, candidateId: string): BetaParameters =>
   own(own(part.segments, segment) ?? {}, candidateId) ?? part.default;
 
-export const posteriorMean = ({ alpha, beta }: BetaParameters): number => alpha / (alpha + beta);
+const posteriorMean = ({ alpha, beta }: BetaParameters): number => alpha / (alpha + beta);
 
 /** x·θ and α·sqrt(xᵀA⁻¹x); an arm that is not listed has A = I and θ = 0. Source: Li et al., LinUCB, WWW 2010, algorithm 1. */
 export function linUcb(part: LinUcbPart, observation: Observation, candidate: Candidate): { mean: number; bonus: number } {

@@ -61,7 +61,7 @@ function addTo(counts: Record<string, Counts>, id: string, reward: number): void
 }
 
 /** Sums of rewards and servings, over all and by segment. */
-export function trainPopularity(rows: readonly TrainingRow[], segmentKeys: readonly string[]): PopularityPart {
+function trainPopularity(rows: readonly TrainingRow[], segmentKeys: readonly string[]): PopularityPart {
   const [global, segments] = [named<Counts>(), named<Record<string, Counts>>()];
   for (const { served, reward, context } of rows) {
     addTo(global, served.id, reward);
@@ -82,7 +82,7 @@ export function trainThompson(rows: readonly TrainingRow[], segmentKeys: readonl
 }
 
 /** Disjoint ridge regressions: A = I + Σ x xᵀ, θ = A⁻¹ Σ r x. Source: Li et al., LinUCB, WWW 2010, algorithm 1. */
-export function trainLinUcb(rows: readonly TrainingRow[], features: readonly string[], alpha = 1): LinUcbPart {
+function trainLinUcb(rows: readonly TrainingRow[], features: readonly string[], alpha = 1): LinUcbPart {
   const ids = [...new Set(rows.map(({ served }) => served.id))].sort();
   const arm = (id: string) => {
     const a = Matrix.eye(features.length, features.length);
@@ -142,7 +142,7 @@ function slopes(patterns: readonly Pattern[], w: readonly number[], l2: number):
 }
 
 /** L2-regularised logistic regression by Newton's method. Answers the constant, then the weights. Source: Hastie et al., ESL 4.4.1. */
-export function fitLogistic(xs: readonly (readonly number[])[], rewards: readonly number[], l2 = L2): number[] {
+function fitLogistic(xs: readonly (readonly number[])[], rewards: readonly number[], l2 = L2): number[] {
   const patterns = patternsOf(xs, rewards);
   let w: number[] = Array.from({ length: (xs[0]?.length ?? 0) + 1 }, () => 0);
   for (let step = 0; step < NEWTON_STEPS; step++) {
@@ -172,7 +172,7 @@ export function heldOut(count: number, seed: number): boolean[] {
 }
 
 /** Logistic model on context × candidate features, calibrated on held-out data. */
-export function trainLogistic(rows: readonly TrainingRow[], features: readonly string[], seed: number): LogisticPart {
+function trainLogistic(rows: readonly TrainingRow[], features: readonly string[], seed: number): LogisticPart {
   const out = heldOut(rows.length, seed);
   const xs = rows.map(row => encode(features, row, row.served));
   const rewards = rows.map(({ reward }) => reward);

@@ -1,7 +1,7 @@
 import { JobOccurrenceState, JobScheduleMisfire, JobScheduleOverlap } from '../entities/enums.js';
 
 /** A schedule that was away catches up so many occurrences. Source: jobs 2. */
-export const MAX_CAUGHT_UP = 100;
+const MAX_CAUGHT_UP = 100;
 
 export interface Decision {
   due: Date;

@@ -1,14 +1,14 @@
 import type { Violation } from '../../../runtime/request/errors.js';
 
 /** Source: jobs 2. */
-export const MAX_PAYLOAD_BYTES = 65_536;
+const MAX_PAYLOAD_BYTES = 65_536;
 
 /** Keys that ids, codes and settings never have: contact data, secrets, health values. The lint of events. */
 const FORBIDDEN =
   /^(e_?mail|phone(_number)?|mobile|address|street|line1|line2|city|postal_code|first_name|last_name|full_name|display_name|dob|birth_?date|password|secret|client_secret|token|access_token|refresh_token|authorization|api_key|private_key|value|value_num|result_value|raw_value|body|text|note|notes|message)$/i;
 
 /** Where a payload holds a key that none may hold. */
-export function forbiddenKeys(payload: unknown, pointer: string): Violation[] {
+function forbiddenKeys(payload: unknown, pointer: string): Violation[] {
   if (payload === null || typeof payload !== 'object') return [];
   return Object.entries(payload).flatMap(([key, value]) => [
     ...(!Array.isArray(payload) && FORBIDDEN.test(key)

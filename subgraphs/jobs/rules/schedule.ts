@@ -1,7 +1,7 @@
 import type { Violation } from '../../../runtime/request/errors.js';
 
 /** The shortest distance that a schedule may have. */
-export const MIN_EVERY_MS = 60_000;
+const MIN_EVERY_MS = 60_000;
 
 export interface Times {
   cron: string | null;

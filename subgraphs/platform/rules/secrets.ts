@@ -18,7 +18,7 @@ const HEX = /^[0-9a-f]{32,}$/i;
 const HIGH_ENTROPY = 4;
 
 /** Shannon entropy of a text's characters, bits per character. */
-export function entropyOf(text: string): number {
+function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);
   return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0);

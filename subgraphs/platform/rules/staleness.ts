@@ -14,7 +14,7 @@ const variantsOf = ({ variant, rollout }: Served, offVariant: string): string[] 
 };
 
 /** Whether a flag, as it stands, serves one and the same variant to everybody. */
-export function servesOne(state: FlagState): boolean {
+function servesOne(state: FlagState): boolean {
   if (!state.enabled || state.killed) return true;
   const served = [...state.rules, state.defaultRule].flatMap(one => variantsOf(one, state.offVariant));
   return new Set(state.prerequisites.length ? [...served, state.offVariant] : served).size === 1;

@@ -23,7 +23,7 @@ async function claim(ctx: Context, name: string, everyMs: number): Promise<boole
 }
 
 /** Looks at every service of the registry and writes what it saw. Health is of the real world, so it runs on the wall clock. */
-export async function pollServices(host: ServiceHost): Promise<void> {
+async function pollServices(host: ServiceHost): Promise<void> {
   const services = await host.read(ctx => ctx.em.find(PlatformService, {}));
   const probes = await Promise.all(services.map(({ slug, baseUrl }) => probe(host, slug, baseUrl)));
   await host.transaction(ctx => recordProbes(ctx, probes, systemClock.now()));

@@ -1,7 +1,7 @@
 import { signatureOf } from './wire.js';
 
 /** Published: whoever writes a receiver tests it with this secret, and nothing that is delivered was ever signed with it. */
-export const SAMPLE_SECRET = `whsec_${Buffer.from('a published secret of 32 bytes..').toString('base64')}`;
+const SAMPLE_SECRET = `whsec_${Buffer.from('a published secret of 32 bytes..').toString('base64')}`;
 
 /** Whom the examples name where no client is given. */
 const EXAMPLE_CLIENT = 'your-client-id';

@@ -108,26 +108,30 @@ export class World {
 
   async #start({ patches = [], webhooks = {} }: WorldOptions): Promise<void> {
     const { broker } = this.backends;
-    const front = {
+    const gateway = {
       ...(await platformEnv(this.databaseUrl, { manualClock: false })),
       MIGRATE: 'off',
       LOG_LEVEL: 'warn',
       WEBHOOKS_RETRY_SCHEDULE_SECONDS: RETRIES,
       ...(broker && { AMQP_URL: broker.url, AMQP_PREFIX: randomName('chaos') }),
     } as Record<string, string>;
-    const others = { GATEWAY_URL: front.BASE_URL!, SUBGRAPH_URL_IDENTITY: front.BASE_URL!, IDENTITY_ISSUER: `${front.BASE_URL}/identity` };
+    const others = {
+      GATEWAY_URL: gateway.BASE_URL!,
+      SUBGRAPH_URL_IDENTITY: gateway.BASE_URL!,
+      IDENTITY_ISSUER: `${gateway.BASE_URL}/identity`,
+    };
     const member = async (env: Record<string, string>): Promise<Member> =>
-      new Member({ env: { ...front, ...others, PORT: String(await freePort()), ...env }, patches });
+      new Member({ env: { ...gateway, ...others, PORT: String(await freePort()), ...env }, patches });
     const twice = async (make: () => Promise<Member>): Promise<Member[]> => [await make(), await make()];
     const second = String(await freePort());
     const api = { ROLES: 'subgraphs,gateway,rest' };
-    this.members.set('api', [await member({ ...api, PORT: front.PORT! }), await member({ ...api, PORT: second })]);
+    this.members.set('api', [await member({ ...api, PORT: gateway.PORT! }), await member({ ...api, PORT: second })]);
     await this.ready();
     this.members.set('relay', await twice(() => member({ ROLES: 'relay' })));
     this.members.set('consumers', await twice(() => member({ ROLES: 'consumers', SERVICES: 'clinical,entitlements' })));
     this.members.set('webhooks', await twice(() => member({ ROLES: 'consumers', SERVICES: 'webhooks', ...webhooks })));
     await this.ready();
-    for (const url of [front.BASE_URL!, `http://localhost:${second}`]) this.apis.push(new RemotePlatform({ BASE_URL: url }, this.owner));
+    for (const url of [gateway.BASE_URL!, `http://localhost:${second}`]) this.apis.push(new RemotePlatform({ BASE_URL: url }, this.owner));
   }
 
   get all(): Member[] {
