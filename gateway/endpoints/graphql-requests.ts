@@ -45,11 +45,12 @@ export function parametersOf({ method, query: search, body }: FastifyRequest): P
 export function dropEmptyName(request: FastifyRequest): void {
   const body = request.body as { operationName?: unknown } | null | undefined;
   if (body?.operationName === '') delete body.operationName;
-  const [path, search = ''] = request.url.split(/\?(.*)/s, 2) as [string, string?];
-  const parameters = new URLSearchParams(search);
+  const at = request.url.indexOf('?');
+  if (at < 0) return;
+  const parameters = new URLSearchParams(request.url.slice(at + 1));
   if (parameters.get('operationName') !== '') return;
   parameters.delete('operationName');
-  request.raw.url = `${path}?${parameters.toString()}`;
+  request.raw.url = `${request.url.slice(0, at)}?${parameters.toString()}`;
 }
 
 /** @throws Problem invalid_request for a malformed persisted query, and for one whose hash is not that of its document. */

@@ -109,6 +109,19 @@ describe('at the subgraph', () => {
     ]);
     expect(logged).not.toHaveBeenCalled();
   });
+
+  test('over HTTP it is refused before it runs, with every violation and without the values', async () => {
+    const headers = { 'x-subgraph-secret': p.env.SUBGRAPH_SECRET ?? '' };
+    const wrongs = '{ code: 4711, value: 187.77, unit: "mg/dL", collectedAt: "yesterday" }';
+    const { status, body } = await p.rest('POST', '/clinical/graphql', { token, headers, body: { query: literal(wrongs) } });
+    expect(status).toBe(400);
+    expect(body.errors.map(({ message }: { message: string }) => message)).toEqual([
+      'Argument "input" is invalid at "input.code": must be of type String',
+      expect.stringMatching(/^Argument "input" is invalid at "input.collectedAt"/),
+    ]);
+    expect(JSON.stringify(body)).not.toMatch(/187|4711|yesterday/);
+    expect(logged).not.toHaveBeenCalled();
+  });
 });
 
 describe('a log', () => {
