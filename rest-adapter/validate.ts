@@ -46,9 +46,14 @@ function scalarReader(type: GraphQLScalarType): Read {
 /** How many values of an enum a message names. */
 const NAMED_VALUES = 30;
 
+/** `R4`: the proper name of a release, which is as good as it stands. */
+const PROPER = /^[A-Z]\d+$/;
+
 function enumReader(type: GraphQLEnumType): Read {
-  const names = new Map(type.getValues().map(({ name }) => [toWireEnum(name), name]));
+  const values = type.getValues().map(({ name }) => name);
+  const names = new Map(values.map(name => [toWireEnum(name), name]));
   const shown = [...names.keys()].slice(0, NAMED_VALUES).join(', ') + (names.size > NAMED_VALUES ? ', …' : '');
+  for (const name of values.filter(one => PROPER.test(one))) names.set(name, name);
   return (value, pointer, found) => names.get(value as string) ?? addViolation(found, pointer, `must be one of ${shown}`);
 }
 

@@ -287,6 +287,19 @@ describe('the own second factor', () => {
   });
 });
 
+test('the user whom a partner has linked is told to the partner service, and to nobody else', async () => {
+  const sub = `linked-${++count}`;
+  const { body } = await start(await signed(words({ sub })));
+  const ask = (subject: string, token: string) =>
+    p.graphql('query($s: String!) { ssoUser(partner: "acme-care", subject: $s) { id } }', { s: subject }, { token });
+  expect((await ask(sub, bound)).data.ssoUser).toEqual({ id: body.user_id });
+  expect((await ask('somebody-else', bound)).data.ssoUser).toBeNull();
+  await p.sql(`update identity."user" set status = 'erased' where id = $1`, [body.user_id]);
+  expect((await ask(sub, bound)).data.ssoUser).toBeNull();
+  for (const token of [await p.serviceToken(), await p.internalToken('comms'), await p.userToken(DEMO, ['read:profile'])])
+    expect((await ask(sub, token)).errors[0]!.extensions.code).toBe('FORBIDDEN');
+});
+
 describe("the partner's keys", () => {
   test.each(['https://169.254.169.254/jwks', 'https://10.0.0.7/jwks', 'http://keys.example/jwks', 'https://keys.example:8443/jwks'])(
     'are not registered at %s',

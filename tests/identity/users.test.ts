@@ -103,6 +103,22 @@ describe('GET /v1/users/me', () => {
   });
 });
 
+test('a time zone is told from the default: unset until somebody gives it, and again after null', async () => {
+  const token = await p.userToken(DEMO, ['manage:preferences', 'read:preferences']);
+  const settings = (body?: object) => p.rest(body ? 'PATCH' : 'GET', '/identity/v1/users/me/settings', { token, body });
+  expect((await settings()).body).toMatchObject({ time_zone: 'UTC', time_zone_set_at: null });
+  expect((await settings({ theme: 'dark' })).body.time_zone_set_at).toBeNull();
+  expect((await settings({ time_zone: 'UTC' })).body).toMatchObject({ time_zone: 'UTC', time_zone_set_at: expect.stringMatching(/Z$/) });
+  expect((await settings({ time_zone: null, theme: null })).body).toMatchObject({ time_zone: 'UTC', time_zone_set_at: null });
+  const i = { email: 'zoned@example.test', emailVerified: true, timeZone: 'Asia/Tokyo' };
+  const { data } = await p.graphql(
+    'mutation($i: CreateUserInput!) { createUser(input: $i) { settings { timeZone timeZoneSetAt } } }',
+    { i },
+    { token: service },
+  );
+  expect(data.createUser.settings).toEqual({ timeZone: 'Asia/Tokyo', timeZoneSetAt: expect.stringMatching(/Z$/) });
+});
+
 describe('staff who look at their own account', () => {
   const own = (path: string, token: string) => p.rest('GET', `/identity${path}`, { token });
   const withScopes = (...scopes: string[]) =>

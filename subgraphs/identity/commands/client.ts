@@ -44,7 +44,7 @@ const CLEARED: Readonly<Record<string, unknown>> = {
 };
 
 /** What null does not clear. */
-const KEPT = ['name', 'scopes', 'status', 'tokenEndpointAuthMethod'];
+const KEPT = ['name', 'publisher', 'scopes', 'status', 'tokenEndpointAuthMethod'];
 
 /** What is given, in the form of the rows: addresses as text, scopes in order, nothing where a list or a switch was cleared. */
 function valuesOf(input: CreateOAuthClientInput | UpdateOAuthClientInput): Partial<OAuthClient> {
@@ -87,7 +87,8 @@ export async function createClient(ctx: Context, input: CreateOAuthClientInput):
   requireAuthority(ctx, {}, values);
   const client = new OAuthClient();
   const [id, now] = [input.clientId ?? newId(), ctx.now()];
-  Object.assign(client, { tokenEndpointAuthMethod: methodFor(input.kind), createdAt: now, updatedAt: now }, values, { id });
+  const defaults = { publisher: input.name, tokenEndpointAuthMethod: methodFor(input.kind), createdAt: now, updatedAt: now };
+  Object.assign(client, defaults, values, { id });
   requireValid(violationsOf(ctx, client, values));
   if (await ctx.em.findOne(OAuthClient, { id })) fail('conflict', 'This client_id is taken');
   ctx.em.persist(client);

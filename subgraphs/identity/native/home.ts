@@ -12,7 +12,9 @@ const ROOTS = ['/identity', '/identity/', `/identity${PAGES}`, `/identity${PAGES
 const home = (issuer: string): Page => ({
   title: 'This is where people sign in',
   body: html`<p>Open the app that you want to use. It brings you here when you have to sign in, and back when you are done.</p>
-    <p class="links"><a href="${issuer}${PAGES}/sign-out">Sign out in this browser</a></p>
+    <p class="links">
+      <a href="${issuer}${PAGES}/connected-apps">Connected apps</a><a href="${issuer}${PAGES}/sign-out">Sign out in this browser</a>
+    </p>
     <p class="note">For makers of apps: <a href="${issuer}${OPENID_METADATA}">the addresses of this service</a>.</p>`,
 });
 

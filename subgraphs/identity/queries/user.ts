@@ -60,11 +60,18 @@ async function idOf(ctx: Context, by: UserLookupInput): Promise<string | null> {
   if (by.email) return (await ctx.em.findOne(UserEmail, { emailKey: emailKey(by.email) }))?.userId ?? null;
   if (by.handle) return (await ctx.em.findOne(UserProfile, { handle: by.handle.toLowerCase() }))?.userId ?? null;
   if (by.phone) return (await ctx.em.findOne(User, { phone: by.phone }, { orderBy: { createdAt: 'asc' } }))?.id ?? null;
-  const [row] = await ctx.sql<{ user_id: string }>('select user_id from identity.external_identity where provider = $1 and subject = $2', [
-    by.externalProvider,
-    by.externalId,
-  ]);
-  return row?.user_id ?? null;
+  return linkedId(ctx, by.externalProvider!, by.externalId!);
+}
+
+async function linkedId(ctx: Context, provider: string, subject: string): Promise<string | null> {
+  const text = 'select user_id from identity.external_identity where provider = $1 and subject = $2';
+  return (await ctx.sql<{ user_id: string }>(text, [provider, subject]))[0]?.user_id ?? null;
+}
+
+/** The account that somebody outside is linked to; tombstones are not found. */
+export async function linkedUser(ctx: Context, provider: string, subject: string): Promise<User | null> {
+  const id = await linkedId(ctx, provider, subject);
+  return id === null ? null : ctx.em.findOne(User, { id, status: { $ne: UserStatus.ERASED } });
 }
 
 function requireOneWay(by: UserLookupInput): void {
