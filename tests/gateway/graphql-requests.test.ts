@@ -31,8 +31,8 @@ describe('an empty operation name is none', () => {
 
   test('so it takes no mutation past the rule that a GET does not write', async () => {
     const mutation = 'mutation { createBrand(input: { slug: "by-get", name: "By GET" }) { id } }';
-    for (const more of [{}, { operationName: '' }] as Record<string, string>[])
-      expect(await get({ query: mutation, ...more })).toMatchObject({
+    for (const parameters of [{ query: mutation }, { query: mutation, operationName: '' }] as Record<string, string>[])
+      expect(await get(parameters)).toMatchObject({
         status: 400,
         body: { errors: [{ message: expect.stringContaining('query operations') }] },
       });
