@@ -31,7 +31,7 @@ describe('an empty operation name is none', () => {
 
   test('so it takes no mutation past the rule that a GET does not write', async () => {
     const mutation = 'mutation { createBrand(input: { slug: "by-get", name: "By GET" }) { id } }';
-    for (const parameters of [{ query: mutation }, { query: mutation, operationName: '' }])
+    for (const parameters of [{ query: mutation }, { query: mutation, operationName: '' }] as Record<string, string>[])
       expect(await get(parameters)).toMatchObject({
         status: 400,
         body: { errors: [{ message: expect.stringContaining('query operations') }] },
@@ -67,7 +67,7 @@ describe('a persisted query', () => {
   ];
 
   test.each(malformed)('%j is a 400 in the form of all errors', async persistedQuery => {
-    for (const body of [{ query: QUERY }, {}])
+    for (const body of [{ query: QUERY }, {}] as Record<string, string>[])
       for (const send of [
         post({ ...body, extensions: { persistedQuery } }),
         get({ ...body, extensions: JSON.stringify({ persistedQuery }) }),
