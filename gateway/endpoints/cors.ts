@@ -10,6 +10,7 @@ const ASKED = [
   'X-Request-Id',
   'X-Purpose-Of-Use',
   'X-Break-Glass-Reason',
+  'GraphQL-Require-Preflight',
   'Apollo-Require-Preflight',
   'traceparent',
 ].join(', ');
