@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openDatabase } from '../dist/gateway/composition/database.js';
+import { withDevelopmentSecrets } from '../dist/runtime/access/development-secrets.js';
 import { loadConfig } from '../dist/runtime/config.js';
 import { SERVICES } from '../dist/subgraphs/services.js';
 
@@ -21,7 +22,15 @@ const TICK = 10_000;
 /** A second signal within it is the first one again, passed on by npm, ms. */
 const SAME_SIGNAL = 500;
 
-const config = loadConfig(process.env);
+async function configured() {
+  const env = await withDevelopmentSecrets(process.env);
+  return { env, config: loadConfig(env) };
+}
+
+const { env, config } = await configured().catch(error => {
+  console.error(`Nothing could be started: ${error.message}`);
+  process.exit(1);
+});
 const slugs = Object.keys(SERVICES);
 const names = ['gateway', ...slugs, 'relay'];
 const width = Math.max(...names.map(name => name.length));
@@ -33,10 +42,13 @@ const sayAll = line => say('start:apart', line);
 const addressOf = slug => `http://localhost:${config.port + 1 + slugs.indexOf(slug)}`;
 const variableOf = slug => `SUBGRAPH_URL_${slug.toUpperCase().replaceAll('-', '_')}`;
 
-/** What the processes have in common. A server's 100 connections are enough for all of them with two for each service. */
+/**
+ * What the processes have in common, the secrets among it, because all are on this machine, wherever the database is. A server's 100
+ * connections are enough for all of them with two for each service.
+ */
 const sharedEnv = databaseUrl => ({
   DATABASE_POOL_MAX: '2',
-  ...process.env,
+  ...env,
   DATABASE_URL: databaseUrl,
   BASE_URL: config.baseUrl,
   GATEWAY_URL: `http://localhost:${config.port}`,
@@ -63,11 +75,11 @@ function noteReady(name) {
   sayAll(`All ${names.length} processes are ready after ${seconds()}: ${config.baseUrl}/  Stop with Ctrl-C.`);
 }
 
-function start(name, env) {
+function start(name, common) {
   const options = name === 'gateway' ? GATEWAY_OPTIONS : [];
   // A group of its own, so that the Ctrl-C of a terminal comes once and by way of this process; the channel tells it when this one dies.
   const child = spawn(process.execPath, [...options, MAIN], {
-    env: { ...env, ...own[name] },
+    env: { ...common, ...own[name] },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -113,9 +125,8 @@ const ticker = setInterval(() => sayAll(`waiting for ${[...waiting].join(', ')},
 try {
   database = await openDatabase(config, sayAll);
   sayAll(`${names.length} processes on ${database.name}, ${config.amqpUrl ? 'RabbitMQ' : 'embedded event transport'}`);
-  const env = sharedEnv(database.url);
-  if (!stopping) for (const name of names) start(name, env);
+  if (!stopping) for (const name of names) start(name, sharedEnv(database.url));
 } catch (error) {
-  sayAll(`The database could not be opened: ${error.message}`);
+  sayAll(`Nothing could be started: ${error.message}`);
   await stop(1);
 }

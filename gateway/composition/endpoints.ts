@@ -83,7 +83,7 @@ async function gatewayRoutes(app: FastifyInstance, parts: Parts, setting: Endpoi
   const { config, log, stops } = parts;
   const { hosts, addresses, revocations, started } = setting;
   const { gateways } = await openGateway(parts, setting);
-  await graphiql(app, config.seed);
+  if (config.graphiql) await graphiql(app, config.seed);
   const preflight = cors(app, clientOrigins(parts, setting));
   const graphql = await graphqlEndpoint(app, { gateways, authenticate, introspection: config.introspection, log });
   stops.add(() => graphql.stop());
@@ -116,7 +116,7 @@ function pagesSetting(
     federation,
   };
   const services = new Map(slugs.map(slug => [slug, purposes.get(slug) ?? '']));
-  return { baseUrl: config.baseUrl, services, graphiql: true, development: config.seed ? development : null };
+  return { baseUrl: config.baseUrl, services, graphiql: config.graphiql, development: config.seed ? development : null };
 }
 
 async function openGateway(parts: Parts, { hosts, addresses, federation, onGateway }: EndpointSetting): Promise<ReloadableGateway> {

@@ -133,6 +133,7 @@ describe('the next prompt', () => {
     ['at the due date', cycle, at(90)],
     ['14 days after the last', { ...cycle, promptCount: 1, lastPromptedAt: at(91) }, at(105)],
     ['never after the third', { ...cycle, promptCount: 3, lastPromptedAt: at(110) }, null],
+    ['at expiry', { ...cycle, promptCount: 1, lastPromptedAt: at(106) }, at(120)],
     ['never after expiry', { ...cycle, promptCount: 1, lastPromptedAt: at(107) }, null],
   ])('is %s', (_what, one, expected) => expect(nextPromptAt(one, settings)).toEqual(expected));
 });

@@ -11,6 +11,7 @@ import {
   honestyTrips,
 } from '../../subgraphs/intelligence/rules/calibration.js';
 import { effectiveSampleSize, estimates, stateOf, weightsOf, type LoggedRow } from '../../subgraphs/intelligence/rules/off-policy.js';
+import { studentQuantile, Z95 } from '../../subgraphs/intelligence/rules/quantiles.js';
 import { crossFit } from '../../subgraphs/intelligence/rules/reward-model.js';
 import { drawIndex, uniformsOf } from '../../subgraphs/intelligence/rules/sampling.js';
 import { train } from '../../subgraphs/intelligence/rules/training.js';
@@ -70,6 +71,40 @@ describe('the estimators on F1', () => {
     const mean = terms.reduce((sum, one) => sum + one, 0) / 8;
     const variance = terms.reduce((sum, one) => sum + (one - mean) ** 2, 0) / 7 / 8;
     expect(estimates(rows)[0]!.se).toBeCloseTo(Math.sqrt(variance), 12);
+  });
+
+  test('the variances of SNIPS, DR and SNDR, worked out by hand; that of SNDR has both parts', () => {
+    const sum = (list: number[]): number => list.reduce((total, one) => total + one, 0);
+    const unlike = rows.map((row, index) => ({ ...row, expected: 0.5 + index / 20 }));
+    const w = weightsOf(unlike);
+    const se = (name: string) => estimates(unlike).find(one => one.name === name)!.se!;
+    const v = sum(unlike.map((row, index) => w[index]! * row.reward)) / sum(w);
+    const ratio = unlike.map((row, index) => w[index]! * (row.reward - v));
+    expect(se('snips')).toBeCloseTo(Math.sqrt(sum(ratio.map(one => one * one))) / sum(w), 12);
+    const terms = unlike.map((row, index) => row.expected + w[index]! * (row.reward - row.q));
+    expect(se('dr')).toBeCloseTo(Math.sqrt(sum(terms.map(one => (one - sum(terms) / 8) ** 2)) / 7 / 8), 12);
+    const [dm, c] = [sum(unlike.map(row => row.expected)) / 8, sum(unlike.map((row, index) => w[index]! * (row.reward - row.q))) / sum(w)];
+    const both = unlike.map((row, index) => (row.expected - dm) / 8 + (w[index]! * (row.reward - row.q - c)) / sum(w));
+    expect(se('sndr')).toBeCloseTo(Math.sqrt(sum(both.map(one => one * one))), 12);
+  });
+
+  test.each([
+    [8, 2.306],
+    [20, 2.086],
+    [200, 1.972],
+  ])('equal normal terms of n − 1 = %d have as many degrees of freedom, and %d standard errors to either side', (degrees, quantile) =>
+    expect(studentQuantile(Z95, degrees)).toBeCloseTo(quantile, 3),
+  );
+
+  test('few rows with great weights make an interval wider than 1.96 standard errors, many equal ones do not', () => {
+    const widthOf = (given: readonly LoggedRow[]): number => {
+      const { ciLow, ciHigh, se } = estimates(given)[0]!;
+      return (ciHigh! - ciLow!) / (2 * se!);
+    };
+    const row = (index: number, propensity: number): LoggedRow => ({ reward: index % 2, propensity, target: 0.5, q: 0.5, expected: 0.5 });
+    const equal = Array.from({ length: 1000 }, (_, index) => row(index, 0.5));
+    expect(widthOf(equal)).toBeCloseTo(1.96, 2);
+    expect(widthOf(equal.map((one, index) => (index % 100 === 1 ? { ...one, propensity: 0.01 } : one)))).toBeGreaterThan(2.05);
   });
 
   test('repeated rows of one entity count once: clustering by entity doubles nothing', () => {
@@ -280,6 +315,17 @@ describe('calibration', () => {
     [0.051, 50, 'unhealthy'],
     [0, 49, 'inconclusive'],
   ])('realized minus predicted of %d over %d is %s', (value, n, state) => expect(honestyState(value, n)).toBe(state));
+
+  test.each([
+    [0.05, 100, 'healthy', false],
+    [0.0501, 100, 'unhealthy', false],
+    [0.1, 100, 'unhealthy', false],
+    [0.1001, 100, 'unhealthy', true],
+    [0.5, 99, 'inconclusive', false],
+  ])('an error of calibration of %d over %d is %s, and trips: %s', (ece, n, state, trips) => {
+    expect([calibrationState(ece, n), calibrationTrips(ece, n)]).toEqual([state, trips]);
+    expect([calibrationTrips(0.3, 100, 0.3), calibrationTrips(0.3, 100, 0.29)]).toEqual([false, true]); // chance alone shows as much
+  });
 
   test.each([
     [50, 0.051, 0.2, true],

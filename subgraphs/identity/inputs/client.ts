@@ -76,6 +76,7 @@ class ClientFields {
   @Field(() => OAuthClientTokenEndpointAuthMethod, { nullable: true })
   tokenEndpointAuthMethod?: OAuthClientTokenEndpointAuthMethod | null;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true, description: 'Public keys of a client that signs; a JWK set.' })
   jwks?: Record<string, unknown> | null;
 

@@ -84,7 +84,7 @@ function rowOf(decision: WeighedDecision, probabilities: readonly number[], q: R
   };
 }
 
-export interface Comparison {
+interface Comparison {
   estimators: Estimate[];
   /** The candidate minus the target by DR, with how sure it is; null below two entities. */
   lift: Lift | null;
@@ -111,7 +111,8 @@ const greatest = (weights: readonly number[]): number => weights.reduce((most, o
 export function compareWeighed(decisions: readonly WeighedDecision[]): Comparison {
   if (decisions.length < 2) return NOTHING;
   const data = decisions.map(({ ids, served, x, reward }) => ({ action: ids[served]!, x, reward }));
-  const modelOf = crossFit(data, index => foldOf(decisions[index]!.entityId));
+  const folds = decisions.map(({ entityId }) => foldOf(entityId));
+  const modelOf = crossFit(data, index => folds[index]!);
   const of = decisions.map((one, index) => rowOf(one, one.candidate, modelOf(index)));
   const against = decisions.map((one, index) => rowOf(one, one.target, modelOf(index)));
   const weights = weightsOf(of);

@@ -40,7 +40,7 @@ function clusterSums(rows: readonly LoggedRow[], terms: readonly number[]): numb
 }
 
 /** How far an estimate is from the truth: its standard error, and what its variance rests on. */
-export interface Spread {
+interface Spread {
   se: number;
   /** Degrees of freedom of the variance. */
   degrees: number;
@@ -67,20 +67,24 @@ function degreesOf(sums: readonly number[]): number {
   return variance > 0 ? Math.max(FEWEST_DEGREES, (2 * second ** 2) / variance - 1) : Infinity;
 }
 
-/** Of an estimate that differs from the truth by the mean of these errors, which sum to 0; clustered: sqrt(Σ_g (Σ_{i∈g} e_i)²)/n. */
-function spreadOf(rows: readonly LoggedRow[], errors: readonly number[]): Spread | null {
+/**
+ * Of an estimate that differs from the truth by the mean of these errors, which sum to 0; clustered: sqrt(Σ_g (Σ_{i∈g} e_i)²)/n, for a mean with
+ * the factor G/(G−1) of a sample variance. Null below two clusters.
+ */
+function spreadOf(rows: readonly LoggedRow[], errors: readonly number[], isMean = false): Spread | null {
   const sums = clusterSums(rows, errors);
   if (sums.length < 2) return null;
-  return { se: Math.sqrt(sums.reduce((total, one) => total + one * one, 0)) / rows.length, degrees: degreesOf(sums) };
+  const factor = isMean ? sums.length / (sums.length - 1) : 1;
+  return { se: Math.sqrt(factor * sums.reduce((total, one) => total + one * one, 0)) / rows.length, degrees: degreesOf(sums) };
 }
 
-/** Of a mean of terms: with the factor G/(G−1) of a sample variance. */
 function spreadOfMean(rows: readonly LoggedRow[], terms: readonly number[]): Spread | null {
   const centre = mean(terms);
-  const errors = terms.map(one => one - centre);
-  const spread = spreadOf(rows, errors);
-  const groups = clusterSums(rows, errors).length;
-  return spread && { ...spread, se: spread.se * Math.sqrt(groups / (groups - 1)) };
+  return spreadOf(
+    rows,
+    terms.map(one => one - centre),
+    true,
+  );
 }
 
 /** The 95 % interval of one look: by Student's t, not by the normal distribution. */

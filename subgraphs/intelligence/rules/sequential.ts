@@ -84,7 +84,7 @@ export function nextBound(looks: readonly Look[], information: number): number {
 }
 
 /** A look at a difference: its interval, which holds at this look and at all before and after it together. */
-export interface Interval {
+interface Interval {
   low: number;
   high: number;
   look: Look;
