@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import type { AccessRule } from '../runtime/access/access.js';
 import { fail, Problem, type Violation } from '../runtime/request/errors.js';
-import { sendProblem } from '../runtime/http/server.js';
+import { isUtf8, sendProblem } from '../runtime/http/server.js';
 import type { RequestInfo } from '../runtime/request/request.js';
 import type { ServiceDeclaration } from '../runtime/service.js';
 import { parseJson } from './json.js';
@@ -80,17 +80,13 @@ const toRouterPath = (pattern: string): string => pattern.replaceAll(':', '::').
 
 const pathOf = (url: string): string => url.split('?', 1)[0]!;
 
-const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
-
 /** `PATCH` takes merge patch too; no content codings, because a limit on coded bytes is none on the decoded ones. */
 function checkMediaType({ route }: Plan, request: FastifyRequest): void {
   const type = request.headers['content-type'] ?? '';
   if (isMultipart(type)) return route.upload ? undefined : fail('unsupported_media_type', 'This path takes no files');
-  const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
   const isPatchOnly = type.toLowerCase().startsWith(MERGE_PATCH) && request.method !== 'PATCH';
   const coding = request.headers['content-encoding'] ?? 'identity';
-  if (isPatchOnly || (charset !== 'utf-8' && charset !== 'us-ascii') || coding !== 'identity')
-    fail('unsupported_media_type', 'The body must be uncompressed JSON in UTF-8');
+  if (isPatchOnly || !isUtf8(type) || coding !== 'identity') fail('unsupported_media_type', 'The body must be uncompressed JSON in UTF-8');
 }
 
 /** Steps 2-7: token, kind of token on a `me` path, rules, media type; all before a byte of the body is read. */

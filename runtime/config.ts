@@ -53,6 +53,8 @@ export interface Config {
   readonly dataDir: string;
   readonly seed: boolean;
   readonly introspection: boolean;
+  /** Whether a browser gets GraphiQL at `/graphql`. */
+  readonly graphiql: boolean;
   /** What runs query plans: code compiled from them, or @apollo/gateway as it is. */
   readonly gatewayExecutor: 'compiled' | 'stock';
   /** What runs the operations of a subgraph: functions compiled from those that come again (eager: from all), or graphql-js as it is. */
@@ -213,6 +215,7 @@ export function loadConfig(env: Env): Config {
     dataDir: env.DATA_DIR || '.data',
     seed: !production && env.SEED !== 'off',
     introspection: oneOf(env, 'INTROSPECTION', production ? 'off' : 'on', 'on', 'off') === 'on',
+    graphiql: oneOf(env, 'GRAPHIQL', production ? 'off' : 'on', 'on', 'off') === 'on',
     gatewayExecutor: oneOf<'compiled' | 'stock'>(env, 'GATEWAY_EXECUTOR', 'compiled', 'compiled', 'stock'),
     subgraphExecutor: oneOf<Config['subgraphExecutor']>(env, 'SUBGRAPH_EXECUTOR', 'compiled', 'compiled', 'eager', 'stock'),
     subgraphCalls,

@@ -15,12 +15,13 @@ import { docsRoutes } from '../endpoints/docs.js';
 import { graphqlEndpoint } from '../endpoints/graphql.js';
 import { healthRoutes } from '../endpoints/health.js';
 import { metricsRoute, observeRequests } from '../endpoints/metrics.js';
-import { graphiql, pages } from '../endpoints/pages.js';
 import { proxyServices } from '../endpoints/proxy.js';
 import { restEndpoints } from '../endpoints/rest.js';
 import { largestBody } from '../endpoints/route-tables.js';
 import { subgraphRoute } from '../endpoints/subgraph.js';
 import { OperationMetrics } from '../metrics/operation-metrics.js';
+import { graphiql } from '../pages/graphiql.js';
+import { pages, type PagesSetting } from '../pages/pages.js';
 import type { Addresses } from './addresses.js';
 import type { Parts } from './parts.js';
 import { openReloadableGateway, type ReloadableGateway } from './reloadable-gateway.js';
@@ -32,8 +33,8 @@ interface EndpointSetting {
   addresses: Addresses;
   verifier: TokenVerifier;
   revocations: Revocations;
-  /** Of the process itself. */
-  federation(): Federation;
+  /** As a service's internal client; without one the process's own. */
+  federation(slug?: Slug): Federation;
   /** Called with the gateway before anything uses it. */
   onGateway(gateway: ReloadableGateway): void;
   /** Resolves when consumers, timers and workers have started. */
@@ -82,14 +83,14 @@ async function gatewayRoutes(app: FastifyInstance, parts: Parts, setting: Endpoi
   const { config, log, stops } = parts;
   const { hosts, addresses, revocations, started } = setting;
   const { gateways } = await openGateway(parts, setting);
-  graphiql(app);
+  if (config.graphiql) await graphiql(app, config.seed);
   const preflight = cors(app, clientOrigins(parts, setting));
   const graphql = await graphqlEndpoint(app, { gateways, authenticate, introspection: config.introspection, log });
   stops.add(() => graphql.stop());
   if (!config.roles.has('rest')) return;
   await restEndpoints(app, { gateways, hosts, authenticate, revocations, warmUp: config.restPlans === 'idle', preflight, started, log });
-  await docsRoutes(app);
-  await pages(app, [...hosts.keys(), ...(Object.keys(addresses.remotes) as Slug[])]);
+  const purposes = await docsRoutes(app, config.seed);
+  pages(app, pagesSetting(parts, setting, purposes));
   await proxyServices(app, addresses.remotes, config);
 }
 
@@ -99,6 +100,23 @@ function clientOrigins({ log, stops }: Parts, { federation, started }: EndpointS
   stops.add(() => origins.stop());
   void started.then(() => origins.start());
   return origins;
+}
+
+/** @param purposes one line about each service. */
+function pagesSetting(
+  { config }: Parts,
+  { hosts, addresses, federation }: EndpointSetting,
+  purposes: ReadonlyMap<string, string>,
+): PagesSetting {
+  const slugs = [...hosts.keys(), ...(Object.keys(addresses.remotes) as Slug[])];
+  const development = {
+    identityUrl: () => addresses.identity,
+    ownUrl: () => addresses.own,
+    secret: config.setting('SEED_M2M_SECRET') ?? 'demo-m2m-secret',
+    federation,
+  };
+  const services = new Map(slugs.map(slug => [slug, purposes.get(slug) ?? '']));
+  return { baseUrl: config.baseUrl, services, graphiql: config.graphiql, development: config.seed ? development : null };
 }
 
 async function openGateway(parts: Parts, { hosts, addresses, federation, onGateway }: EndpointSetting): Promise<ReloadableGateway> {

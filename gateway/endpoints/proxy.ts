@@ -47,6 +47,6 @@ export async function proxyServices(
       );
     };
     for (const [slug, base] of Object.entries(urls)) pass(`/${slug}/*`, base!);
-    if (urls.identity) pass('/.well-known/*', urls.identity);
+    if (urls.identity) for (const path of ['/identity', '/.well-known/*']) pass(path, urls.identity);
   });
 }

@@ -13,6 +13,7 @@ import type { PreparedOperation } from '../plans/executor.js';
 import type { Gateways, ServingGateway } from '../plans/gateways.js';
 import { WarmUp } from '../plans/warm-up.js';
 import type { Preflight } from './cors.js';
+import { errorsOf } from './graphql-errors.js';
 import { routeTables } from './route-tables.js';
 
 interface RestOptions {
@@ -82,7 +83,9 @@ export async function restEndpoints(
       preflight,
       services: [...hosts.values()].map(host => host.declaration),
       execute: async (operation, request) => {
-        const { data, errors } = await gateways.current.clientExecutor.execute(operation, request);
+        const result = await gateways.current.clientExecutor.execute(operation, request);
+        const { data, errors } = result;
+        errorsOf(result, log); // logs values that do not fit their types; the answer shows their nulls
         return { data, errors: errors as ExecuteResult['errors'], status: request.status };
       },
       onReplan: followReloads,

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Kind, validate, visit, type DocumentNode, type GraphQLError } from 'graphql';
+import type { DocumentNode, GraphQLError } from 'graphql';
 import { isSubgraphCall } from '../../runtime/access/subgraph-secret.js';
 import { fail, type Problem } from '../../runtime/request/errors.js';
 import { problemHeaders, toProblem } from '../../runtime/http/server.js';
@@ -8,6 +8,7 @@ import type { Authenticate } from '../../runtime/service.js';
 import { answerOf, errorAnswer, formatError, SHOWN_TO_GATEWAYS } from './graphql-errors.js';
 import { CheckedDocuments } from '../limits/checked-documents.js';
 import { limitSubgraphCall } from '../limits/subgraph-limits.js';
+import { checkDocument, Refusal } from '../limits/validation.js';
 
 /** Parsed and validated documents kept for one subgraph; they come from plans, so they repeat. */
 const MAX_DOCUMENTS = 5_000;
@@ -24,26 +25,16 @@ interface Body {
   operationName?: string | null;
 }
 
-/** @throws Problem invalid_request with every error of the document against the subgraph's schema. */
-function checkAgainst(host: RunningService, document: DocumentNode): void {
-  const errors = validate(host.schema, document);
-  if (errors.length) fail('invalid_request', errors.map(error => error.message).join('; '));
-  if (!host.config.introspection) refuseIntrospection(document);
-}
-
-/** Fields that tell the schema. The gateway never asks for them: it has the composed schema. */
-const SCHEMA_FIELDS = new Set(['__schema', '__type', '_service']);
-
-/** @throws Problem invalid_request */
-function refuseIntrospection(document: DocumentNode): void {
-  visit(document, {
-    [Kind.FIELD]: ({ name }) => (SCHEMA_FIELDS.has(name.value) ? fail('invalid_request', 'Introspection is off') : undefined),
-  });
+/** @throws Problem invalid_request with the errors of the document, values included, against the subgraph's schema. */
+function checkAgainst(host: RunningService, document: DocumentNode): DocumentNode {
+  const { invalidValues } = checkDocument(host.schema, document, host.config.introspection);
+  if (invalidValues.length) throw new Refusal(invalidValues);
+  return document;
 }
 
 async function answer(
   host: RunningService,
-  documents: CheckedDocuments,
+  documents: CheckedDocuments<DocumentNode>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -73,7 +64,7 @@ const sendError = (reply: FastifyReply, error: unknown, { log }: RunningService)
  * @param largestBody that a REST path of the service takes, bytes.
  */
 export function subgraphRoute(app: FastifyInstance, host: RunningService, authenticate: Authenticate, largestBody: number): void {
-  const documents = new CheckedDocuments(MAX_DOCUMENTS, document => checkAgainst(host, document));
+  const documents = new CheckedDocuments(document => checkAgainst(host, document), MAX_DOCUMENTS);
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (!isSubgraphCall(request.headers, host.config.subgraphSecret)) return reply.callNotFound();
     return authenticate(request).then(

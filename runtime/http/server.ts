@@ -60,6 +60,17 @@ const FASTIFY_CODES: Record<string, [ProblemCode, string]> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body does not have the length it declares'],
 };
 
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
+
+/** Whether a text of this content type is read right: as UTF-8, of which US-ASCII is a part. */
+export const isUtf8 = (contentType: string): boolean => /^(utf-8|us-ascii)$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8');
+
+/** Refuses JSON in another encoding, which the parsers would read as UTF-8. @throws Problem unsupported_media_type */
+function refuseCharset({ headers }: FastifyRequest): void {
+  const type = headers['content-type'] ?? '';
+  if (/^application\/([^;\s]+\+)?json\b/i.test(type) && !isUtf8(type)) throw new Problem('unsupported_media_type', 'JSON must be in UTF-8');
+}
+
 /** Any thrown thing as a problem; what we do not know is logged and masked. */
 export function toProblem(error: unknown, log: Logger): Problem {
   if (error instanceof Problem) return error;
@@ -191,6 +202,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
       nothingThere(reply); // an unknown path's body is not read
     else done();
   });
+  app.addHook('preParsing', async (request: FastifyRequest) => refuseCharset(request));
   app.setNotFoundHandler((_request, reply) => nothingThere(reply));
   return app;
 }

@@ -62,7 +62,7 @@ type ClientSeed = Partial<OAuthClient> & Pick<OAuthClient, 'id' | 'name' | 'kind
 function plantClient(ctx: Context, seed: ClientSeed, secret: string | null): void {
   const now = ctx.now();
   const tokenEndpointAuthMethod = seed.kind === OAuthClientKind.PUBLIC ? NONE : CLIENT_SECRET_POST;
-  const client = { ...seed, tokenEndpointAuthMethod, createdAt: now, updatedAt: now } as RequiredEntityData<OAuthClient>;
+  const client = { publisher: 'Main', ...seed, tokenEndpointAuthMethod, createdAt: now, updatedAt: now } as RequiredEntityData<OAuthClient>;
   ctx.em.persist(ctx.em.create(OAuthClient, client, { partial: true }));
   if (secret === null) return;
   const row = { id: newId(), clientId: seed.id, hash: sha256(secret), hint: secret.slice(-4), createdAt: now };
@@ -105,7 +105,13 @@ function plantApps(ctx: Context): void {
   );
   const admin = { id: 'demo-admin', name: 'Demo staff dashboard', staffAccess: true, redirectUris: ['http://localhost:5175/callback'] };
   plantClient(ctx, { ...app, ...admin }, null);
-  const partner = { id: 'demo-partner-app', name: 'Demo partner app', kind: OAuthClientKind.CONFIDENTIAL, scopes };
+  const partner = {
+    id: 'demo-partner-app',
+    name: 'Demo partner app',
+    publisher: 'Demo Partner Ltd',
+    kind: OAuthClientKind.CONFIDENTIAL,
+    scopes,
+  };
   plantClient(ctx, { ...partner, redirectUris: ['http://localhost:5174/callback'] }, setting('PARTNER_SECRET', 'demo-partner-secret'));
 }
 

@@ -52,8 +52,10 @@ test('the machinery takes its settings, and their defaults', () => {
   });
 });
 
-test('production makes no seeds and shows no schema', () => {
-  expect(loadConfig({ NODE_ENV: 'production' })).toMatchObject({ seed: false, introspection: false });
+test('production makes no seeds, shows no schema and has no page for queries', () => {
+  expect(loadConfig({ NODE_ENV: 'production' })).toMatchObject({ seed: false, introspection: false, graphiql: false });
+  expect(loadConfig({ NODE_ENV: 'production', GRAPHIQL: 'on' }).graphiql).toBe(true);
+  expect(loadConfig({}).graphiql).toBe(true);
 });
 
 test.each([{}, { ROLES: 'relay' }, { ROLES: 'consumers,scheduler' }])('%j calls no other process and needs no SUBGRAPH_SECRET', env => {

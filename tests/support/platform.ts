@@ -205,8 +205,8 @@ export class RemotePlatform {
     options: { token?: string | null; headers?: Record<string, string> } = {},
   ): Promise<GraphqlAnswer> {
     const answer = await send(`${this.url}/graphql`, 'POST', { ...options, body: { query, variables } });
-    if (answer.body?.extensions?.valueCompletion)
-      throw new Error(`a resolver broke its type: ${JSON.stringify(answer.body.extensions.valueCompletion)}`);
+    const unfit = answer.body?.errors?.find((error: { message: string }) => error.message.includes('does not fit its type'));
+    if (unfit) throw new Error(`a resolver broke its type: ${JSON.stringify(unfit)}`);
     return { ...answer, data: answer.body?.data, errors: answer.body?.errors ?? [] };
   }
 

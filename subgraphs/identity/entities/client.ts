@@ -53,6 +53,11 @@ export class OAuthClient {
   name: string;
 
   @Access({ service: '*', user: '*' })
+  @Field(() => String, { description: 'Who publishes the app, as people are told.' })
+  @Property({ type: 'text' })
+  publisher: string;
+
+  @Access({ service: '*', user: '*' })
   @Field(() => String, { nullable: true })
   @Property({ type: 'text', nullable: true })
   description: string | null = null;

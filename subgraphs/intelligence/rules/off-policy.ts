@@ -27,7 +27,7 @@ export interface Estimate {
 /** Below this effective sample size nothing is concluded. Source: intelligence 7.2. */
 export const MIN_ESS = 100;
 /** Share of rows with an action that was never logged, above which an evaluation has no support. */
-const MAX_UNSUPPORTED = 0.01;
+export const MAX_UNSUPPORTED = 0.01;
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 

@@ -37,6 +37,7 @@ const ROUTES: readonly (readonly [methods: readonly Method[], path: string])[] =
   [['GET', 'POST'], `${PAGES}/email-undo/:token`],
   [['GET', 'POST'], `${PAGES}/sso/:ticket`],
   [['GET', 'POST'], `${PAGES}/sign-out`],
+  [['GET', 'POST'], `${PAGES}/connected-apps`],
   [['GET', 'POST'], `${PAGES}/staff-invitations/:token`],
   [['GET'], `${PAGES}/style.css`],
   [['GET'], `${PAGES}/icon.svg`],
