@@ -45,7 +45,7 @@ function gather(resolve, reject) {
 const settings = { connect: { timeout: 2_000 }, keepAliveTimeout: 30_000, headersTimeout: CALL_MS, bodyTimeout: CALL_MS };
 
 const ownSource = (base, work, pipelined) => {
-  const source = new HttpDataSource(work, () => base, createMetrics(), pipelined);
+  const source = new HttpDataSource(work, () => base, 'bench', createMetrics(), pipelined);
   const send = source.prepare(DOCUMENT);
   return { call: request => send(variables, null, request), close: () => source.close() };
 };

@@ -17,6 +17,8 @@ export interface EventOptions<Data> {
   about?: string;
   /** User scope that a client's active grant must hold for webhook delivery; null: the type never leaves the platform. */
   scope: string | null;
+  /** Which events of a type with a scope never leave the platform all the same; default: none. */
+  withheld?: (data: Data) => boolean;
   /** Services with a handler of their own. Implied: analytics takes every type but its own, webhooks every type with a scope. */
   consumers?: readonly Slug[];
   /** Schema revision, growing by one with every compatible change; `evolution.ts` decides which are. */

@@ -119,20 +119,13 @@ export class Handling<Ctx> {
   }
 
   async #handle(delivery: Delivery, tx: HandlerTransaction<Ctx>, entered: { handler: boolean }): Promise<Outcome> {
-    const { blocked, fresh } = await this.inbox.enter(tx.sql, delivery);
-    if (blocked) return this.#behind(tx, delivery);
-    if (!fresh) return 'duplicate';
+    const entrance = await this.inbox.enter(tx.sql, delivery);
+    if (entrance === 'done') return 'duplicate';
     if (delivery.erased) return 'erased';
+    if (entrance === 'blocked') return this.#park(tx, delivery, { status: 'parked', reason: 'behind_another' });
     entered.handler = true;
     await this.run(tx.context, delivery.event);
     return 'handled';
-  }
-
-  /** The key is blocked: a duplicate is dropped all the same, anything else waits behind. */
-  async #behind(tx: HandlerTransaction<Ctx>, delivery: Delivery): Promise<Outcome> {
-    if (delivery.erased) return 'erased';
-    if (await this.inbox.has(tx.sql, delivery)) return 'duplicate';
-    return this.#park(tx, delivery, { status: 'parked', reason: 'behind_another' });
   }
 
   /** Files an event that cannot be handled now; keeps trying, because it may not be dropped. */

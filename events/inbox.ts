@@ -13,27 +13,39 @@ export interface InboxOptions {
   timeoutMs: number;
 }
 
+/** Whether the handler is to run, need not, or must wait behind a dead letter of its key. */
+export type Entrance = 'fresh' | 'done' | 'blocked';
+
 type Entry = Pick<Delivery, 'event' | 'rerun'>;
 
-/** A consumer's memory of what it has handled: its row commits with the effect. Always inside the handler's transaction. */
+/**
+ * A consumer's memory of what it is done with: a row that commits with the effect, or the dead letter that an operator discarded. Every way
+ * to a handler asks here. Always inside the handler's transaction.
+ */
 export class Inbox {
   constructor(readonly options: InboxOptions) {}
 
   /**
-   * Key lock, blocked?, inbox row and, embedded, taking the queue's row, in one round trip; then every statement has the handler's deadline.
-   * One plain statement: with two common table expressions it took twice as long.
+   * Key lock, blocked?, given up? (after the lock), inbox row and, embedded, taking the queue's row, in one round trip; then every statement
+   * has the handler's deadline. One plain statement: with two common table expressions it took twice as long.
    */
-  async enter(sql: Sql, delivery: Delivery): Promise<{ blocked: boolean; fresh: boolean }> {
+  async enter(sql: Sql, delivery: Delivery): Promise<Entrance> {
     const { consumer, schema, timeoutMs } = this.options;
     const { event } = delivery;
     const take = takeOf(delivery, 6);
-    const fresh = await sql(
-      prepared(`insert into ${schema}.inbox (consumer, event_id, replay_id, processed_at)
-      select $1, $3::uuid, $4::uuid, clock_timestamp() where not events.is_blocked($1, $2) on conflict do nothing
+    for (;;) {
+      const fresh = await sql(
+        prepared(`insert into ${schema}.inbox (consumer, event_id, replay_id, processed_at)
+      select $1, $3::uuid, $4::uuid, clock_timestamp()
+      where not case when events.is_blocked($1, $2) then true else events.is_settled($1, $3::uuid, $4::uuid) end on conflict do nothing
       returning set_config('statement_timeout', $5, true)${take.text}`),
-      [consumer, event.order_key, event.id, this.#replayId(delivery), String(timeoutMs), ...take.params],
-    );
-    return fresh.length > 0 ? { blocked: false, fresh: true } : { blocked: await this.isBlocked(sql, delivery), fresh: false };
+        [consumer, event.order_key, event.id, this.#replayId(delivery), String(timeoutMs), ...take.params],
+      );
+      if (fresh.length > 0) return 'fresh';
+      const blocked = await this.isBlocked(sql, delivery);
+      if (await this.has(sql, delivery)) return 'done';
+      if (blocked) return 'blocked';
+    } // what it waited for was discarded between the two looks
   }
 
   /** Whether the key waits behind a dead letter; takes the key's lock, and the queue's row. */
@@ -44,21 +56,23 @@ export class Inbox {
     return row!.blocked;
   }
 
-  /** Whether the effect is committed already. */
+  /** Whether the effect is committed already, or given up. */
   async has(sql: Sql, entry: Entry): Promise<boolean> {
     const [row] = await sql<{ handled: boolean }>(
-      `select exists (select from ${this.options.schema}.inbox where consumer = $1 and event_id = $2::uuid and replay_id = $3::uuid) as handled`,
+      `select exists (select from ${this.options.schema}.inbox where consumer = $1 and event_id = $2::uuid and replay_id = $3::uuid)
+        or events.is_settled($1, $2::uuid, $3::uuid) as handled`,
       [this.options.consumer, entry.event.id, this.#replayId(entry)],
     );
     return row!.handled;
   }
 
-  /** Under the key's lock: notes the event of a dead letter. False when its effect is committed already. */
+  /** Under the key's lock: notes the event of a dead letter. False when its effect is committed already, or given up. */
   async add(sql: Sql, entry: Entry): Promise<boolean> {
     const { consumer, schema } = this.options;
     await sql('select events.is_blocked($1, $2)', [consumer, entry.event.order_key]);
     const added = await sql(
-      `insert into ${schema}.inbox (consumer, event_id, replay_id, processed_at) values ($1, $2::uuid, $3::uuid, clock_timestamp())
+      `insert into ${schema}.inbox (consumer, event_id, replay_id, processed_at)
+      select $1, $2::uuid, $3::uuid, clock_timestamp() where not events.is_settled($1, $2::uuid, $3::uuid)
       on conflict do nothing returning 1`,
       [consumer, entry.event.id, this.#replayId(entry)],
     );

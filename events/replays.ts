@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { NO_REPLAY } from './envelope.js';
 import { EventLeases } from './lease-table.js';
 import { LeaseKeeper } from './leases.js';
 import { errorOf, type EventLog } from './log.js';
 import type { Sql } from './outbox.js';
-import { isAtEnd, readReplay, type ReplayFilter, type ReplayPosition } from './replay-log.js';
+import { isAtEnd, readReplay, type ReplayFilter, type ReplayPosition, type ReplayRow } from './replay-log.js';
 import type { ConsumerSpec, Transport } from './transport/port.js';
 
 export interface ReplaysOptions {
@@ -41,6 +42,9 @@ from events.replay r where r.status = 'running' or r.id in (select id from begun
 
 const CONSUMER = `
 select name, types, partitions, generation, on_replay as "onReplay" from events.consumer where name = $1 and status <> 'detached'`;
+
+/** What an operator gave up at the consumer; of it only a replay that runs handlers again brings anything. */
+const GIVEN_UP = `select e as id from unnest($2::uuid[]) e where events.is_settled($1, e, $3)`;
 
 /** Only from where the batch began, so that two runners never count one twice. */
 const PROGRESS = `
@@ -114,7 +118,10 @@ class Replays {
     const { transport, batch = 500 } = this.options;
     const from: ReplayPosition = { group: job.group, position: job.position };
     const { rows, next } = await readReplay(this.#sql, job.filter, job.upto, from, batch);
-    const wanted = rows.filter(row => !row.erased && spec.types.includes(row.type));
+    const wanted = await this.#withoutGivenUp(
+      job,
+      rows.filter(row => !row.erased && spec.types.includes(row.type)),
+    );
     if (wanted.length > 0) await transport.replay(spec, wanted, { id: job.id, mode: job.mode });
     const done = isAtEnd(next);
     await this.#sql(PROGRESS, [
@@ -128,6 +135,12 @@ class Replays {
       done,
     ]);
     return !done;
+  }
+
+  async #withoutGivenUp({ id, consumer, mode }: Job, rows: readonly ReplayRow[]): Promise<readonly ReplayRow[]> {
+    const params = [consumer, rows.map(row => row.id), mode === 'rerun' ? id : NO_REPLAY];
+    const givenUp = new Set((await this.#sql<{ id: string }>(GIVEN_UP, params)).map(row => row.id));
+    return rows.filter(row => !givenUp.has(row.id));
   }
 
   async #fail(job: Job, why: string): Promise<boolean> {

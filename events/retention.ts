@@ -15,6 +15,10 @@ const LOG_DAYS = 30;
 /** Longer than the log, so that a replay from the log is always recognised. */
 const INBOX_DAYS = 35;
 const RESOLVED_DAYS = 90;
+/** A discarded one lives as long as its event can be replayed: it says that it may not. */
+const FORGET_LETTERS = `
+delete from events.dead_letter d where d.status in ('resolved', 'discarded') and d.resolved_at < clock_timestamp() - $1 * interval '1 day'
+  and (d.status = 'resolved' or not exists (select from events.outbox o where o.id = d.event_id))`;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
@@ -22,10 +26,7 @@ const MINUTE_MS = 60_000;
 export async function retain({ pool, logDays = LOG_DAYS }: RetentionOptions): Promise<void> {
   await pool.query('select events.roll_outbox($1)', [logDays]);
   await pool.query('select events.roll_partitions($1)', [INBOX_DAYS]);
-  await pool.query(
-    `delete from events.dead_letter where status in ('resolved', 'discarded') and resolved_at < clock_timestamp() - $1 * interval '1 day'`,
-    [RESOLVED_DAYS],
-  );
+  await pool.query(FORGET_LETTERS, [RESOLVED_DAYS]);
   await pool.query(`delete from events.position_mark where minute < clock_timestamp() - $1 * interval '1 day'`, [INBOX_DAYS]);
   await pool.query(`delete from events.suspect where started_at < clock_timestamp() - $1 * interval '1 day'`, [INBOX_DAYS]);
 }

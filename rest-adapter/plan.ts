@@ -35,7 +35,7 @@ export interface Plan {
   source: string;
   operationName: string;
   isMutation: boolean;
-  /** Rules of the fields on the way to `result`, outermost first; null for a root field without one, which nobody may call. */
+  /** Rules of the fields on the way to `result`, outermost first; null for a root field without one, which nobody may call. On a "me" path without what they say of staff. */
   rules: readonly (AccessRule | null)[];
   isPublic: boolean;
   /** Has a `me` segment, so a service token is refused. Source: identity A6. */
@@ -71,6 +71,9 @@ function answerNode(document: DocumentNode, depth: number): FieldNode {
 /** The root's rule counts even where it is missing (null); below it a field without one has its parent's. */
 const rulesOf = (way: readonly Step[]): (AccessRule | null)[] =>
   way.map(({ field }) => ruleOnNode(field.astNode)).filter((rule, depth) => depth === 0 || rule !== null);
+
+/** Staff are on a "me" path as the user they are, by the scopes of their app. Source: identity A6. */
+const asOwner = (rule: AccessRule | null): AccessRule | null => rule && { ...rule, staff: undefined };
 
 const hasMember = (shape: Shape, name: string): boolean => shape.kind === 'object' && shape.members.some(member => member.wire === name);
 
@@ -113,7 +116,7 @@ function compile(schema: GraphQLSchema, { service, routes }: RouteTable, route: 
   const { parent, field } = way.at(-1)!;
   const document = parseDocument(schema, source);
   const shape = shapeOfField(schema, parent, answerNode(document, way.length));
-  const rules = rulesOf(way);
+  const rules = isMe(route) ? rulesOf(way).map(asOwner) : rulesOf(way);
   const status = statusOf(route);
   const fieldPath = way.map(step => step.field.name);
   checkRedirect(route, status, shape);

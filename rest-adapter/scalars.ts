@@ -1,6 +1,6 @@
 /** What each scalar accepts on the wire, the message for what it does not, and its JSON Schema. No message repeats the value: it may be personal. */
-import { isScalarType, type GraphQLScalarType } from 'graphql';
-import * as suite from '../runtime/schema/scalars.js';
+import type { GraphQLScalarType } from 'graphql';
+import { scalarMessage, SCALARS } from '../runtime/schema/scalar-formats.js';
 
 /** The part of JSON Schema 2020-12 that scalars use. */
 export interface ScalarSchema {
@@ -51,26 +51,6 @@ const SCHEMAS: Readonly<Record<string, ScalarSchema>> = {
   CountryCode: { type: 'string', pattern: '^[A-Z]{2}$', examples: ['US'] },
 };
 
-const MESSAGES: Readonly<Record<string, string>> = {
-  DateTime: 'must be an RFC 3339 instant such as 2026-08-01T08:00:00.000Z',
-  Date: 'must be a date, YYYY-MM-DD',
-  EmailAddress: 'must be an e-mail address',
-  URL: 'must be an absolute URL',
-  PhoneNumber: 'must be a phone number in E.164 form',
-  TimeZone: 'must be an IANA time zone',
-  Locale: 'must be a BCP 47 locale',
-  CurrencyCode: 'must be an ISO 4217 currency code',
-  CountryCode: 'must be an ISO 3166-1 alpha-2 country code',
-  SafeInt: 'must be an integer',
-};
-
-/** The suite's scalars with their validators. In a schema printed from SDL scalars have none, so they are found by name. */
-const VALIDATORS = new Map(
-  Object.values(suite)
-    .filter(isScalarType)
-    .map(scalar => [scalar.name, scalar]),
-);
-
 const typeName = (schema: ScalarSchema): string => (schema.type === 'integer' ? 'number' : (schema.type ?? ''));
 
 /**
@@ -95,7 +75,7 @@ function validates(scalar: GraphQLScalarType, schema: ScalarSchema): (value: unk
 export function scalarFormat(type: GraphQLScalarType): ScalarFormat {
   const known = BUILT_IN[type.name];
   if (known) return known;
-  const scalar = VALIDATORS.get(type.name) ?? type;
+  const scalar = SCALARS.get(type.name) ?? type;
   const schema = SCHEMAS[type.name] ?? (scalar.extensions.jsonSchema as ScalarSchema | undefined) ?? {};
-  return { accepts: validates(scalar, schema), message: MESSAGES[type.name] ?? `must be a ${type.name}`, schema };
+  return { accepts: validates(scalar, schema), message: scalarMessage(type.name), schema };
 }

@@ -8,8 +8,8 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import type { AccessRule } from '../runtime/access/access.js';
 import { fail, Problem, type Violation } from '../runtime/request/errors.js';
-import { sendProblem } from '../runtime/http/server.js';
-import { requestOf, type RequestInfo } from '../runtime/request/request.js';
+import { isUtf8, sendProblem } from '../runtime/http/server.js';
+import type { RequestInfo } from '../runtime/request/request.js';
 import type { ServiceDeclaration } from '../runtime/service.js';
 import { parseJson } from './json.js';
 import type { WireRequest } from './parameters.js';
@@ -56,6 +56,8 @@ export interface RestOptions {
   authorize: (rule: AccessRule | null, request: RequestInfo) => Promise<void>;
   /** Their native paths below `/v1/` are known here too, so that a wrong method on one is a 405. */
   services?: readonly Pick<ServiceDeclaration, 'slug' | 'nativePaths'>[];
+  /** Adds to an answer to `OPTIONS` of a row what a browser's preflight asks for. */
+  preflight?: (request: FastifyRequest, reply: FastifyReply, methods: readonly string[]) => void;
   /** Told of errors that an answer leaves out, because the change is committed. */
   onPartial?: (key: string, errors: readonly ShownError[]) => void;
 }
@@ -78,23 +80,19 @@ const toRouterPath = (pattern: string): string => pattern.replaceAll(':', '::').
 
 const pathOf = (url: string): string => url.split('?', 1)[0]!;
 
-const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
-
 /** `PATCH` takes merge patch too; no content codings, because a limit on coded bytes is none on the decoded ones. */
 function checkMediaType({ route }: Plan, request: FastifyRequest): void {
   const type = request.headers['content-type'] ?? '';
   if (isMultipart(type)) return route.upload ? undefined : fail('unsupported_media_type', 'This path takes no files');
-  const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
   const isPatchOnly = type.toLowerCase().startsWith(MERGE_PATCH) && request.method !== 'PATCH';
   const coding = request.headers['content-encoding'] ?? 'identity';
-  if (isPatchOnly || (charset !== 'utf-8' && charset !== 'us-ascii') || coding !== 'identity')
-    fail('unsupported_media_type', 'The body must be uncompressed JSON in UTF-8');
+  if (isPatchOnly || !isUtf8(type) || coding !== 'identity') fail('unsupported_media_type', 'The body must be uncompressed JSON in UTF-8');
 }
 
 /** Steps 2-7: token, kind of token on a `me` path, rules, media type; all before a byte of the body is read. */
 async function admit(plan: Plan, options: RestOptions, request: FastifyRequest): Promise<void> {
   const anonymous = plan.isPublic && request.headers.authorization === undefined;
-  const info = anonymous ? (request.info ?? requestOf(request.headers, request.ip)) : await options.authenticate(request);
+  const info = anonymous ? request.info : await options.authenticate(request);
   request.info = info;
   if (plan.isMe && info.caller.kind === 'service') fail('forbidden', 'A service token has no user to act for on a "me" path');
   for (const rule of plan.rules) await options.authorize(rule, info);
@@ -142,11 +140,15 @@ function handlerOf(row: Row, options: RestOptions) {
 }
 
 /** Step 1 for what no route answers, before any body is read. */
-function answerUnmatched(methods: readonly string[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerUnmatched({ all, ofRows }: Paths, request: FastifyRequest, reply: FastifyReply, options: RestOptions): FastifyReply {
+  const path = pathOf(request.url);
+  const methods = all(path);
   if (methods.length === 0) return sendProblem(reply, new Problem('not_found', 'There is nothing at this address'));
   reply.header('allow', methods.join(', '));
-  if (request.method === 'OPTIONS') return reply.code(204).send();
-  return sendProblem(reply, new Problem('method_not_allowed', `${request.method} is not among the methods of this path`));
+  if (request.method !== 'OPTIONS')
+    return sendProblem(reply, new Problem('method_not_allowed', `${request.method} is not among the methods of this path`));
+  if (ofRows(path).length > 0) options.preflight?.(request, reply, methods);
+  return reply.code(204).send();
 }
 
 /** The router lets `/cycles//stop` match `/cycles/{id}/stop`. */
@@ -166,24 +168,31 @@ function addBodyParser(scope: FastifyInstance): void {
   });
 }
 
-function knownPaths(plans: readonly Plan[], options: RestOptions): KnownPath[] {
-  const natives = (options.services ?? []).flatMap(({ slug, nativePaths = [] }) =>
-    nativePaths.map(({ method, path }) => ({ method, pattern: `/${slug}${path}` })),
+/** The methods of a path, without query; none for an unknown one. */
+interface Paths {
+  all(path: string): string[];
+  ofRows(path: string): string[];
+}
+
+function pathsOf(plans: readonly Plan[], { services = [] }: RestOptions): Paths {
+  const natives = services.flatMap(({ slug, nativePaths = [] }) =>
+    nativePaths.map(({ method, path }): KnownPath => ({ method, pattern: `/${slug}${path}` })),
   );
-  return [...plans.map(({ slug, route }) => ({ method: route.method, pattern: `/${slug}${route.path}` })), ...natives];
+  const rows = plans.map(({ slug, route }): KnownPath => ({ method: route.method, pattern: `/${slug}${route.path}` }));
+  return { all: methodsOf([...rows, ...natives]), ofRows: methodsOf(rows) };
 }
 
 /** Everything below `/<slug>/v1`: its routes, its body parser, and its own answer to unknown paths and methods. */
-function serviceScope(rows: readonly Row[], methods: (path: string) => string[], options: RestOptions): FastifyPluginAsync {
+function serviceScope(rows: readonly Row[], paths: Paths, options: RestOptions): FastifyPluginAsync {
   return async scope => {
     addBodyParser(scope);
     if (rows.some(({ plan }) => plan.route.upload)) await scope.register(multipart);
     scope.addHook('onRequest', async (request, reply) => {
-      if (request.is404 || hasEmptyName(request.params)) return answerUnmatched(methods(pathOf(request.url)), request, reply);
+      if (request.is404 || hasEmptyName(request.params)) return answerUnmatched(paths, request, reply, options);
       await admit(request.routeOptions.config.row!.plan, options, request);
       return undefined;
     });
-    scope.setNotFoundHandler((request, reply) => answerUnmatched(methods(pathOf(request.url)), request, reply));
+    scope.setNotFoundHandler((request, reply) => answerUnmatched(paths, request, reply, options));
     for (const row of rows) {
       const { method, path, bodyLimit } = row.plan.route;
       const url = toRouterPath(path.replace(/^\/v1/, ''));
@@ -209,7 +218,7 @@ async function planInTurns(schema: GraphQLSchema, tables: readonly RouteTable[])
 export function restRoutes(options: RestOptions): FastifyPluginAsync {
   const plans = planTables(options.schema, options.tables);
   const rows = plans.map(plan => ({ plan }));
-  const methods = methodsOf(knownPaths(plans, options));
+  const paths = pathsOf(plans, options);
   options.onReplan?.(async schema => {
     const next = await planInTurns(schema, options.tables);
     return () => rows.forEach((row, at) => (row.plan = next[at]!));
@@ -220,7 +229,7 @@ export function restRoutes(options: RestOptions): FastifyPluginAsync {
       await app.register(
         serviceScope(
           rows.filter(({ plan }) => plan.slug === slug),
-          methods,
+          paths,
           options,
         ),
         { prefix: `/${slug}/v1` },

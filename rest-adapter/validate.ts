@@ -3,6 +3,7 @@
  * wrong types, enum values, constraints). Compiled once per input type. Source: conventions 5, 8.
  */
 import {
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -45,9 +46,14 @@ function scalarReader(type: GraphQLScalarType): Read {
 /** How many values of an enum a message names. */
 const NAMED_VALUES = 30;
 
+/** `R4`: the proper name of a release, which is as good as it stands. */
+const PROPER = /^[A-Z]\d+$/;
+
 function enumReader(type: GraphQLEnumType): Read {
-  const names = new Map(type.getValues().map(({ name }) => [toWireEnum(name), name]));
+  const values = type.getValues().map(({ name }) => name);
+  const names = new Map(values.map(name => [toWireEnum(name), name]));
   const shown = [...names.keys()].slice(0, NAMED_VALUES).join(', ') + (names.size > NAMED_VALUES ? ', …' : '');
+  for (const name of values.filter(one => PROPER.test(one))) names.set(name, name);
   return (value, pointer, found) => names.get(value as string) ?? addViolation(found, pointer, `must be one of ${shown}`);
 }
 
@@ -140,15 +146,15 @@ export function readerOf(type: GraphQLInputType): Read {
 
 /** Reader of a field or argument: its type, then its `@constraint`, which for a list binds the items too. */
 export function fieldReader(field: Constrained, read: Read = readerOf(field.type)): Read {
-  const rule = constraintOf(field);
+  const [rule, isList] = [constraintOf(field), isListType(getNullableType(field.type))];
   if (!rule) return read;
   return (value, pointer, found) => {
     const before = found.length;
     const out = read(value, pointer, found);
     if (found.length > before || value === null) return out;
-    const message = violationOf(rule, value);
+    const message = violationOf(rule, value, isList);
     if (message) addViolation(found, pointer, message);
-    if (Array.isArray(value))
+    if (isList && Array.isArray(value))
       value.forEach((item, index) => {
         const wrong = violationOf(rule, item);
         if (wrong) addViolation(found, `${pointer}/${index}`, wrong);

@@ -1,4 +1,6 @@
 import { SLUGS, schemaOf, type Slug } from '../events/slugs.js';
+import { parseTrustedProxies, type TrustedProxies } from './access/client-address.js';
+import { MIN_SECRET_BYTES } from './access/subgraph-secret.js';
 
 /** Parts of the platform that one process can run. Source: architecture 3, composition root. */
 export const ROLES = ['subgraphs', 'gateway', 'rest', 'relay', 'consumers', 'scheduler'] as const;
@@ -42,9 +44,17 @@ export interface Config {
   /** `id:base64` of 32 bytes, comma separated; the first seals, all open. */
   readonly encryptionKeys: string | null;
   readonly internalSecrets: Readonly<Partial<Record<Slug, string>>>;
+  /** By which gateways prove themselves to the processes of services. Null: this process calls none, and its subgraph endpoints are closed. */
+  readonly subgraphSecret: string | null;
+  /** Bearer token of `/metrics`; null: closed in production, open in development. */
+  readonly metricsToken: string | null;
+  /** Proxies in front of this process whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: TrustedProxies;
   readonly dataDir: string;
   readonly seed: boolean;
   readonly introspection: boolean;
+  /** Whether a browser gets GraphiQL at `/graphql`. */
+  readonly graphiql: boolean;
   /** What runs query plans: code compiled from them, or @apollo/gateway as it is. */
   readonly gatewayExecutor: 'compiled' | 'stock';
   /** What runs the operations of a subgraph: functions compiled from those that come again (eager: from all), or graphql-js as it is. */
@@ -124,6 +134,36 @@ const eventSettings = (env: Env): EventSettings =>
     handlerTimeoutMs: integer(env, 'EVENTS_HANDLER_TIMEOUT_MS', 20_000, 100, 600_000),
   });
 
+/** A secret that is sent in a header; null: none is set. @throws Error that says how to make one. */
+function secretOf(env: Env, name: string): string | null {
+  const value = env[name] || null;
+  if (value !== null && (value.length < MIN_SECRET_BYTES || !/^[\x21-\x7e]+$/.test(value)))
+    throw new Error(`${name} must be at least ${MIN_SECRET_BYTES} printable ASCII characters; make one with: openssl rand -base64 48`);
+  return value;
+}
+
+/**
+ * Gateway and services of different processes know each other by `SUBGRAPH_SECRET`.
+ * @throws Error when it is missing in a process that calls, or is called by, another one.
+ */
+function subgraphSecretOf(env: Env, roles: ReadonlySet<Role>, calls: boolean): string | null {
+  const secret = secretOf(env, 'SUBGRAPH_SECRET');
+  const isApart = roles.has('gateway') ? calls : roles.has('subgraphs');
+  if (secret === null && isApart)
+    throw new Error(
+      'SUBGRAPH_SECRET is not set, and gateway and services are in different processes: give all of them the same one, made with: openssl rand -base64 48',
+    );
+  return secret;
+}
+
+function trustedProxiesOf(env: Env): TrustedProxies {
+  try {
+    return parseTrustedProxies(env.TRUSTED_PROXIES ?? '');
+  } catch (error) {
+    throw new Error(`TRUSTED_PROXIES must be networks or the number of proxies: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 function oneOf<T extends string>(env: Env, name: string, fallback: T, ...allowed: T[]): T {
   const value = (env[name] || fallback) as T;
   if (!allowed.includes(value)) throw new Error(`${name} must be one of ${allowed.join(', ')}`);
@@ -141,6 +181,9 @@ export function loadConfig(env: Env): Config {
   const port = integer(env, 'PORT', 4000, 0, 65535);
   const baseUrl = (env.BASE_URL || `http://localhost:${port}`).replace(/\/+$/, '');
   const issuer = (env.IDENTITY_ISSUER || `${baseUrl}/identity`).replace(/\/+$/, '');
+  const roles = new Set(listOf('ROLES', env.ROLES, ROLES) ?? ROLES);
+  const subgraphUrls = perService(env, 'SUBGRAPH_URL_');
+  const subgraphCalls = oneOf<'process' | 'http'>(env, 'SUBGRAPH_CALLS', 'process', 'process', 'http');
   return Object.freeze({
     production,
     port,
@@ -158,20 +201,24 @@ export function loadConfig(env: Env): Config {
     leaseMs: integer(env, 'EVENTS_LEASE_MS', 10_000, 200, 600_000),
     events: eventSettings(env),
     services: listOf('SERVICES', env.SERVICES, SLUGS),
-    roles: new Set(listOf('ROLES', env.ROLES, ROLES) ?? ROLES),
-    subgraphUrls: perService(env, 'SUBGRAPH_URL_'),
+    roles,
+    subgraphUrls,
     gatewayUrl: env.GATEWAY_URL?.replace(/\/+$/, '') || null,
     jwksUrl: env.IDENTITY_JWKS_URL || null,
     audience: env.PLATFORM_AUDIENCE || 'urn:platform:api',
     signingKek: env.TOKEN_SIGNING_KEK || null,
     encryptionKeys: env.ENCRYPTION_KEYS || null,
     internalSecrets: perService(env, 'INTERNAL_CLIENT_SECRET_'),
+    subgraphSecret: subgraphSecretOf(env, roles, subgraphCalls === 'http' || Object.keys(subgraphUrls).length > 0),
+    metricsToken: secretOf(env, 'METRICS_TOKEN'),
+    trustedProxies: trustedProxiesOf(env),
     dataDir: env.DATA_DIR || '.data',
     seed: !production && env.SEED !== 'off',
     introspection: oneOf(env, 'INTROSPECTION', production ? 'off' : 'on', 'on', 'off') === 'on',
+    graphiql: oneOf(env, 'GRAPHIQL', production ? 'off' : 'on', 'on', 'off') === 'on',
     gatewayExecutor: oneOf<'compiled' | 'stock'>(env, 'GATEWAY_EXECUTOR', 'compiled', 'compiled', 'stock'),
     subgraphExecutor: oneOf<Config['subgraphExecutor']>(env, 'SUBGRAPH_EXECUTOR', 'compiled', 'compiled', 'eager', 'stock'),
-    subgraphCalls: oneOf<'process' | 'http'>(env, 'SUBGRAPH_CALLS', 'process', 'process', 'http'),
+    subgraphCalls,
     subgraphPipelining: oneOf(env, 'SUBGRAPH_PIPELINING', 'on', 'on', 'off') === 'on',
     restPlans: oneOf<'idle' | 'use'>(env, 'REST_PLANS', 'idle', 'idle', 'use'),
     stopGraceMs: integer(env, 'STOP_GRACE_MS', production ? 1_000 : 0, 0, 20_000),

@@ -18,6 +18,7 @@ import { currentSignal, endedBy } from './request/cancellation.js';
 import { Context, type Fault, type ServiceHost } from './request/context.js';
 import type { Sealer } from './data/crypto.js';
 import { Problem } from './request/errors.js';
+import { withoutValues } from './request/graphql-messages.js';
 import type { Federation } from './federation/federation.js';
 import type { FlagClient } from './flags/client.js';
 import { executorOf, type Executor } from './execution/executor.js';
@@ -160,7 +161,8 @@ export class RunningService implements ServiceHost {
     if (cause && signal?.aborted)
       return new GraphQLError((signal.reason as Problem).message, { nodes, path, originalError: signal.reason as Problem });
     const isCoercion = !path && (!cause || (nodes?.length ?? 0) > 0); // of variables; what a scalar threw is the cause, the node is the variable's
-    if (isCoercion) return new GraphQLError(error.message, { nodes, extensions: { code: 'INVALID_REQUEST' } });
+    if (isCoercion || isInvalidArgument(cause))
+      return new GraphQLError(withoutValues(error.message), { nodes, path, extensions: { code: 'INVALID_REQUEST' } });
     this.log.error({ err: loggedError(cause ?? error), path: path?.join('.') }, 'an operation failed');
     return new GraphQLError('Something went wrong on our side', { nodes, path, extensions: { code: 'INTERNAL' } });
   }
@@ -172,6 +174,9 @@ export class RunningService implements ServiceHost {
     throw new Error(`fault injected at ${point}`);
   }
 }
+
+/** Whether graphql-js refused a literal of the document, which callers in this process have not validated. */
+const isInvalidArgument = (cause: Error | undefined): boolean => cause instanceof GraphQLError && cause.message.startsWith('Argument "');
 
 interface RootField {
   name: string;

@@ -32,7 +32,8 @@ const hostOf = slug => new RunningService({ slug }, { ...parts, schema: schemaOf
 
 /** Services of the checked-in supergraph are not called. */
 const isLocal = name => CALLS === 'process' && NAMES.includes(name);
-const source = name => (isLocal(name) ? new LocalDataSource(hostOf(name), metrics) : new HttpDataSource(name, () => SUBGRAPHS, metrics));
+const source = name =>
+  isLocal(name) ? new LocalDataSource(hostOf(name), metrics) : new HttpDataSource(name, () => SUBGRAPHS, 'bench', metrics);
 
 const app = createHttp({ log });
 const gateway = await openReloadableGateway({

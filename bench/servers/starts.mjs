@@ -69,6 +69,7 @@ const NAMED = { SERVICES: HERE.join(','), ...Object.fromEntries(elsewhere) };
 const environment = (databaseUrl, port, more) => ({
   TOKEN_SIGNING_KEK: KEY,
   ENCRYPTION_KEYS: `bench:${KEY}`,
+  SUBGRAPH_SECRET: 'bench-secret-of-the-gateway-0123456789abcdef',
   ...Object.fromEntries(
     SLUGS.map(slug => [`INTERNAL_CLIENT_SECRET_${schemaOf(slug).toUpperCase()}`, `bench-secret-of-${slug}-0123456789`]),
   ),

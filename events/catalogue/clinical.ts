@@ -65,7 +65,10 @@ export const redFlagDetected = defineEvent('clinical.red_flag.detected.v1',
     flag_id: id(), rule: code('sustained_high_heart_rate'), severity: oneOf('info', 'warning', 'urgent'),
     source: oneOf('biomarker', 'check_in', 'wearable', 'questionnaire'), detected_at: ts(),
   }),
-  { owner, when: 'A red-flag rule fires.', user: 'required', scope: 'read:red_flags', consumers: ['comms', 'messaging', 'workflow', 'intelligence'] },
+  {
+    owner, when: 'A red-flag rule fires; an urgent one never leaves the platform, because clinicians see it first.', user: 'required',
+    scope: 'read:red_flags', withheld: ({ severity }) => severity === 'urgent', consumers: ['comms', 'messaging', 'workflow', 'intelligence'],
+  },
 );
 
 export const vialCreated = defineEvent('clinical.vial.created.v1',

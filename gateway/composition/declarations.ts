@@ -1,6 +1,7 @@
 import type { Slug } from '../../events/slugs.js';
 import type { Config, Role } from '../../runtime/config.js';
 import type { ServiceDeclaration } from '../../runtime/service.js';
+import { requireSecrets } from './required-secrets.js';
 
 /** Loaders of the services that exist. */
 export type ServiceList = Readonly<Partial<Record<Slug, () => Promise<ServiceDeclaration>>>>;
@@ -17,7 +18,9 @@ function slugsOf({ roles, services }: Config, existing: readonly Slug[]): readon
   return existing.filter(slug => services.includes(slug));
 }
 
-/** Loads the services that the configuration names. @throws Error for one that does not exist. */
-export async function loadDeclarations(config: Config, services: ServiceList): Promise<ServiceDeclaration[]> {
-  return Promise.all(slugsOf(config, Object.keys(services) as Slug[]).map(slug => services[slug]!()));
+/** Loads the services that the configuration names. @throws Error for one that does not exist, or without a secret that they need. */
+export function loadDeclarations(config: Config, services: ServiceList): Promise<ServiceDeclaration[]> {
+  const slugs = slugsOf(config, Object.keys(services) as Slug[]);
+  requireSecrets(config, slugs);
+  return Promise.all(slugs.map(slug => services[slug]!()));
 }

@@ -9,15 +9,19 @@ import type { RunningService } from '../../runtime/running-service.js';
 import { createHttp } from '../../runtime/http/server.js';
 import type { Authenticate } from '../../runtime/service.js';
 import { authenticator } from '../endpoints/authentication.js';
+import { ClientOrigins } from '../endpoints/client-origins.js';
+import { cors } from '../endpoints/cors.js';
 import { docsRoutes } from '../endpoints/docs.js';
 import { graphqlEndpoint } from '../endpoints/graphql.js';
 import { healthRoutes } from '../endpoints/health.js';
 import { metricsRoute, observeRequests } from '../endpoints/metrics.js';
-import { graphiql, pages } from '../endpoints/pages.js';
 import { proxyServices } from '../endpoints/proxy.js';
 import { restEndpoints } from '../endpoints/rest.js';
+import { largestBody } from '../endpoints/route-tables.js';
 import { subgraphRoute } from '../endpoints/subgraph.js';
 import { OperationMetrics } from '../metrics/operation-metrics.js';
+import { graphiql } from '../pages/graphiql.js';
+import { pages, type PagesSetting } from '../pages/pages.js';
 import type { Addresses } from './addresses.js';
 import type { Parts } from './parts.js';
 import { openReloadableGateway, type ReloadableGateway } from './reloadable-gateway.js';
@@ -29,8 +33,8 @@ interface EndpointSetting {
   addresses: Addresses;
   verifier: TokenVerifier;
   revocations: Revocations;
-  /** Of the process itself. */
-  federation(): Federation;
+  /** As a service's internal client; without one the process's own. */
+  federation(slug?: Slug): Federation;
   /** Called with the gateway before anything uses it. */
   onGateway(gateway: ReloadableGateway): void;
   /** Resolves when consumers, timers and workers have started. */
@@ -45,6 +49,8 @@ export async function openEndpoints(parts: Parts, setting: EndpointSetting): Pro
     log,
     deadlineMs: config.requestDeadlineMs,
     rewriteUrl: (host, url) => rewriteUrl(host, url, config.domain),
+    trustedProxies: config.trustedProxies,
+    subgraphSecret: config.subgraphSecret,
   });
   const afterRequests = new StopStack(log); // what requests under way need
   parts.stops.add(async () => {
@@ -52,7 +58,7 @@ export async function openEndpoints(parts: Parts, setting: EndpointSetting): Pro
     await afterRequests.run();
   });
   observeRequests(app, metrics);
-  metricsRoute(app, metrics);
+  metricsRoute(app, metrics, config);
   const authenticate = authenticator(setting.verifier);
   for (const host of setting.hosts.values()) await serviceRoutes(app, host, authenticate, setting.isWorking);
   if (config.roles.has('gateway')) await gatewayRoutes(app, { ...parts, stops: afterRequests }, setting, authenticate);
@@ -67,7 +73,7 @@ async function serviceRoutes(
   isWorking: () => boolean,
 ): Promise<void> {
   const isSubgraph = host.config.roles.has('subgraphs');
-  if (isSubgraph) subgraphRoute(app, host, authenticate);
+  if (isSubgraph) subgraphRoute(app, host, authenticate, await largestBody(host.slug));
   healthRoutes(app, host, isWorking);
   if (isSubgraph) await host.declaration.native?.(app, host, authenticate);
 }
@@ -77,14 +83,40 @@ async function gatewayRoutes(app: FastifyInstance, parts: Parts, setting: Endpoi
   const { config, log, stops } = parts;
   const { hosts, addresses, revocations, started } = setting;
   const { gateways } = await openGateway(parts, setting);
-  graphiql(app);
+  if (config.graphiql) await graphiql(app, config.seed);
+  const preflight = cors(app, clientOrigins(parts, setting));
   const graphql = await graphqlEndpoint(app, { gateways, authenticate, introspection: config.introspection, log });
   stops.add(() => graphql.stop());
   if (!config.roles.has('rest')) return;
-  await restEndpoints(app, { gateways, hosts, authenticate, revocations, warmUp: config.restPlans === 'idle', started, log });
-  await docsRoutes(app);
-  await pages(app, [...hosts.keys(), ...(Object.keys(addresses.remotes) as Slug[])]);
-  await proxyServices(app, addresses.remotes, config.issuer);
+  await restEndpoints(app, { gateways, hosts, authenticate, revocations, warmUp: config.restPlans === 'idle', preflight, started, log });
+  const purposes = await docsRoutes(app, config.seed);
+  pages(app, pagesSetting(parts, setting, purposes));
+  await proxyServices(app, addresses.remotes, config);
+}
+
+/** The web origins of clients, kept current once the process's own tokens can be had. */
+function clientOrigins({ log, stops }: Parts, { federation, started }: EndpointSetting): ClientOrigins {
+  const origins = new ClientOrigins(federation, log);
+  stops.add(() => origins.stop());
+  void started.then(() => origins.start());
+  return origins;
+}
+
+/** @param purposes one line about each service. */
+function pagesSetting(
+  { config }: Parts,
+  { hosts, addresses, federation }: EndpointSetting,
+  purposes: ReadonlyMap<string, string>,
+): PagesSetting {
+  const slugs = [...hosts.keys(), ...(Object.keys(addresses.remotes) as Slug[])];
+  const development = {
+    identityUrl: () => addresses.identity,
+    ownUrl: () => addresses.own,
+    secret: config.setting('SEED_M2M_SECRET') ?? 'demo-m2m-secret',
+    federation,
+  };
+  const services = new Map(slugs.map(slug => [slug, purposes.get(slug) ?? '']));
+  return { baseUrl: config.baseUrl, services, graphiql: config.graphiql, development: config.seed ? development : null };
 }
 
 async function openGateway(parts: Parts, { hosts, addresses, federation, onGateway }: EndpointSetting): Promise<ReloadableGateway> {

@@ -21,7 +21,6 @@ interface HostSetting {
 export async function openHost(declaration: ServiceDeclaration, parts: Parts, setting: HostSetting): Promise<RunningService> {
   const { config, metrics, log, stops } = parts;
   const { slug } = declaration;
-  if (!config.encryptionKeys) throw new Error('ENCRYPTION_KEYS is not set: id:base64 of 32 bytes');
   const federation = setting.federation(slug);
   const databaseUrl = config.databaseUrls[slug] ?? setting.databaseUrl;
   const orm = openOrm(slug, databaseUrl, declaration.entities, config.poolMax);
@@ -34,7 +33,7 @@ export async function openHost(declaration: ServiceDeclaration, parts: Parts, se
     flags: flagsOf(config, federation, log),
     federation,
     revocations: setting.revocations,
-    sealer: createSealer(config.encryptionKeys),
+    sealer: createSealer(config.encryptionKeys!),
     transport: setting.transport,
     metrics,
     log,

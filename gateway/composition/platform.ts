@@ -23,6 +23,7 @@ import { migrateAndSeed } from './migrations.js';
 import type { Parts } from './parts.js';
 import { registrySync } from './relay.js';
 import type { ReloadableGateway } from './reloadable-gateway.js';
+import { OWN_CLIENT } from './required-secrets.js';
 import { StopStack } from './shutdown.js';
 import { startWork } from './work.js';
 
@@ -142,9 +143,9 @@ class PlatformStart {
     return federationOf(slug, { config, tokens: this.#tokens, verifier: this.#verifier, executor });
   }
 
-  /** The process's own calls are its first service's; without a service, platform's. */
+  /** The process's own calls are its first service's. */
   #ownFederation(): Federation {
-    return this.#federation([...this.#hosts.keys()][0] ?? 'platform');
+    return this.#federation([...this.#hosts.keys()][0] ?? OWN_CLIENT);
   }
 
   async #openHosts(declarations: readonly ServiceDeclaration[], { databaseUrl, transport }: Backends): Promise<void> {
@@ -166,7 +167,7 @@ class PlatformStart {
       addresses: this.#addresses,
       verifier: this.#verifier,
       revocations: this.#revocations,
-      federation: () => this.#ownFederation(),
+      federation: slug => (slug ? this.#federation(slug) : this.#ownFederation()),
       onGateway: gateway => (this.#gateway = gateway),
       started,
       isWorking: () => this.#working,

@@ -11,8 +11,12 @@ const DEMO = `
     machine client   demo-m2m / demo-m2m-secret
     people           demo@example.test, demo2@example.test, admin@example.test / Demo-Passw0rd-2026`;
 
+/** For a process that people do not call: what it runs. */
+const ready = ({ roles }: Config, { hosts }: Platform, seconds: string): string =>
+  `Ready in ${seconds} s: ${[...(hosts.size ? hosts.keys() : roles)].join(', ')}.`;
+
 const welcome = (config: Config, platform: Platform, seconds: string): string => `
-Ready in ${seconds} s. ${platform.hosts.size} services: ${[...platform.hosts.keys()].join(', ')}.
+${ready(config, platform, seconds)}
 
   start page    ${config.baseUrl}/
   GraphQL       ${config.baseUrl}/graphql
@@ -30,7 +34,7 @@ Stop with Ctrl-C.`;
 /** Longest stop, ms; then the process exits anyway. Below the 30 s after which orchestrators kill it. */
 const STOP_MS = 25_000;
 
-/** The first signal stops cleanly; a second one ends at once. */
+/** The first signal stops cleanly, as does the end of a process that started this one with a channel; a second signal ends at once. */
 function stopOnSignals(platform: Platform): void {
   let stopping = false;
   const stop = async (): Promise<void> => {
@@ -42,6 +46,8 @@ function stopOnSignals(platform: Platform): void {
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
+  process.once('disconnect', () => void stop());
+  if (process.connected === false) void stop(); // it ended before this one was ready
 }
 
 /** SIGHUP reads the supergraph's file again, as daemons do with their configuration. */
@@ -62,7 +68,8 @@ async function main(): Promise<void> {
   lowerPriority(config.roles);
   stopOnSignals(platform);
   reloadOnHangup(platform);
-  print(welcome(config, platform, ((performance.now() - started) / 1000).toFixed(1)));
+  const text = config.roles.has('rest') ? welcome : ready;
+  print(text(config, platform, ((performance.now() - started) / 1000).toFixed(1)));
 }
 
 main().catch((error: Error) => {

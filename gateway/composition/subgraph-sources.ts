@@ -19,7 +19,8 @@ export function subgraphSource(
     throw new Error(
       `${slug} is in the supergraph, but neither in this process (SERVICES) nor elsewhere (SUBGRAPH_URL_${slug.toUpperCase().replaceAll('-', '_')})`,
     );
-  const source = new HttpDataSource(slug, () => (host ? addresses.own : url!), metrics, config.subgraphPipelining ? QUICK_MS : 0);
+  const baseUrl = (): string => (host ? addresses.own : url!);
+  const source = new HttpDataSource(slug, baseUrl, config.subgraphSecret!, metrics, config.subgraphPipelining ? QUICK_MS : 0);
   stops.add(() => source.close());
   return source;
 }

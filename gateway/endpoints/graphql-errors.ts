@@ -1,6 +1,10 @@
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { GraphQLFormattedError } from 'graphql';
 import { codeOf, Problem, PROBLEMS } from '../../runtime/request/errors.js';
+import { loggable, withoutValues } from '../../runtime/request/graphql-messages.js';
+import { loggedError, type Logger } from '../../runtime/observe/log.js';
 import { problemHeaders, problemOf } from '../../runtime/http/server.js';
+import { Refusal } from '../limits/validation.js';
+import type { FederatedResult } from '../plans/executor.js';
 
 /** Extensions that a client may see. Any other is removed. */
 const SHOWN = ['reason', 'errors', 'scope', 'maxAge', 'retryAfter'] as const;
@@ -8,20 +12,8 @@ const SHOWN = ['reason', 'errors', 'scope', 'maxAge', 'retryAfter'] as const;
 /** Extensions that a gateway in another process may see: also the further members of a REST problem, as in process. */
 export const SHOWN_TO_GATEWAYS = [...SHOWN, 'members'] as const;
 
-const INVALID_VARIABLE = /^Variable "(\$\w+)" got invalid value /;
-const SAFE_REASON = /Field "\w+" (of required type "[^"]+" was not provided|is not defined by type "[^"]+")/;
-
-/**
- * Removes values from graphql-js's message about an invalid variable, because a value may be health data. What remains is the variable, the
- * path in it and, when it names no value, the reason.
- */
-function withoutValue(message: string): string {
-  const variable = INVALID_VARIABLE.exec(message)?.[1];
-  if (!variable) return message;
-  const path = / at "([\w.[\]]+)"; /.exec(message)?.[1];
-  const reason = SAFE_REASON.exec(message)?.[0];
-  return `Variable "${variable}" is invalid${path ? ` at "${path}"` : ''}${reason ? `: ${reason}` : ''}`;
-}
+/** What a client is told of a value that does not fit its type. */
+const UNFIT = 'A service answered a value that does not fit its type';
 
 /** An error as the GraphQL API shows it: message, path, `extensions.code` in upper case. Internal errors are masked. Source: conventions 6. */
 export function formatError(
@@ -34,11 +26,28 @@ export function formatError(
     shown.map(key => [key, error.extensions?.[key]]).filter(([, value]) => value !== undefined && value !== null),
   );
   return {
-    message: masked ? 'Something went wrong on our side' : withoutValue(error.message),
+    message: masked && error.message !== UNFIT ? 'Something went wrong on our side' : withoutValues(error.message),
     ...(error.locations && { locations: error.locations }),
     ...(error.path && { path: error.path }),
     extensions: { ...(masked ? {} : extensions), code: code.toUpperCase() },
   };
+}
+
+/** Logs an error that no service made, so none has logged it: of the server, of the planner, of a wrong answer of a subgraph. */
+export function logUnknown(error: Pick<GraphQLFormattedError, 'extensions'>, cause: unknown, log: Logger): void {
+  if (codeOf(error.extensions) !== 'internal' || error.extensions?.code === 'INTERNAL') return;
+  log.error({ err: loggedError(cause) }, 'an operation failed at the gateway');
+}
+
+/**
+ * Errors of a result. A value that does not fit its type is one, because its null could be taken for an answer; it is a fault of a service
+ * that nobody has logged.
+ */
+export function errorsOf({ errors, extensions }: FederatedResult, log: Logger): readonly GraphQLFormattedError[] {
+  const faults = (extensions?.valueCompletion ?? []) as readonly GraphQLFormattedError[];
+  for (const { message } of faults) log.error({ fault: loggable(message) }, 'a service answered a value that does not fit its type');
+  if (faults.length === 0) return errors;
+  return [...errors, ...faults.map(({ path }) => ({ message: UNFIT, path, extensions: { code: 'INTERNAL' } }))];
 }
 
 interface GraphqlAnswer {
@@ -55,4 +64,5 @@ export function answerOf(data: unknown, errors: readonly GraphQLFormattedError[]
 }
 
 /** Body of the answer to a request that failed before its operation ran. */
-export const errorAnswer = (problem: Problem): string => JSON.stringify({ errors: [formatError(problem as GraphQLError)] });
+export const errorAnswer = (problem: Problem): string =>
+  JSON.stringify({ errors: (problem instanceof Refusal ? problem.errors : [problem]).map(error => formatError(error.toJSON())) });

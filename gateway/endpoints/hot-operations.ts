@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Kind, validate, type DocumentNode, type GraphQLError, type OperationDefinitionNode } from 'graphql';
+import { GraphQLError, Kind, type DocumentNode, type GraphQLFormattedError, type OperationDefinitionNode } from 'graphql';
+import type { CheckedDocuments } from '../limits/checked-documents.js';
+import type { CheckedDocument } from '../limits/validation.js';
 import { hasData, keyOf, type FederatedResult, type PreparedOperation } from '../plans/executor.js';
-import type { Gateway } from '../plans/gateway.js';
-import { answerOf, formatError } from './graphql-errors.js';
+import type { Logger } from '../../runtime/observe/log.js';
+import { answerOf, errorsOf, formatError, logUnknown } from './graphql-errors.js';
 import { asksIntrospection } from '../plans/introspection.js';
 import { BYTES_PER_CHARACTER, Lru } from '../plans/lru.js';
 
@@ -11,7 +13,7 @@ const MAX_OPERATIONS = 2_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A parsed and validated operation, without its variables. */
-interface HotOperation {
+interface HotOperation extends CheckedDocument {
   readonly operation: OperationDefinitionNode;
   readonly prepared: PreparedOperation;
 }
@@ -47,10 +49,7 @@ function operationOf({ definitions }: DocumentNode, name: string | null): Operat
 export class HotOperations {
   readonly #known = new Lru<HotOperation | 'cold' | 'seen'>(MAX_OPERATIONS, MAX_BYTES);
 
-  constructor(
-    private readonly gateway: Gateway,
-    private readonly parse: (source: string) => DocumentNode,
-  ) {}
+  constructor(private readonly documents: CheckedDocuments<CheckedDocument>) {}
 
   /** Null where @apollo/server has to answer: a new or an invalid document, introspection. */
   find({ query, operationName }: Body): HotOperation | null {
@@ -64,23 +63,29 @@ export class HotOperations {
   }
 
   #prepare(source: string, operationName: string | null): HotOperation | null {
-    const document = this.parse(source);
+    const { document, invalidValues } = this.documents.get(source);
     const operation = operationOf(document, operationName);
-    if (!operation || asksIntrospection(document) || validate(this.gateway.apiSchema, document).length > 0) return null;
-    return { operation, prepared: { document, source, key: keyOf(source), operationName } };
+    if (!operation || asksIntrospection(document)) return null;
+    return { operation, document, invalidValues, prepared: { document, source, key: keyOf(source), operationName } };
   }
 }
 
 /** Sends a result with the body, status and headers that @apollo/server would send. */
-export function sendResult(reply: FastifyReply, result: FederatedResult): FastifyReply {
+export function sendResult(reply: FastifyReply, result: FederatedResult, log: Logger): FastifyReply {
   const text = result.text ?? JSON.stringify(result.data);
   reply.type('application/json; charset=utf-8');
-  if (result.errors.length === 0 && !result.extensions) return reply.send(`{"data":${text}}`);
-  const errors = result.errors.map(error => formatError((error as GraphQLError).toJSON()));
+  const found = errorsOf(result, log);
+  if (found.length === 0) return reply.send(`{"data":${text}}`);
+  const errors = found.map(error => formatResultError(error, log));
   const { status, headers } = answerOf(hasData(result) ? result.data : null, errors);
-  const errorMember = errors.length ? `,"errors":${JSON.stringify(errors)}` : '';
   return reply
     .status(status)
     .headers(headers)
-    .send(`{"data":${text}${errorMember}${result.extensions ? `,"extensions":${JSON.stringify(result.extensions)}` : ''}}`);
+    .send(`{"data":${text},"errors":${JSON.stringify(errors)}}`);
+}
+
+function formatResultError(error: GraphQLFormattedError, log: Logger): GraphQLFormattedError {
+  const { originalError } = error as GraphQLError;
+  logUnknown(error, originalError ?? error, log);
+  return formatError(error instanceof GraphQLError ? error.toJSON() : error);
 }

@@ -1,9 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Metrics } from '../../runtime/observe/metrics.js';
+import type { Config } from '../../runtime/config.js';
+import { sameSecret } from '../../runtime/data/crypto.js';
+import { operationLabels, type Metrics } from '../../runtime/observe/metrics.js';
+import { fail } from '../../runtime/request/errors.js';
 
-/** `GET /metrics`, for the whole process, in the Prometheus text format. */
-export function metricsRoute(app: FastifyInstance, { registry }: Metrics): void {
-  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+/** @throws Problem unauthenticated */
+function requireToken({ headers }: FastifyRequest, token: string): void {
+  if (headers.authorization === undefined) fail('unauthenticated', 'A bearer token is required');
+  if (!sameSecret(headers.authorization, `Bearer ${token}`)) fail('unauthenticated', 'The token is not valid', { reason: 'invalid_token' });
+}
+
+/**
+ * `GET /metrics`, for the whole process, in the Prometheus text format, with `METRICS_TOKEN` as bearer token. Without a token it is open in
+ * development, which listens on this machine only, and an unknown path in production.
+ */
+export function metricsRoute(
+  app: FastifyInstance,
+  { registry }: Metrics,
+  { metricsToken, production }: Pick<Config, 'metricsToken' | 'production'>,
+): void {
+  if (metricsToken === null && production) return;
+  app.get('/metrics', async (request, reply) => {
+    if (metricsToken !== null) requireToken(request, metricsToken);
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
 }
 
 /** Kind of a request's route: `rest`, `graphql`, `subgraph` or `native`; `none` for an address without a route. */
@@ -16,9 +36,10 @@ function endpointOf({ routeOptions }: FastifyRequest): string {
 
 /** Observes the time until each answer by kind and pattern of its route, so that neither ids nor unknown paths become labels. */
 export function observeRequests(app: FastifyInstance, { requests }: Metrics): void {
+  const labelOf = operationLabels();
   app.addHook('onResponse', async (request: FastifyRequest, reply: FastifyReply) => {
     const { url } = request.routeOptions;
-    const operation = url === undefined ? 'none' : `${request.method} ${url}`;
+    const operation = url === undefined ? 'none' : labelOf(`${request.method} ${url}`);
     requests.observe({ endpoint: endpointOf(request), operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
   });
 }

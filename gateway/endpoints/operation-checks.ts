@@ -3,7 +3,10 @@ import { checkAccess, isMeField, ruleOnNode } from '../../runtime/access/access.
 import type { Caller } from '../../runtime/request/caller.js';
 import { fail } from '../../runtime/request/errors.js';
 import { limitObjects } from '../limits/cost.js';
+import type { CheckedDocument } from '../limits/validation.js';
 import type { Variables } from '../plans/compiled/run.js';
+import { MAX_VALUE_ERRORS, variableErrors } from '../plans/compiled/variables.js';
+import type { FederatedResult } from '../plans/executor.js';
 import type { Gateway } from '../plans/gateway.js';
 
 function checkRootFields(supergraph: GraphQLSchema, operation: OperationDefinitionNode, caller: Caller): void {
@@ -28,4 +31,16 @@ export function checkOperation(
 ): void {
   checkRootFields(supergraph, operation, caller);
   limitObjects(apiSchema, document, operation, variables);
+}
+
+/** Answer to an operation whose values do not fit their types: those of the document and those of the variables together. Null where the document's fit. */
+export function refuseValues(
+  { apiSchema }: Gateway,
+  { invalidValues }: CheckedDocument,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+): FederatedResult | null {
+  if (invalidValues.length === 0) return null;
+  const errors = [...invalidValues, ...variableErrors(apiSchema, operation, variables)].slice(0, MAX_VALUE_ERRORS);
+  return { data: null, errors };
 }

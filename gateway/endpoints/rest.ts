@@ -12,6 +12,8 @@ import type { RequestInfo } from '../../runtime/request/request.js';
 import type { PreparedOperation } from '../plans/executor.js';
 import type { Gateways, ServingGateway } from '../plans/gateways.js';
 import { WarmUp } from '../plans/warm-up.js';
+import type { Preflight } from './cors.js';
+import { errorsOf } from './graphql-errors.js';
 import { routeTables } from './route-tables.js';
 
 interface RestOptions {
@@ -22,6 +24,7 @@ interface RestOptions {
   revocations: Revocations;
   /** Whether the rows' operations are planned after the start; else each is planned at its first request. */
   warmUp: boolean;
+  preflight: Preflight;
   /** Resolves when the process's consumers and workers have started. */
   started: Promise<void>;
   log: Logger;
@@ -59,7 +62,7 @@ async function acceptAll(
 /** The `/v1` paths. Each row's operation runs on the gateway. */
 export async function restEndpoints(
   app: FastifyInstance,
-  { gateways, hosts, authenticate, revocations, warmUp: isWarmedUp, started, log }: RestOptions,
+  { gateways, hosts, authenticate, revocations, warmUp: isWarmedUp, preflight, started, log }: RestOptions,
 ): Promise<void> {
   const warmUp = isWarmedUp ? new WarmUp(app, gateways.current.clientExecutor, log, started) : null;
   const rows: PreparedOperation[] = [];
@@ -77,9 +80,12 @@ export async function restEndpoints(
       tables: await routeTables(),
       authenticate,
       authorize: authorizer(hosts, revocations),
+      preflight,
       services: [...hosts.values()].map(host => host.declaration),
       execute: async (operation, request) => {
-        const { data, errors } = await gateways.current.clientExecutor.execute(operation, request);
+        const result = await gateways.current.clientExecutor.execute(operation, request);
+        const { data, errors } = result;
+        errorsOf(result, log); // logs values that do not fit their types; the answer shows their nulls
         return { data, errors: errors as ExecuteResult['errors'], status: request.status };
       },
       onReplan: followReloads,

@@ -1,18 +1,23 @@
-import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphQLError, validate, type DocumentNode } from 'graphql';
-import { fail, Problem } from '../../runtime/request/errors.js';
+import type { DocumentNode, GraphQLError } from 'graphql';
+import { isSubgraphCall } from '../../runtime/access/subgraph-secret.js';
+import { fail, type Problem } from '../../runtime/request/errors.js';
 import { problemHeaders, toProblem } from '../../runtime/http/server.js';
 import type { RunningService } from '../../runtime/running-service.js';
 import type { Authenticate } from '../../runtime/service.js';
 import { answerOf, errorAnswer, formatError, SHOWN_TO_GATEWAYS } from './graphql-errors.js';
 import { CheckedDocuments } from '../limits/checked-documents.js';
+import { limitSubgraphCall } from '../limits/subgraph-limits.js';
+import { checkDocument, Refusal } from '../limits/validation.js';
 
 /** Parsed and validated documents kept for one subgraph; they come from plans, so they repeat. */
 const MAX_DOCUMENTS = 5_000;
 
-/** Largest body, bytes: a laboratory report of 20 MiB as base64, and 1.3 MiB for the rest. Source: clinical 4. */
-const BODY_LIMIT = 28 * 1024 * 1024;
+/**
+ * What a call's body has beside the body that a REST path took, bytes: that one grows at most 4.4-fold from 1 MiB when its numbers are written
+ * again (`[9e20,…`), a batch of entities has 1 MiB, a document 64 KiB.
+ */
+const MORE_BYTES = 6 * 1024 * 1024;
 
 interface Body {
   query?: unknown;
@@ -20,21 +25,24 @@ interface Body {
   operationName?: string | null;
 }
 
-/** @throws Problem invalid_request with every error of the document against the subgraph's schema. */
-function checkAgainst(host: RunningService, document: DocumentNode): void {
-  const errors = validate(host.schema, document);
-  if (errors.length) fail('invalid_request', errors.map(error => error.message).join('; '));
+/** @throws Problem invalid_request with the errors of the document, values included, against the subgraph's schema. */
+function checkAgainst(host: RunningService, document: DocumentNode): DocumentNode {
+  const { invalidValues } = checkDocument(host.schema, document, host.config.introspection);
+  if (invalidValues.length) throw new Refusal(invalidValues);
+  return document;
 }
 
 async function answer(
   host: RunningService,
-  documents: CheckedDocuments,
+  documents: CheckedDocuments<DocumentNode>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { query, variables, operationName } = (request.body ?? {}) as Body;
-  if (typeof query !== 'string') fail('invalid_request', 'The body has no query');
-  const result = await host.execute({ document: documents.get(query as string), variables, operationName }, request.info);
+  if (typeof query !== 'string') return fail('invalid_request', 'The body has no query');
+  const document = documents.get(query);
+  limitSubgraphCall(document, variables ?? {});
+  const result = await host.execute({ document, variables, operationName }, request.info);
   const errors = result.errors?.map(error => formatError((error as GraphQLError).toJSON(), SHOWN_TO_GATEWAYS));
   const { status, headers } = answerOf(result.data, errors);
   if (request.info.status !== null) reply.header('x-result-status', request.info.status);
@@ -45,26 +53,26 @@ async function answer(
     .send(JSON.stringify({ data: result.data ?? null, ...(errors && { errors }) }));
 }
 
-/** The client's address as the gateway forwards it, so that clients do not share a rate limit. It is used for nothing else, so it is not verified. */
-function callerAddress(request: FastifyRequest): string {
-  const forwarded = request.headers['x-forwarded-for'];
-  return typeof forwarded === 'string' && isIP(forwarded) ? forwarded : request.ip;
-}
+const sendError = (reply: FastifyReply, error: unknown, { log }: RunningService): FastifyReply => {
+  const problem: Problem = toProblem(error, log);
+  return reply.status(problem.status).headers(problemHeaders(problem)).type('application/json').send(errorAnswer(problem));
+};
 
 /**
- * `/<slug>/graphql`: a subgraph for gateways in other processes. It verifies the token itself and trusts no identity header; without a token
- * only public operations answer.
+ * `/<slug>/graphql`: a subgraph for this deployment's gateways. To anybody else it is an unknown path, whose body is not read. Behind the
+ * secret it verifies the token itself and trusts no identity header; without a token only public operations answer.
+ * @param largestBody that a REST path of the service takes, bytes.
  */
-export function subgraphRoute(app: FastifyInstance, host: RunningService, authenticate: Authenticate): void {
-  const documents = new CheckedDocuments(MAX_DOCUMENTS, document => checkAgainst(host, document));
-  app.post(`/${host.slug}/graphql`, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
-    try {
-      await authenticate(request);
-      request.info = { ...request.info, ip: callerAddress(request) };
-      return await answer(host, documents, request, reply);
-    } catch (error) {
-      const problem: Problem = toProblem(error, host.log);
-      return reply.status(problem.status).headers(problemHeaders(problem)).type('application/json').send(errorAnswer(problem));
-    }
-  });
+export function subgraphRoute(app: FastifyInstance, host: RunningService, authenticate: Authenticate, largestBody: number): void {
+  const documents = new CheckedDocuments(document => checkAgainst(host, document), MAX_DOCUMENTS);
+  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    if (!isSubgraphCall(request.headers, host.config.subgraphSecret)) return reply.callNotFound();
+    return authenticate(request).then(
+      () => undefined,
+      error => sendError(reply, error, host),
+    );
+  };
+  app.post(`/${host.slug}/graphql`, { bodyLimit: largestBody + MORE_BYTES, onRequest: admit }, (request, reply) =>
+    answer(host, documents, request, reply).catch(error => sendError(reply, error, host)),
+  );
 }

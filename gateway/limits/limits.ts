@@ -133,21 +133,30 @@ function parseOrFail(source: string): DocumentNode {
   }
 }
 
+/** Levels of objects and lists, and values with list elements, that variables may have. */
+interface VariableLimits {
+  readonly levels: number;
+  readonly values: number;
+}
+
+const CLIENT_VARIABLES: VariableLimits = { levels: LIMITS.variableDepth, values: LIMITS.variableValues };
+
 /** @throws Problem invalid_request for variables with too many levels or values. */
-export function limitVariables(variables: unknown): void {
-  if (countValues(variables, LIMITS.variableDepth, 0) > LIMITS.variableValues)
-    fail('invalid_request', `The variables hold more than ${LIMITS.variableValues} values, or more than ${LIMITS.variableDepth} levels`, {
+export function limitVariables(variables: unknown, limits: VariableLimits = CLIENT_VARIABLES): void {
+  const { levels, values } = limits;
+  if (countValues(variables, limits, levels, 0) > values)
+    fail('invalid_request', `The variables hold more than ${values} values, or more than ${levels} levels`, {
       reason: 'document_too_complex',
     });
 }
 
 /** Adds the number of values in a value to a count. Stops above the limit; infinite for a value with too many levels. */
-function countValues(value: unknown, levels: number, count: number): number {
+function countValues(value: unknown, limits: VariableLimits, levels: number, count: number): number {
   if (value === null || typeof value !== 'object') return count + 1;
   if (levels === 0) return Infinity;
   for (const one of Array.isArray(value) ? value : Object.values(value)) {
-    count = countValues(one, levels - 1, count);
-    if (count > LIMITS.variableValues) return count;
+    count = countValues(one, limits, levels - 1, count);
+    if (count > limits.values) return count;
   }
   return count;
 }

@@ -1,5 +1,6 @@
 import { Kind, type DocumentNode } from 'graphql';
 import { Counter, Histogram, type Registry } from 'prom-client';
+import { operationLabels } from '../../runtime/observe/metrics.js';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Variables } from '../plans/compiled/run.js';
 import type { SubgraphAnswer } from '../plans/compiled/subgraph.js';
@@ -39,6 +40,7 @@ const outcomeOf = (result: FederatedResult): string => (result.errors.length ===
 
 /** Per-operation metrics of the gateway: time and outcome, plan hits, calls and time by service. */
 export class OperationMetrics {
+  readonly #labelOf = operationLabels();
   readonly #operations = new Map<string, Operation>();
   readonly #byDocument = new WeakMap<DocumentNode, Operation>();
   readonly #byRequest = new WeakMap<RequestInfo, Operation>();
@@ -114,7 +116,7 @@ export class OperationMetrics {
   #operationOf(document: DocumentNode): Operation {
     const known = this.#byDocument.get(document);
     if (known) return known;
-    const name = operationLabel(document);
+    const name = this.#labelOf(operationLabel(document));
     const operation = this.#operations.get(name) ?? { name, calls: new Map<string, Calls>() };
     this.#operations.set(name, operation);
     this.#byDocument.set(document, operation);

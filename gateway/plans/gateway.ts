@@ -31,11 +31,11 @@ export interface Gateway {
 
 /** Starts a gateway on a supergraph's text. Subgraphs are not introspected, so they may start later. @throws Error for a subgraph without a source. */
 export async function startGateway({ supergraphSdl, source, executor: chosen, onPlan, log }: GatewayOptions): Promise<Gateway> {
-  const { supergraph, apiSchema, planner, names, run, services } = await loadSupergraph(supergraphSdl, log);
+  const { supergraph, apiSchema, planner, names, checks, run, services } = await loadSupergraph(supergraphSdl, log);
   const sources = new Map(services.map(name => [name, source(name)]));
   const sourceOf = (name: string): SubgraphSource => sources.get(name)!;
   const stock = stockExecutor({ run, apiSchema, sourceOf, log });
-  const compiled = new CompiledExecutor({ planner, apiSchema, names, supergraph, subgraph: sourceOf, stock, onPlan });
+  const compiled = new CompiledExecutor({ planner, apiSchema, names, checks, supergraph, subgraph: sourceOf, stock, onPlan });
   return {
     apiSchema,
     supergraphSdl,

@@ -1,8 +1,8 @@
 import { BREAK, execute, Kind, visit, type DocumentNode, type GraphQLSchema } from 'graphql';
 import type { Executor, FederatedOperation, FederatedResult } from './executor.js';
 
-/** Whether a root field asks for the schema itself. */
-export const isIntrospectionField = (name: string): boolean => name === '__schema' || name === '__type';
+/** Whether a root field asks for the schema itself; `_service` is a subgraph's. */
+export const isIntrospectionField = (name: string): boolean => name === '__schema' || name === '__type' || name === '_service';
 
 /** Whether a document asks for the schema itself. */
 export function asksIntrospection(document: DocumentNode): boolean {

@@ -12,3 +12,6 @@ export type ProcessResult = Awaited<ReturnType<GraphQLDataSource['process']>>;
 
 /** A subgraph as both executors call it: the stock one by `process`, the compiled one by the function that `prepare` makes of each fetch. */
 export interface SubgraphSource extends GraphQLDataSource<FederatedContext>, Subgraph {}
+
+/** Entities of one call over the network. A source splits what is more, a subgraph refuses it. */
+export const MAX_ENTITIES = 1_000;

@@ -1,9 +1,12 @@
 import { ApolloGateway, type GraphQLDataSource } from '@apollo/gateway';
 import type { GatewayExecutor } from '@apollo/server-gateway-interface';
 import { buildASTSchema, parse, type GraphQLSchema } from 'graphql';
-import type { Logger } from '../../runtime/observe/log.js';
+import { subjectOf, type Logger } from '../../runtime/observe/log.js';
+import { withoutIdleKeys } from './compiled/entity-keys.js';
 import { plannerOf, type Planner } from './compiled/planner.js';
+import { PlanChecks } from './compiled/plan-checks.js';
 import { ResponseNames } from './compiled/response-names.js';
+import { validateScalars } from './scalars.js';
 import type { FederatedContext, SubgraphSource } from './subgraph-source.js';
 
 /** What follows from a supergraph's text alone. Sources and metrics come with each operation, so all gateways of a process share it. */
@@ -15,6 +18,7 @@ interface LoadedSupergraph {
   apiSchema: GraphQLSchema;
   planner: Planner;
   names: ResponseNames;
+  checks: PlanChecks;
   /** @apollo/gateway's own executor. */
   run: GatewayExecutor;
   /** Names of the subgraphs. */
@@ -40,7 +44,7 @@ async function load(sdl: string, log: Logger): Promise<LoadedSupergraph> {
   process.env.APOLLO_TELEMETRY_DISABLED = 'true'; // read by the constructor, which else calls cloud-metadata addresses
   const services: string[] = [];
   const apollo = new ApolloGateway({
-    supergraphSdl: sdl,
+    supergraphSdl: withoutIdleKeys(sdl),
     validateSupergraph: false, // composition has validated it; doing so again takes 1 s
     buildService: ({ name }) => (services.push(name), sourceInContext(name)),
     experimental_approximateQueryPlanStoreMiB: PLAN_CACHE_MIB,
@@ -48,6 +52,7 @@ async function load(sdl: string, log: Logger): Promise<LoadedSupergraph> {
     logger: quiet(log) as never,
   });
   const { schema, executor } = await apollo.load();
+  validateScalars(schema);
   const supergraph = buildASTSchema(parse(sdl, { noLocation: true }), { assumeValid: true });
   return {
     sdl,
@@ -55,6 +60,7 @@ async function load(sdl: string, log: Logger): Promise<LoadedSupergraph> {
     apiSchema: schema,
     planner: plannerOf(apollo),
     names: new ResponseNames(supergraph, schema),
+    checks: new PlanChecks(supergraph),
     run: executor,
     services,
   };
@@ -75,6 +81,6 @@ export function loadSupergraph(sdl: string, log: Logger): Promise<LoadedSupergra
 const quiet = (log: Logger) => ({
   debug: () => undefined,
   info: () => undefined,
-  warn: (message: string) => log.warn(message),
-  error: (message: string) => log.error(message),
+  warn: (message: string) => log.warn(subjectOf(message)),
+  error: (message: string) => log.error(subjectOf(message)),
 });

@@ -1,11 +1,13 @@
 import { Kind, parse } from 'graphql';
 import { Pool } from 'undici';
+import { SUBGRAPH_SECRET_HEADER } from '../../runtime/access/subgraph-secret.js';
 import { Problem } from '../../runtime/request/errors.js';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Metrics } from '../../runtime/observe/metrics.js';
 import { activeTraceparent, traced } from '../../runtime/observe/tracing.js';
 import type { Send } from '../plans/compiled/subgraph.js';
 import type { FederatedContext, ProcessOptions, ProcessResult, SubgraphSource } from '../plans/subgraph-source.js';
+import { batchesOf, inBatches } from './entity-batches.js';
 import { Exchange } from './exchange.js';
 import { Unanswered, WireClient } from './wire/client.js';
 
@@ -54,6 +56,14 @@ interface RawAnswer {
   readonly isReplayed?: boolean;
 }
 
+/** @throws Problem unavailable for an answer that is none of GraphQL: a process with another secret has no subgraph to show. */
+function resultOf(slug: string, text: string): ProcessResult {
+  const result = JSON.parse(text) as ProcessResult & { code?: unknown };
+  if (result.data !== undefined || result.errors !== undefined) return result;
+  const cause = new Error('the answer is none of GraphQL; is SUBGRAPH_SECRET the same in both processes?');
+  throw new Problem('unavailable', `The ${slug} service does not know this gateway right now`, { retryAfter: 1, cause });
+}
+
 const isQuery = (query: string): boolean =>
   parse(query).definitions.every(one => one.kind !== Kind.OPERATION_DEFINITION || one.operation === 'query');
 
@@ -71,18 +81,26 @@ export class HttpDataSource implements SubgraphSource {
 
   /**
    * @param baseUrl of the subgraph's process. A function, because this process's own address is known late; called at the first call.
+   * @param secret by which the subgraph knows this gateway.
    * @param quickMs average time up to which a query is pipelined, ms; 0: none is.
    */
   constructor(
     private readonly slug: string,
     private readonly baseUrl: () => string,
+    private readonly secret: string,
     private readonly metrics: Metrics,
     private readonly quickMs = QUICK_MS,
   ) {}
 
   process({ request, context }: ProcessOptions): Promise<ProcessResult> {
-    const { query, variables, operationName } = request;
-    return this.#post(JSON.stringify({ query, variables, operationName }), (context as FederatedContext).request, null);
+    const { query, operationName, variables: { representations, ...variables } = {} } = request;
+    const { request: info } = context as FederatedContext;
+    const post = (given: object): Promise<ProcessResult> =>
+      this.#post(JSON.stringify({ query, operationName, variables: given }), info, null);
+    if (!Array.isArray(representations)) return post({ ...request.variables });
+    const batches = batchesOf(JSON.stringify(representations).slice(1, -1));
+    const ask = (text: string) => post({ ...variables, representations: JSON.parse(`[${text}]`) as unknown });
+    return batches ? (inBatches(batches, ask) as Promise<ProcessResult>) : post({ ...request.variables });
   }
 
   prepare(query: string): Send {
@@ -92,7 +110,10 @@ export class HttpDataSource implements SubgraphSource {
       const given = JSON.stringify(variables);
       if (representations === null) return this.#post(`${start}${given}}`, request, pace);
       const comma = given.length > 2 ? ',' : '';
-      return this.#post(`${start}${given.slice(0, -1)}${comma}"representations":[${representations}]}}`, request, pace);
+      const ask = (text: string): Promise<ProcessResult> =>
+        this.#post(`${start}${given.slice(0, -1)}${comma}"representations":[${text}]}}`, request, pace);
+      const batches = batchesOf(representations);
+      return batches ? inBatches(batches, ask) : ask(representations);
     };
   }
 
@@ -103,6 +124,7 @@ export class HttpDataSource implements SubgraphSource {
       const span = { kind: 'client', attributes: { 'platform.service': this.slug }, parent: request.traceparent } as const;
       return await traced(`call ${this.slug}`, span, () => this.#call(body, request, pace));
     } catch (error) {
+      if (error instanceof Problem) throw error;
       throw new Problem('unavailable', `The ${this.slug} service cannot be reached right now`, { retryAfter: 1, cause: error });
     } finally {
       pace?.note(done() * 1000);
@@ -113,12 +135,12 @@ export class HttpDataSource implements SubgraphSource {
     if (!this.#pool) this.#open();
     const signal = request.signal ?? AbortSignal.timeout(CALL_MS); // a client's request has a deadline of its own
     signal.throwIfAborted();
-    const headers = forwardedHeaders(request);
+    const headers = { ...forwardedHeaders(request), [SUBGRAPH_SECRET_HEADER]: this.secret };
     const quick = pace?.quick && this.#wire && Object.values(headers).every(value => PLAIN.test(value));
     const answer = quick ? await this.#pipelined(body, headers, signal) : await this.#pooled(body, headers, signal);
     if (answer.isReplayed) request.isReplayed = true;
     if (answer.resultStatus) request.status = answer.resultStatus;
-    return JSON.parse(answer.text) as ProcessResult;
+    return resultOf(this.slug, answer.text);
   }
 
   #open(): void {

@@ -13,6 +13,8 @@ import { sendProblem } from '../../runtime/http/server.js';
 export interface DocsOptions {
   /** File name -> YAML: `openapi.yaml` and `<slug>.yaml`, as `generateOpenApi` makes them. */
   documents: ReadonlyMap<string, string>;
+  /** Whether `/dev/token` has a token of development data, with which the reference is opened then. */
+  demo?: boolean;
 }
 
 interface Asset {
@@ -57,7 +59,7 @@ const PAGE = `<!doctype html>
  * `validatorUrl: null`, because the default sends the document's address to a validator on the internet. No logo, because it is the
  * one part that has an inline style, which the policy refuses.
  */
-const startScript = (urls: readonly { url: string; name: string }[]): string => `SwaggerUIBundle({
+const startScript = (urls: readonly { url: string; name: string }[], demo: boolean): string => `const ui = SwaggerUIBundle({
   urls: ${JSON.stringify(urls)},
   dom_id: '#reference',
   deepLinking: true,
@@ -66,9 +68,17 @@ const startScript = (urls: readonly { url: string; name: string }[]): string => 
   persistAuthorization: false,
   presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
   plugins: [() => ({ components: { Logo: () => null } })],
-  layout: 'StandaloneLayout',
+  layout: 'StandaloneLayout',${demo ? FILL_IN : ''}
 });
 `;
+
+/** Again for each document that is chosen. */
+const FILL_IN = `
+  onComplete: async () => {
+    const answer = await fetch('/dev/token').catch(() => null);
+    const schema = ui.specSelectors.specJson().getIn(['components', 'securitySchemes', 'serviceToken']);
+    if (answer?.ok && schema) ui.authActions.authorizeOauth2({ auth: { name: 'serviceToken', schema }, token: await answer.json() });
+  },`;
 
 const BUNDLE: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -116,11 +126,11 @@ export function serveDocuments(app: FastifyInstance, kind: 'openapi' | 'asyncapi
 }
 
 /** `/api/openapi.yaml`, `/api/<service>/openapi.yaml` and `/docs`, public. */
-export function docs({ documents }: DocsOptions): FastifyPluginAsync {
+export function docs({ documents, demo = false }: DocsOptions): FastifyPluginAsync {
   return async app => {
     serveDocuments(app, 'openapi', documents);
     const assets = await readBundle();
-    assets.set('start.js', asset('text/javascript; charset=utf-8', startScript(addressList(documents))));
+    assets.set('start.js', asset('text/javascript; charset=utf-8', startScript(addressList(documents), demo)));
     const page = asset('text/html; charset=utf-8', PAGE);
     for (const path of ['/docs', '/docs/']) app.get(path, (request, reply) => send(request, reply, page));
     for (const [file, found] of assets) app.get(`/docs/${file}`, (request, reply) => send(request, reply, found));

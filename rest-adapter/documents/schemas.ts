@@ -1,5 +1,6 @@
 /** GraphQL types -> JSON Schema 2020-12 in wire form, collected as components. */
 import {
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -31,8 +32,9 @@ function orNull(schema: Json): Json {
 const described = (schema: Json, description: string | null | undefined): Json => (description ? { ...schema, description } : schema);
 
 /** Bounds of a string, number or item. */
-function valueBounds({ min, max, minLength, maxLength, pattern }: Constraint): Json {
-  const bounds = { minimum: min, maximum: max, minLength, maxLength, pattern };
+function valueBounds({ min, max, minLength, maxLength, pattern, object }: Constraint, nullable: boolean): Json {
+  const type = object ? (nullable ? ['object', 'null'] : 'object') : undefined;
+  const bounds = { type, minimum: min, maximum: max, minLength, maxLength, pattern };
   return Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined));
 }
 
@@ -40,11 +42,12 @@ const itemBounds = ({ minItems, maxItems }: Constraint): Json =>
   Object.fromEntries(Object.entries({ minItems, maxItems }).filter(([, value]) => value !== undefined));
 
 /** A constraint on a list binds its items too, as the reader does. */
-function constrained(schema: Json, constraint: Constraint | null): Json {
+function constrained(schema: Json, constraint: Constraint | null, type: GraphQLInputType): Json {
   if (!constraint) return schema;
-  const isList = [schema.type].flat().includes('array');
-  if (!isList) return { ...schema, ...valueBounds(constraint) };
-  return { ...schema, ...itemBounds(constraint), items: { ...(schema.items as Json), ...valueBounds(constraint) } };
+  const present = getNullableType(type);
+  if (!isListType(present)) return { ...schema, ...valueBounds(constraint, !isNonNullType(type)) };
+  const bounds = valueBounds(constraint, !isNonNullType(present.ofType));
+  return { ...schema, ...itemBounds(constraint), items: { ...(schema.items as Json), ...bounds } };
 }
 
 /** A default value as it would be written on the wire. */
@@ -123,7 +126,7 @@ export class Schemas {
 
   /** A field or parameter with its constraint, default and description. */
   inputField(usage: GraphQLInputField | GraphQLArgument | null, type: GraphQLInputType): Json {
-    const schema = constrained(this.input(type), usage && constraintOf(usage));
+    const schema = constrained(this.input(type), usage && constraintOf(usage), type);
     const standard = usage?.defaultValue === undefined ? {} : { default: toWireValue(type, usage.defaultValue) };
     return described({ ...schema, ...standard }, usage?.description);
   }

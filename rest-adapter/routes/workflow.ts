@@ -3,7 +3,8 @@ import { get, post, type Route, type RouteTable } from '../route.js';
 const RUN = `id definitionKey definitionVersion key status trigger user { id } input output createdAt startedAt finishedAt
   waitingFor { kind name until } attempts parentId forkedFrom errorCode`;
 const STEP = 'index name status attempts startedAt finishedAt outputDigest errorCode childRunId';
-const TASK = 'id title kind assigneeRole assigneeId dueAt status form result claimedBy completedBy createdAt version';
+const TASK =
+  'id runId title kind subject { type id } assigneeRole assigneeId dueAt status form result claimedBy completedBy createdAt version';
 const DEFINITION = `key title version steps triggers { definitionKey kind cron timeZone eventType filter keyExpr nextAt } maxConcurrent
   timeoutDays owner enabled lastSuccessAt lastRuns { id key status finishedAt errorCode }`;
 const STATE = { 409: 'The state does not allow it' };

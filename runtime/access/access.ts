@@ -154,5 +154,5 @@ export const isMeField = (name: string): boolean => /^(me|my)([A-Z]|$)/.test(nam
 /** SDL of the directives that composition keeps. */
 export const PLATFORM_DIRECTIVES = `
 directive @access(service: String, user: [String!], staff: String, self: Boolean, firstParty: Boolean, stepUp: Int, internal: [String!], public: Boolean, flag: String) on FIELD_DEFINITION
-directive @constraint(min: Float, max: Float, minLength: Int, maxLength: Int, pattern: String, minItems: Int, maxItems: Int) on INPUT_FIELD_DEFINITION | ARGUMENT_DEFINITION
+directive @constraint(min: Float, max: Float, minLength: Int, maxLength: Int, pattern: String, minItems: Int, maxItems: Int, object: Boolean) on INPUT_FIELD_DEFINITION | ARGUMENT_DEFINITION
 `;

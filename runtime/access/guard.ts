@@ -11,7 +11,7 @@ import { checkAccess, checkSelf, isMeField, ruleOnNode, type AccessRule } from '
 import type { Context } from '../request/context.js';
 import { fail, requireValid } from '../request/errors.js';
 import { propertyBehind, type ContextCheck } from '../execution/properties.js';
-import { once } from '../data/idempotency.js';
+import { checkKey, once } from '../data/idempotency.js';
 import { opensOwnTransactions, preparationOf } from '../request/operation.js';
 import { twoPhasesOf } from '../request/two-phase.js';
 import { compileArguments } from '../schema/constraints.js';
@@ -52,6 +52,7 @@ async function mutate(
   ctx: Context,
   info: GraphQLResolveInfo,
 ): Promise<unknown> {
+  checkKey(ctx.request);
   const run = async () => inner(source, args, ctx, info);
   const phases = twoPhasesOf(info.fieldName);
   if (phases && isSecondRun(ctx, phases)) return secondRun(ctx, run);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { prepared } from '../../events/prepared.js';
 import type { Context } from '../request/context.js';
+import type { RequestInfo } from '../request/request.js';
 import { fail } from '../request/errors.js';
 
 /** Answers are replayed for 24 hours. Source: conventions 8. */
@@ -42,6 +43,12 @@ export const hashOf = (value: unknown): Buffer =>
 
 const callerKey = (ctx: Context): string => `${ctx.caller.kind}:${ctx.caller.clientId}:${ctx.caller.userId ?? ''}`;
 
+/** @throws Problem invalid_request for a key that is blank or longer than 255 characters; also where an operation does not use it. */
+export function checkKey({ idempotencyKey: key }: RequestInfo): void {
+  const wrong = key === null ? null : key.trim() === '' ? 'must not be blank' : key.length > 255 ? 'at most 255 characters' : null;
+  if (wrong) fail('invalid_request', 'The Idempotency-Key is invalid', { errors: [{ pointer: '', message: `Idempotency-Key: ${wrong}` }] });
+}
+
 /** Caller, field, response path and `Idempotency-Key`. */
 export type Identity = readonly [caller: string, field: string, path: string, key: string];
 
@@ -64,12 +71,8 @@ export async function once(ctx: Context, operation: Operation, work: () => Promi
   return result;
 }
 
-/** Keeps the key until the transaction ends. @throws Problem conflict where another transaction has it; invalid_request above 255 characters. */
+/** Keeps the key until the transaction ends. @throws Problem conflict where another transaction has it. */
 export async function claimKey(ctx: Context, identity: Identity): Promise<void> {
-  if (identity[3].length > 255)
-    fail('invalid_request', 'Idempotency-Key is too long', {
-      errors: [{ pointer: '', message: 'Idempotency-Key: at most 255 characters' }],
-    });
   const [row] = await ctx.sql<{ ok: boolean }>(prepared('select pg_try_advisory_xact_lock(hashtextextended($1, 11)) as ok'), [
     `${ctx.schema}:${identity.join('\n')}`,
   ]);

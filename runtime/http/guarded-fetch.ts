@@ -1,6 +1,7 @@
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { checkedAddresses, pinnedLookup, resolveByDns, type Resolve } from './checked-addresses.js';
-import { isInNetworks, type Network } from './public-address.js';
+import { addressFault, hostOf } from './outside-url.js';
+import type { Network } from './public-address.js';
 
 /** What may be fetched from an address that somebody else named. */
 export interface FetchLimits {
@@ -32,20 +33,13 @@ export class FetchRefused extends Error {
   }
 }
 
-const MAX_URL = 2048;
 const MAX_HEADER_BYTES = 16_384;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
-
-/** https on port 443, without user name; the WHATWG parser has resolved every odd spelling of an address before. */
 function judged(text: string, base: URL | undefined, allowed: readonly Network[]): URL {
-  if (text.length > MAX_URL || !URL.canParse(text, base?.href)) throw new FetchRefused('address', 'is not an absolute URL');
-  const url = new URL(text, base);
-  if (url.username || url.password) throw new FetchRefused('address', 'must not hold a user name or password');
-  if (isInNetworks(hostOf(url), allowed)) return url;
-  if (url.protocol !== 'https:' || url.port !== '') throw new FetchRefused('address', 'must be an https URL on port 443');
-  return url;
+  const fault = addressFault(text, allowed, base);
+  if (fault !== null) throw new FetchRefused('address', fault);
+  return new URL(text, base);
 }
 
 async function bodyOf(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {

@@ -1,7 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { codeOf, Problem, PROBLEMS, type ProblemCode } from '../request/errors.js';
+import { clientAddress, type TrustedProxies } from '../access/client-address.js';
+import { isFromGateway } from '../access/subgraph-secret.js';
+import { codeOf, fail, Problem, type ProblemCode } from '../request/errors.js';
 import { loggedError, type Logger } from '../observe/log.js';
 import { requestOf, type RequestInfo } from '../request/request.js';
+import { problemBody } from './problem.js';
+import { refuseExpectations, refuseOnSocket } from './refusals.js';
 import { openRequestSpan, type RequestSpan } from '../observe/tracing.js';
 
 declare module 'fastify' {
@@ -16,26 +21,6 @@ declare module 'fastify' {
 export const BODY_LIMIT = 1_048_576;
 const HEADERS_MS = 15_000;
 const KEEP_ALIVE_MS = 72_000;
-
-/** RFC 9457 body of a problem. Source: conventions 6. */
-function problemBody(problem: Problem, requestId: string): object {
-  const { title, status } = PROBLEMS[problem.code];
-  const { reason, errors, members } = problem.options;
-  const further = Object.fromEntries(
-    Object.entries(members ?? {}).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), value]),
-  );
-  return {
-    ...further,
-    type: `/problems/${problem.code}`,
-    title,
-    status,
-    detail: problem.message,
-    code: problem.code,
-    ...(reason && { reason: reason.toLowerCase() }),
-    request_id: requestId,
-    errors: errors ?? [],
-  };
-}
 
 const CHALLENGES: Partial<Record<ProblemCode, (problem: Problem) => string>> = {
   unauthenticated: problem => (problem.options.reason === 'invalid_token' ? 'Bearer error="invalid_token"' : 'Bearer'),
@@ -74,6 +59,17 @@ const FASTIFY_CODES: Record<string, [ProblemCode, string]> = {
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'The body is not valid JSON'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body does not have the length it declares'],
 };
+
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
+
+/** Whether a text of this content type is read right: as UTF-8, of which US-ASCII is a part. */
+export const isUtf8 = (contentType: string): boolean => /^(utf-8|us-ascii)$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8');
+
+/** Refuses JSON in another encoding, which the parsers would read as UTF-8. @throws Problem unsupported_media_type */
+function refuseCharset({ headers }: FastifyRequest): void {
+  const type = headers['content-type'] ?? '';
+  if (/^application\/([^;\s]+\+)?json\b/i.test(type) && !isUtf8(type)) throw new Problem('unsupported_media_type', 'JSON must be in UTF-8');
+}
 
 /** Any thrown thing as a problem; what we do not know is logged and masked. */
 export function toProblem(error: unknown, log: Logger): Problem {
@@ -123,16 +119,49 @@ function lifeOf(reply: FastifyReply, deadlineMs: number): AbortSignal {
   return controller.signal;
 }
 
+/** @throws Problem invalid_request. Source: RFC 9112, 3.2. */
+function requireHost({ raw: { headers, httpVersion } }: FastifyRequest): void {
+  if (headers.host === undefined && httpVersion === '1.1') fail('invalid_request', 'The request has no Host header');
+}
+
 export interface HttpOptions {
   log: Logger;
   /** Time until a request's work is stopped, ms. */
   deadlineMs?: number;
   /** Turns a host form of an address into the path form. */
   rewriteUrl?: (host: string | undefined, url: string) => string;
+  /** Default: no proxy is believed. */
+  trustedProxies?: TrustedProxies;
+  /** By which a gateway in another process proves itself. Default: there is none. */
+  subgraphSecret?: string | null;
 }
 
+/** A gateway of this deployment has overwritten what its client claimed, so all entries are believed, up to the first. */
+const everyProxy: TrustedProxies = () => true;
+const noProxy: TrustedProxies = () => false;
+
+/** Address of a request's client; the only reader of the connection's and of `X-Forwarded-For`. */
+const addressReader =
+  ({ trustedProxies = noProxy, subgraphSecret = null }: HttpOptions) =>
+  ({ headers, socket }: IncomingMessage): string | null =>
+    clientAddress(
+      { peer: socket.remoteAddress, forwardedFor: headers['x-forwarded-for'] },
+      isFromGateway(headers, subgraphSecret) ? everyProxy : trustedProxies,
+    );
+
+/** The origin form of a request target: of the absolute form (RFC 9112, 3.2.2) only path and query count. */
+const originForm = (target: string): string => {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '');
+  return path.startsWith('/') || path === '*' ? path : `/${path}`;
+};
+
+const nothingThere = (reply: FastifyReply): FastifyReply =>
+  sendProblem(reply, new Problem('not_found', 'There is nothing at this address'));
+
 /** Fastify with the house's defaults: request id, problem+json for every error, body and header limits, no stack traces. */
-export function createHttp({ log, rewriteUrl, deadlineMs = DEADLINE_MS }: HttpOptions): FastifyInstance {
+export function createHttp(options: HttpOptions): FastifyInstance {
+  const { log, rewriteUrl = (_host, url) => url, deadlineMs = DEADLINE_MS } = options;
+  const addressOf = addressReader(options);
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT,
@@ -142,16 +171,20 @@ export function createHttp({ log, rewriteUrl, deadlineMs = DEADLINE_MS }: HttpOp
     forceCloseConnections: 'idle',
     return503OnClosing: false, // who is connected is answered, and told to come back over another connection
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: false },
-    rewriteUrl: request => (rewriteUrl ? rewriteUrl(request.headers.host, request.url ?? '/') : (request.url ?? '/')),
+    rewriteUrl: request => rewriteUrl(request.headers.host, originForm(request.url ?? '/')),
+    http: { requireHostHeader: false }, // Node's own refusal has no body; ours follows
+    clientErrorHandler: refuseOnSocket,
     frameworkErrors: (error, request, reply) => {
-      request.info ??= requestOf(request.headers, request.ip);
+      request.info ??= requestOf(request.headers, addressOf(request.raw));
       sendProblem(reply as FastifyReply, toProblem(error, log));
     },
   }) as unknown as FastifyInstance;
+  refuseExpectations(app.server);
   app.decorateRequest('info', null as unknown as RequestInfo);
   app.decorateRequest('span', null);
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    request.info = requestOf(request.headers, request.ip);
+    request.info = requestOf(request.headers, addressOf(request.raw));
+    requireHost(request);
     request.info.signal = lifeOf(reply, deadlineMs);
     traceRequest(request);
     reply.headers({ 'x-request-id': request.info.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
@@ -164,6 +197,12 @@ export function createHttp({ log, rewriteUrl, deadlineMs = DEADLINE_MS }: HttpOp
     request.span?.end(request.routeOptions.url, reply.statusCode),
   );
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, toProblem(error, log)));
-  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('not_found', 'There is nothing at this address')));
+  app.addHook('preParsing', (request: FastifyRequest, reply: FastifyReply, _payload, done) => {
+    if (request.is404)
+      nothingThere(reply); // an unknown path's body is not read
+    else done();
+  });
+  app.addHook('preParsing', async (request: FastifyRequest) => refuseCharset(request));
+  app.setNotFoundHandler((_request, reply) => nothingThere(reply));
   return app;
 }

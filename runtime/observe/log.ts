@@ -1,4 +1,6 @@
 import { pino, type Logger as PinoLogger } from 'pino';
+import { Problem } from '../request/errors.js';
+import { loggable } from '../request/graphql-messages.js';
 
 export type Logger = PinoLogger;
 
@@ -48,14 +50,23 @@ const frames = (stack: string | undefined): string =>
     .filter(line => /^\s+at /.test(line))
     .join('\n');
 
+/** Errors of libraries whose messages repeat what they refuse: graphql-js, `JSON.parse`, MikroORM. */
+const REPEATING = new Set(['GraphQLError', 'SyntaxError', 'ValidationError']);
+
 /**
  * An error for the log. PostgreSQL's messages and details repeat the row ("Failing row contains …"), which may hold health values
- * and contact data, so of a database error only its state and the names of table, column and constraint are kept.
+ * and contact data, so of a database error only its state and the names of table, column and constraint are kept. Of a message of
+ * graphql-js, which repeats the input, what {@link loggable} leaves is kept.
  */
 export function loggedError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { name: typeof error };
+  const { name, message, stack } = error;
   const { code, table, column, constraint } = error as Error & Record<string, string | undefined>;
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code))
-    return { name: error.name, sqlState: code, table, column, constraint, stack: frames(error.stack) };
-  return { name: error.name, message: error.message, stack: error.stack };
+    return { name, sqlState: code, table, column, constraint, stack: frames(stack) };
+  if (REPEATING.has(name) && !(error instanceof Problem)) return { name, message: loggable(message), stack: frames(stack) };
+  return { name, message, stack };
 }
+
+/** What a library's log message is about, without the text of the error that it ends with: `Unexpected error: …` -> `Unexpected error`. */
+export const subjectOf = (message: unknown): string => String(message).split(':', 1)[0]!;

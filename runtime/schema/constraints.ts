@@ -1,4 +1,6 @@
 import {
+  getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -20,6 +22,8 @@ export interface Constraint {
   pattern?: string;
   minItems?: number;
   maxItems?: number;
+  /** A free-form value that must be an object; in a list, each item. */
+  object?: boolean;
 }
 
 /** Pattern of an identifier. Source: conventions 3. */
@@ -71,8 +75,14 @@ function listViolation(rule: Constraint, value: readonly unknown[]): string | nu
   return null;
 }
 
+/** Whether a rule of objects is for the value itself; that of a list is for its items. */
+const isObjectRule = (rule: Constraint, isList: boolean): boolean => rule.object === true && !isList;
+
+const isPlainObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** What is wrong with a value under a constraint, null for nothing. Bounds of a list's items stand on the list's field. */
-export function violationOf(rule: Constraint, value: unknown): string | null {
+export function violationOf(rule: Constraint, value: unknown, isList = false): string | null {
+  if (isObjectRule(rule, isList)) return isPlainObject(value) ? null : 'must be an object';
   if (typeof value === 'string') return stringViolation(rule, value);
   if (typeof value === 'number') return numberViolation(rule, value);
   return Array.isArray(value) ? listViolation(rule, value) : null;
@@ -80,17 +90,52 @@ export function violationOf(rule: Constraint, value: unknown): string | null {
 
 type Check = (value: unknown, pointer: string, found: Violation[]) => void;
 
+/** Names of the two ends of a period, one of which is the other's with another ending. */
+const ENDS: readonly [RegExp, string][] = [
+  [/(^f|F)rom$/, 'o'],
+  [/^since$/, 'until'],
+  [/(^a|A)fter$/, 'efore'],
+];
+
+/** `occurredTo` of `occurredFrom`; null for a name that is no beginning. */
+function endOf(name: string): string | null {
+  for (const [begin, end] of ENDS) {
+    const found = begin.exec(name);
+    if (!found) continue;
+    const letter = { f: 't', F: 'T', a: 'b', A: 'B' }[found[1] ?? ''] ?? '';
+    return name.slice(0, found.index) + letter + end;
+  }
+  return null;
+}
+
+const isTime = ({ type }: Constrained): boolean => ['DateTime', 'Date'].includes(getNamedType(type).name);
+
+/** Checks that the periods among some arguments or fields do not end before they begin. */
+function compilePeriods(fields: readonly Constrained[]): Check | null {
+  const names = new Set(fields.filter(isTime).map(({ name }) => name));
+  const periods = [...names].flatMap(name => (names.has(endOf(name) ?? '') ? [[name, endOf(name)!] as const] : []));
+  if (periods.length === 0) return null;
+  return (value, pointer, found) => {
+    for (const [begin, end] of periods) {
+      const { [begin]: from, [end]: to } = value as Record<string, Date | string | null | undefined>;
+      if (from != null && to != null && from > to)
+        found.push({ pointer: `${pointer}/${end}`, message: 'must not be before the beginning' });
+    }
+  };
+}
+
 /** Compiled once per input type; recursive types find themselves here. */
 const compiled = new WeakMap<GraphQLInputType, Check | null>();
 
 function compileObject(type: GraphQLInputType): Check | null {
   if (!isInputObjectType(type)) return null;
   compiled.set(type, (value, pointer, found) => compiled.get(type)!(value, pointer, found));
-  const checks = Object.values(type.getFields())
-    .map(field => [field.name, compileField(field)] as const)
-    .filter(([, check]) => check !== null);
+  const fields = Object.values(type.getFields());
+  const periods = compilePeriods(fields);
+  const checks = fields.map(field => [field.name, compileField(field)] as const).filter(([, check]) => check !== null);
   return (value, pointer, found) => {
     for (const [name, check] of checks) check!((value as Record<string, unknown>)[name], `${pointer}/${name}`, found);
+    periods?.(value, pointer, found);
   };
 }
 
@@ -111,20 +156,19 @@ function compileType(type: GraphQLInputType): Check | null {
 function eachItem(rule: Constraint, value: unknown, pointer: string, found: Violation[]): void {
   if (!Array.isArray(value)) return;
   value.forEach((item, index) => {
-    const message = Array.isArray(item) ? null : violationOf(rule, item);
+    const message = Array.isArray(item) && !rule.object ? null : violationOf(rule, item);
     if (message) found.push({ pointer: `${pointer}/${index}`, message });
   });
 }
 
 function compileField(field: Constrained): Check | null {
-  const rule = constraintOf(field);
-  const inner = compileType(field.type);
+  const [rule, inner, isList] = [constraintOf(field), compileType(field.type), isListType(getNullableType(field.type))];
   if (!rule && !inner) return null;
   return (value, pointer, found) => {
     if (value === undefined || value === null) return;
-    const message = rule && violationOf(rule, value);
+    const message = rule && violationOf(rule, value, isList);
     if (message) found.push({ pointer, message });
-    if (rule) eachItem(rule, value, pointer, found);
+    if (rule && isList) eachItem(rule, value, pointer, found);
     inner?.(value, pointer, found);
   };
 }
@@ -132,10 +176,12 @@ function compileField(field: Constrained): Check | null {
 /** A function that lists every violation of an operation's arguments; pointers are `/input/name`. Null: nothing to check. */
 export function compileArguments(args: readonly GraphQLArgument[]): ((values: Record<string, unknown>) => Violation[]) | null {
   const checks = args.map(arg => [arg.name, compileField(arg)] as const).filter(([, check]) => check !== null);
-  if (checks.length === 0) return null;
+  const periods = compilePeriods(args);
+  if (checks.length === 0 && !periods) return null;
   return values => {
     const found: Violation[] = [];
     for (const [name, check] of checks) check!(values[name], `/${name}`, found);
+    periods?.(values, '', found);
     return found;
   };
 }

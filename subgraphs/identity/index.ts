@@ -20,6 +20,7 @@ import { StaffMember } from './entities/staff.js';
 import { CredentialPassword, User, UserEmail, UserProfile } from './entities/user.js';
 import { erase } from './erase.js';
 import { avatarPaths, serveAvatars } from './native/avatars.js';
+import { serveHome } from './native/home.js';
 import { idpAuthEmailPaths, mountIdpAuthEmails } from './native/idp-auth-emails.js';
 import { mountEngine } from './native/oidc-provider/mount.js';
 import { oauthPaths } from './native/oidc-provider/paths.js';
@@ -38,6 +39,7 @@ import { GrantResolver, UserGrantsResolver } from './resolvers/grant.js';
 import { MfaResolver } from './resolvers/mfa.js';
 import { ModerationHistoryResolver, ModerationResolver } from './resolvers/moderation.js';
 import { ProfileResolver } from './resolvers/profile.js';
+import { ClientOriginsResolver } from './resolvers/client-origins.js';
 import { RevocationResolver } from './resolvers/revocation.js';
 import { RoleResolver } from './resolvers/role.js';
 import { ServiceTokenResolver } from './resolvers/service-token.js';
@@ -99,6 +101,7 @@ export default service({
     BrandClientsResolver,
     ClientAdministrationResolver,
     ServiceTokenResolver,
+    ClientOriginsResolver,
     RevocationResolver,
     RoleResolver,
     StaffResolver,
@@ -120,6 +123,7 @@ export default service({
   native: async (app, host) => {
     await refuseSeeds(host);
     await mountEngine(app, host);
+    serveHome(app, host);
     serveAvatars(app, host);
     await mountIdpAuthEmails(app, host);
   },

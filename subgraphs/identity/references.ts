@@ -19,6 +19,7 @@ import { AuthSession } from './entities/session.js';
 import { StaffMember } from './entities/staff.js';
 import { User, UserStatus } from './entities/user.js';
 import { administersErasure } from './queries/erasure.js';
+import { mayKnow } from './queries/user.js';
 import { isAdmin } from './queries/viewer.js';
 import { livingSecrets } from './rules/client-secrets.js';
 
@@ -46,10 +47,11 @@ interface Reference {
 
 const idsOf = (references: readonly Reference[]): string[] => references.map(one => String(one.id));
 
-/** Every id is answered; what the caller may know of an account is decided by its fields. */
+/** Every id is answered; an account of which the caller may know nothing as one that never was. */
 const loadUsers: ReferenceLoader = async (ctx, references: readonly Reference[]) => {
   const ids = idsOf(references);
-  return (await rowsBy(ctx, User, 'id', ids)).map((user, index) => user ?? gone(ids[index]!));
+  const users = await rowsBy(ctx, User, 'id', ids);
+  return Promise.all(users.map(async (user, index) => ((await mayKnow(ctx, user)) ? user : gone(ids[index]!))));
 };
 
 const seesClients = (ctx: Context): boolean =>

@@ -38,7 +38,7 @@ const ALSO: Partial<Record<Slug, readonly string[]>> = {
   cash: ['accounting'],
   commerce: ['payments', 'entitlements'],
   comms: ['identity', 'booking', 'live', 'payments', 'commerce'],
-  community: ['entitlements', 'membership'],
+  community: ['identity', 'entitlements', 'membership'],
   content: ['live', 'commerce'],
   entitlements: ['membership'],
   follows: ['identity'],
@@ -47,9 +47,10 @@ const ALSO: Partial<Record<Slug, readonly string[]>> = {
   labs: ['identity', 'entitlements'],
   live: ['booking', 'comms', 'entitlements'],
   membership: ['payments'],
+  messaging: ['identity'],
   partner: ['identity'],
   'patient-graph': ['identity'],
-  payments: ['commerce', 'cash', 'accounting', 'booking', 'identity'],
+  payments: ['commerce', 'cash', 'accounting', 'booking', 'identity', 'affiliates', 'entitlements', 'membership'],
   platform: ['entitlements'],
   webhooks: ['identity'],
   workflow: ['booking'],
@@ -62,7 +63,7 @@ type ClientSeed = Partial<OAuthClient> & Pick<OAuthClient, 'id' | 'name' | 'kind
 function plantClient(ctx: Context, seed: ClientSeed, secret: string | null): void {
   const now = ctx.now();
   const tokenEndpointAuthMethod = seed.kind === OAuthClientKind.PUBLIC ? NONE : CLIENT_SECRET_POST;
-  const client = { ...seed, tokenEndpointAuthMethod, createdAt: now, updatedAt: now } as RequiredEntityData<OAuthClient>;
+  const client = { publisher: 'Main', ...seed, tokenEndpointAuthMethod, createdAt: now, updatedAt: now } as RequiredEntityData<OAuthClient>;
   ctx.em.persist(ctx.em.create(OAuthClient, client, { partial: true }));
   if (secret === null) return;
   const row = { id: newId(), clientId: seed.id, hash: sha256(secret), hint: secret.slice(-4), createdAt: now };
@@ -81,6 +82,7 @@ function plantInternalClients(ctx: Context): void {
       serviceSlug: slug,
       scopes: internalScopes(slug),
       firstParty: true,
+      tokenExchange: slug === 'ai', // its tools act for users
     };
     plantClient(ctx, seed, ctx.host.config.internalSecrets[slug] ?? null);
   }
@@ -92,10 +94,28 @@ function plantApps(ctx: Context): void {
   const machine = { id: 'demo-m2m', name: 'Demo machine client', kind: OAuthClientKind.MACHINE, scopes: [...ADMIN_SCOPES] };
   plantClient(ctx, machine, setting('M2M_SECRET', 'demo-m2m-secret'));
   const app = { kind: OAuthClientKind.PUBLIC, firstParty: true, brandId: BRAND, scopes };
-  plantClient(ctx, { ...app, id: 'demo-app', name: 'Demo app', redirectUris: ['http://localhost:5173/callback'] }, null);
+  plantClient(
+    ctx,
+    {
+      ...app,
+      id: 'demo-app',
+      name: 'Demo app',
+      redirectUris: ['http://localhost:5173/callback'],
+      allowedOrigins: ['http://localhost:5173'],
+    },
+    null,
+  );
   const admin = { id: 'demo-admin', name: 'Demo staff dashboard', staffAccess: true, redirectUris: ['http://localhost:5175/callback'] };
   plantClient(ctx, { ...app, ...admin }, null);
-  const partner = { id: 'demo-partner-app', name: 'Demo partner app', kind: OAuthClientKind.CONFIDENTIAL, scopes };
+  const messages = { id: 'demo-messages', name: 'Demo messages', redirectUris: [`${ctx.host.config.baseUrl}/comms/m/callback`] };
+  plantClient(ctx, { ...app, ...messages, scopes: ['read:inbox'] }, null);
+  const partner = {
+    id: 'demo-partner-app',
+    name: 'Demo partner app',
+    publisher: 'Demo Partner Ltd',
+    kind: OAuthClientKind.CONFIDENTIAL,
+    scopes,
+  };
   plantClient(ctx, { ...partner, redirectUris: ['http://localhost:5174/callback'] }, setting('PARTNER_SECRET', 'demo-partner-secret'));
 }
 
@@ -147,7 +167,7 @@ export async function seed(ctx: Context): Promise<void> {
   await giveConsent(ctx, DEMO, 'demo-app', { granted: Object.keys(USER_SCOPES) });
 }
 
-const SEEDED_CLIENTS = ['demo-m2m', 'demo-app', 'demo-partner-app', 'demo-admin'];
+const SEEDED_CLIENTS = ['demo-m2m', 'demo-app', 'demo-partner-app', 'demo-admin', 'demo-messages'];
 
 /** Secrets of development data are public, so production does not start beside them. @throws Error naming what is there. */
 export async function refuseSeeds(host: ServiceHost): Promise<void> {

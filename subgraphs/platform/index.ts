@@ -63,7 +63,7 @@ export default service({
   erase,
   native: async (app, host, authenticate) => {
     settingsOf(host); // a wrong setting stops the start
-    serveOfrep(app, host, authenticate);
+    await serveOfrep(app, host, authenticate);
   },
   nativePaths: ofrepPaths,
 });

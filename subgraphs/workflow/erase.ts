@@ -17,7 +17,7 @@ export async function erase(ctx: Context, { userId, scope }: ErasureRequest): Pr
   ]);
   const ids = runs.map(run => run.id);
   const tasks = await ctx.sql(
-    `update workflow.workflow_task set result = null, assignee_id = nullif(assignee_id, $2::uuid), claimed_by = nullif(claimed_by, $2::uuid),
+    `update workflow.workflow_task set result = null, subject_id = case when run_id = any($1) then null else subject_id end, assignee_id = nullif(assignee_id, $2::uuid), claimed_by = nullif(claimed_by, $2::uuid),
        completed_by = case when completed_by like '%' || $2 then 'user:erased' else completed_by end,
        status = case when run_id = any($1) and status in ('open', 'claimed') then 'cancelled' else status end, version = version + 1
      where run_id = any($1) or assignee_id = $2::uuid or claimed_by = $2::uuid or completed_by like '%' || $2 returning 1`,

@@ -126,6 +126,11 @@ describe('a consult', () => {
     const { body } = await as(await member(), 'POST', '/me', { type: 'initial', intake_answers: { chest_pain: true } });
     const flags = (await clinic.rest('GET', `/v1/red-flags?user_id=${DEMO}`)).body.data;
     expect(flags).toMatchObject([{ rule: { key: 'chest_pain' }, source: 'questionnaire', severity: 'urgent', evidence: [body.id] }]);
+    for (const answers of ['yes', 5, true, ['yes']])
+      expect(await as(await member(), 'POST', '/me', { type: 'initial', intake_answers: answers })).toMatchObject({
+        status: 400,
+        body: { errors: [{ pointer: '/intake_answers' }] },
+      });
     expect(await as(await member(), 'POST', '/me', { type: 'initial', intake_answers: { a: { b: 1 } } })).toMatchObject({
       status: 400,
       body: { errors: [{ pointer: '/intake_answers' }] },

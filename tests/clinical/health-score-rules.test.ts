@@ -65,6 +65,9 @@ describe('the score', () => {
       { category: Category.METABOLIC, score: 95 },
     ]);
     expect(scoreOf(five(60, 70, 80, 90, 100), 6, EVEN).status).toBe('complete');
+    const eight = [...five(60, 70, 80, 90, 100), ...['x', 'y', 'z'].map(code => result(code, Category.LIVER, 90))];
+    expect(scoreOf(eight, 10, EVEN)).toMatchObject({ coverage: 0.8, status: 'complete' });
+    expect(scoreOf(eight, 11, EVEN).status).toBe('partial');
   });
 
   test('weighs a marker by the model times 0.5 per 180 days, and a category by the model', () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { request } from 'undici';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { DEMO } from '../support/platform.js';
+import { DEMO, DEMO2 } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { Clinic, T0 } from './clinic.js';
 
@@ -48,6 +49,101 @@ describe('members see a critical value only after acknowledgement or 24 h', () =
     expect(hidden).toMatchObject([{ code: 'potassium', value: null, unit: null, range: null, raw_text: null }, { value: 110 }]);
     await acknowledge(report.body.rows[0].observation_id);
     expect((await asMember(`/v1/bloodwork/${id}`)).body.rows).toMatchObject([{ value: 6.6, unit: 'mmol/L' }, { value: 110 }]);
+  });
+
+  const MESSAGE = [
+    'MSH|^~\\&|LAB|A|||20260730||ORU^R01|1|P|2.5',
+    'OBR|1||R-11^LAB|CHEM|||20260730081500',
+    'OBX|1|NM|2823-3^Potassium^LN||6.8|mmol/L|3.5-5.1||||F',
+  ].join('\r');
+  const sent = async (message: string): Promise<any> =>
+    (await clinic.rest('POST', '/v1/bloodwork', { user_id: DEMO, file: Buffer.from(message).toString('base64') })).body;
+  const read = async (id: string, status: string): Promise<any> =>
+    (
+      await until(
+        'the report',
+        () => clinic.rest('GET', `/v1/bloodwork/${id}`),
+        ({ body }) => body.status === status,
+      )
+    ).body;
+  const fileFor = async (id: string, token?: string) =>
+    clinic.rest('GET', `/v1/bloodwork/${id}/file`, undefined, token ?? (await clinic.p.userToken(DEMO, SCOPES)));
+  const clinician = () => clinic.p.userToken(DEMO2, [], { permissions: ['admin:clinical:read'] });
+
+  test('in the file of a report, by a new link and by one of before; the care team has it at once', async () => {
+    const { id } = await sent(MESSAGE);
+    const report = await read(id, 'parsed');
+    expect((await fileFor(id)).status).toBe(404);
+    for (const token of [clinic.token, await clinician()]) {
+      const { status, headers } = await fileFor(id, token);
+      expect([status, (await request(String(headers.location))).statusCode]).toEqual([302, 200]);
+    }
+    const query = 'query ($id: ID!) { labReport(id: $id) { id counts { rows } file { url } } }';
+    const asked = await clinic.p.graphql(query, { id }, { token: await clinic.p.userToken(DEMO, SCOPES) });
+    expect(asked).toMatchObject({ data: { labReport: { id, counts: { rows: 1 }, file: null } } });
+    await acknowledge(report.rows[0].observation_id);
+    const { status, headers } = await fileFor(id);
+    expect([status, (await request(String(headers.location))).statusCode]).toEqual([302, 200]);
+  });
+
+  test('in the file of a report whose critical value was stored before, from elsewhere', async () => {
+    const [critical] = (await clinic.post(DEMO, { code: 'potassium', value: 6.8, collectedAt: '2026-07-30T06:00:00.000Z' })).body.data;
+    const { id } = await sent(MESSAGE);
+    expect((await read(id, 'parsed')).rows).toMatchObject([{ state: 'duplicate', observation_id: critical.id }]);
+    expect((await asMember(`/v1/bloodwork/${id}`)).body.rows).toMatchObject([{ value: null, raw_text: null }]);
+    expect((await fileFor(id)).status).toBe(404);
+  });
+
+  test('in a report that others sent in and nobody has judged: rows and file wait as long; the own one is had at once', async () => {
+    const unclear = MESSAGE.replace('|mmol/L|', '||');
+    const { id } = await sent(unclear);
+    expect(await read(id, 'needs_review')).toMatchObject({ rows: [{ state: 'matched', value: 6.8, unit: null }] });
+    expect((await asMember(`/v1/bloodwork/${id}`)).body.rows).toMatchObject([{ code: 'potassium', value: null, raw_text: null }]);
+    expect((await fileFor(id)).status).toBe(404);
+    const own = unclear.replace('R-11', 'R-12');
+    const mine = await clinic.rest(
+      'POST',
+      '/v1/bloodwork/me',
+      { file: Buffer.from(own).toString('base64') },
+      await clinic.p.userToken(DEMO, SCOPES),
+    );
+    await read(mine.body.id, 'needs_review');
+    expect((await asMember(`/v1/bloodwork/${mine.body.id}`)).body.rows).toMatchObject([{ value: 6.8 }]);
+    expect((await fileFor(mine.body.id)).status).toBe(302);
+    const [{ now }] = await clinic.p.sql('select now from clinical.test_clock');
+    await clinic.clock(new Date(now.getTime() + 86_400_000).toISOString());
+    expect((await asMember(`/v1/bloodwork/${id}`)).body.rows).toMatchObject([{ value: 6.8 }]);
+    expect((await fileFor(id)).status).toBe(302);
+  });
+
+  test('in a red flag that it raised, also an acknowledged one, and in the export', async () => {
+    const scopes = ['read:red_flags', 'read:clinical', 'read:biomarkers'];
+    const flags = async () => (await clinic.rest('GET', '/v1/red-flags/me', undefined, await clinic.p.userToken(DEMO, scopes))).body.data;
+    const kinds = async (): Promise<string[]> => {
+      const exported = await clinic.rest('GET', '/v1/fhir/export/me', undefined, await clinic.p.userToken(DEMO, scopes));
+      const all: string[] = exported.body.bundle.entry.map((one: any) => one.resource.resourceType);
+      expect(exported.body.resource_count).toBe(all.filter(one => one !== 'Patient').length);
+      return all;
+    };
+    const critical = await potassium(6.8);
+    const [flag] = (await clinic.rest('GET', `/v1/red-flags?user_id=${DEMO}`)).body.data;
+    expect((await clinic.rest('POST', `/v1/red-flags/${flag.id}/acknowledge`, {})).status).toBe(200);
+    expect([await flags(), await kinds()]).toEqual([[], []]);
+    await acknowledge(critical.id);
+    expect(await flags()).toMatchObject([{ id: flag.id }]);
+    expect(await kinds()).toEqual(expect.arrayContaining(['Observation', 'Flag']));
+  });
+
+  test('in the direction of a cycle that it closes', async () => {
+    const id = await cycleOn((await potassium(5.2)).id);
+    await clinic.clock('2026-08-03T08:00:00.000Z');
+    const follow = { code: 'potassium', value: 6.8, collectedAt: '2026-08-02T08:00:00.000Z' };
+    const critical = await clinic.lab(DEMO, follow);
+    expect(await clinic.read(id)).toMatchObject({ status: 'retested', outcome_direction: 'worsened' });
+    const hidden = { status: 'retested', outcome_direction: null, outcome_basis: null, crossed_target: null, delta: null };
+    expect((await asMember('/v1/retest-cycles/me')).body.data).toMatchObject([hidden]);
+    await acknowledge(critical.id);
+    expect((await asMember('/v1/retest-cycles/me')).body.data).toMatchObject([{ outcome_direction: 'worsened', delta: 1.6 }]);
   });
 
   test('in an open cycle whose baseline is corrected to a critical value, and at once when it is corrected back', async () => {

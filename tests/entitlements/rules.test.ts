@@ -9,7 +9,7 @@ import {
   EntitlementUsageReset as Reset,
 } from '../../subgraphs/entitlements/entities/enums.js';
 import { periodOf } from '../../subgraphs/entitlements/rules/periods.js';
-import { stateOf } from '../../subgraphs/entitlements/rules/override.js';
+import { endOf, stateOf } from '../../subgraphs/entitlements/rules/override.js';
 import { nextEdge, resolve, tried, type FeatureFacts, type OverrideFacts } from '../../subgraphs/entitlements/rules/resolution.js';
 import { featureViolations, overrideViolations } from '../../subgraphs/entitlements/rules/validation.js';
 
@@ -123,6 +123,10 @@ describe('edges of time', () => {
     ['revoked before it began', at(5), at(5), State.SCHEDULED],
   ])('%s', (_when, startsAt, endsAt, state) => expect(stateOf({ startsAt, endsAt }, NOW)).toBe(state));
 
+  test('what is ended now ends now, and what has not begun where it would begin', () => {
+    expect([at(-1), NOW, at(5)].map(startsAt => endOf({ startsAt, endsAt: null }, NOW))).toEqual([NOW, NOW, at(5)]);
+  });
+
   test('one that was revoked before it began never begins', () => {
     const { startsAt, endsAt } = { startsAt: at(5), endsAt: at(5) };
     expect(stateOf({ startsAt, endsAt }, at(5))).toBe(State.ENDED);
@@ -132,6 +136,8 @@ describe('edges of time', () => {
     const metered = feature({ kind: Kind.METERED, usageReset: Reset.DAY, defaultValue: 3 });
     const facts = [override({ endsAt: at(-1) }), override({ startsAt: at(9), endsAt: at(20) }), override({ limit: 2, endsAt: at(12) })];
     expect(nextEdge(resolve(metered, facts, 0, NOW), facts, NOW)).toEqual(at(9));
+    const now = [override({ startsAt: NOW })];
+    expect(nextEdge(resolve(feature(), now, 0, NOW), now, NOW)).toBeNull(); // it has begun
     expect(nextEdge(resolve(metered, [], 0, NOW), [], NOW)).toEqual(new Date('2026-11-22T00:00:00Z'));
     expect(nextEdge(resolve(feature(), [], 0, NOW), [], NOW)).toBeNull();
   });
@@ -147,6 +153,18 @@ describe('edges of time', () => {
   });
 });
 
+test('a period is that of UTC wherever the process runs', () => {
+  const zone = process.env.TZ;
+  process.env.TZ = 'Pacific/Auckland'; // where 23:30Z on the last of November is December
+  try {
+    expect(periodOf(Reset.CALENDAR_MONTH, new Date('2026-11-30T23:30:00Z')).start).toEqual(new Date('2026-11-01T00:00:00Z'));
+    expect(periodOf(Reset.DAY, new Date('2026-11-30T23:30:00Z')).start).toEqual(new Date('2026-11-30T00:00:00Z'));
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+});
+
 describe('what does not go together', () => {
   const shape = { key: 'ai.x', kind: Kind.BOOLEAN, unit: null, failMode: EntitlementFailMode.CLOSED, defaultValue: null as unknown };
   const rest = { usageReset: Reset.NEVER, softLimit: false, productIds: [] as string[] };
@@ -155,6 +173,7 @@ describe('what does not go together', () => {
   test.each([
     ['nothing', {}, []],
     ['a default that is no boolean', { defaultValue: 1 }, ['defaultValue']],
+    ['a default limit of nothing', { kind: Kind.METERED, defaultValue: 0 }, []],
     ['a default that is no limit', { kind: Kind.METERED, defaultValue: -1 }, ['defaultValue']],
     ['a default limit that is no whole number', { kind: Kind.METERED, defaultValue: 1.5 }, ['defaultValue']],
     ['a default that is too long', { kind: Kind.CONFIG, defaultValue: 'x'.repeat(5_000) }, ['defaultValue']],
@@ -183,6 +202,7 @@ describe('what does not go together', () => {
     ['a denial with a limit', { allow: false, limit: 1 }, Kind.METERED, ['limit']],
     ['an end at the start', { startsAt: at(5), endsAt: at(5) }, Kind.BOOLEAN, ['endsAt']],
     ['an end in the past', { startsAt: at(-5), endsAt: at(-1) }, Kind.BOOLEAN, ['endsAt']],
+    ['an end now', { startsAt: at(-5), endsAt: NOW }, Kind.BOOLEAN, ['endsAt']],
     ['a tier as the source', { source: Source.TIER }, Kind.BOOLEAN, ['source']],
     ['a purchase without an order that denies', { source: Source.PURCHASE, allow: false }, Kind.BOOLEAN, ['reference', 'allow']],
   ])('in an override: %s', (_what, more, kind, expected) =>

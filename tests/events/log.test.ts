@@ -115,7 +115,7 @@ describe('append', () => {
 });
 
 describe('rights', () => {
-  test('a service may execute append, lease, is_blocked, park, settle and take, and reads no table', async () => {
+  test('a service may execute append, lease, is_blocked, is_settled, park, settle and take, and reads no table', async () => {
     for (const slug of SLUGS.filter(one => one !== 'events')) {
       const [rights] = await world.asOwner<{ functions: string[]; tables: number }>(
         `select array(select p.proname::text from pg_proc p where p.pronamespace = 'events'::regnamespace and has_function_privilege($1, p.oid, 'execute') order by 1) as functions,
@@ -123,7 +123,7 @@ describe('rights', () => {
             and has_table_privilege($1, c.oid, 'select,insert,update,delete')) as tables`,
         [roleOf(slug)],
       );
-      expect(rights).toEqual({ functions: ['append', 'is_blocked', 'lease', 'park', 'settle', 'take'], tables: 0 });
+      expect(rights).toEqual({ functions: ['append', 'is_blocked', 'is_settled', 'lease', 'park', 'settle', 'take'], tables: 0 });
     }
   });
 
@@ -236,7 +236,7 @@ describe('retention', () => {
     expect(await world.rows('select count(*)::int as n from events.outbox')).toEqual([{ n: 2 }]);
   });
 
-  test('an event with an open dead letter stays, and resolved letters go after 90 days', async () => {
+  test('an event with an open dead letter stays, resolved letters go after 90 days, and discarded ones not before their event', async () => {
     await makePartition(40);
     await insertOld(40, true);
     const [event] = await world.rows<{ id: string }>('select id from events.outbox');
@@ -249,11 +249,18 @@ describe('retention', () => {
     await letter(event!.id, 'dead', 0);
     await letter(newUser(), 'resolved', 91);
     await letter(newUser(), 'discarded', 89);
+    await letter(newUser(), 'discarded', 91);
+    await letter(event!.id, 'discarded', 92);
     await retain({ pool: world.bus, log: silent });
     expect(await world.rows('select id from events.outbox')).toEqual([event]);
-    expect(await world.rows('select status from events.dead_letter order by status')).toEqual([
-      { status: 'dead' },
-      { status: 'discarded' },
+    expect(
+      await world.rows(
+        `select status, round(extract(epoch from now() - resolved_at) / 86400)::int as days from events.dead_letter order by resolved_at desc`,
+      ),
+    ).toEqual([
+      { status: 'dead', days: 0 },
+      { status: 'discarded', days: 89 },
+      { status: 'discarded', days: 92 },
     ]);
   });
 });

@@ -7,6 +7,7 @@ import { merge, share } from '../../gateway/plans/compiled/merge.js';
 import { compilePath, responsePaths } from '../../gateway/plans/compiled/paths.js';
 import type { Planner } from '../../gateway/plans/compiled/planner.js';
 import { compileRepresentation, type Requirement } from '../../gateway/plans/compiled/representations.js';
+import { PlanChecks } from '../../gateway/plans/compiled/plan-checks.js';
 import { ResponseNames } from '../../gateway/plans/compiled/response-names.js';
 import type { Run } from '../../gateway/plans/compiled/run.js';
 import { ANONYMOUS } from '../../runtime/request/caller.js';
@@ -130,6 +131,7 @@ test('a plan with a node that is not known runs on the stock executor', async ()
     apiSchema: schema,
     supergraph: schema,
     names: new ResponseNames(schema, schema),
+    checks: new PlanChecks(schema),
     subgraph: () => ({ prepare: () => async () => ({}) }),
     stock,
   });

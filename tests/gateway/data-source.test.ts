@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HttpDataSource } from '../../gateway/sources/http-data-source.js';
@@ -11,7 +12,10 @@ import { internalRequest, type RequestInfo } from '../../runtime/request/request
 import { createMetrics } from '../../runtime/observe/metrics.js';
 import { until } from '../support/until.js';
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+const SECRET = 'secret-of-the-gateway-0123456789abcdef';
+const ENTITIES = 'query ($representations: [_Any!]!) { _entities(representations: $representations) { __typename } }';
 
 let server: Server;
 let handle: Handler;
@@ -27,7 +31,7 @@ beforeEach(async () => {
     handle(request, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  source = new HttpDataSource('platform', base, createMetrics());
+  source = new HttpDataSource('platform', base, SECRET, createMetrics());
 });
 afterEach(async () => {
   server.closeAllConnections();
@@ -70,6 +74,55 @@ describe('a call', () => {
     expect(JSON.parse(bodies[0]!)).toEqual({ query: '{ brands { id } }', variables: { a: 1, representations: [{ id: '1' }] } });
   });
 
+  test.each([
+    ['compiled', (request: RequestInfo, r: object[]) => source.prepare(ENTITIES)({ a: 1 }, JSON.stringify(r).slice(1, -1), request)],
+    [
+      'stock',
+      (request: RequestInfo, r: object[]) =>
+        source.process({ request: { query: ENTITIES, variables: { a: 1, representations: r } }, context: { request } } as never),
+    ],
+  ])('of more entities than a subgraph takes at once is several, one after the other, with one answer: %s', async (_which, send) => {
+    const seen: { sizes: number[]; underWay: number; most: number } = { sizes: [], underWay: 0, most: 0 };
+    handle = async (request, response) => {
+      seen.most = Math.max(seen.most, ++seen.underWay);
+      const { variables } = (await json(request)) as any;
+      seen.sizes.push(variables.representations.length);
+      expect(variables.a).toBe(1);
+      const data = { _entities: variables.representations.map(({ id }: { id: number }) => (id % 1_000 === 7 ? null : { id })) };
+      const errors = [{ message: 'none', path: ['_entities', 7, 'id'] }];
+      seen.underWay--;
+      answering(JSON.stringify({ data, errors }))(request, response);
+    };
+    const all = Array.from({ length: 2_500 }, (_, id) => ({ __typename: 'Brand', id }));
+    const { data, errors } = (await send(requestWith(), all)) as any;
+    expect(seen).toMatchObject({ sizes: [1_000, 1_000, 500], most: 1 });
+    expect(data._entities).toEqual(all.map(({ id }) => (id % 1_000 === 7 ? null : { id })));
+    expect(errors.map(({ path }: any) => path)).toEqual([7, 1_007, 2_007].map(at => ['_entities', at, 'id']));
+  });
+
+  test('of entities with long texts is several, too', async () => {
+    const sizes: number[] = [];
+    handle = async (request, response) => {
+      const { representations } = ((await json(request)) as any).variables;
+      sizes.push(representations.length);
+      answering(JSON.stringify({ data: { _entities: representations } }))(request, response);
+    };
+    const all = Array.from({ length: 5 }, () => ({ __typename: 'Brand', about: 'x'.repeat(500_000) }));
+    const { data } = await source.prepare(ENTITIES)({}, JSON.stringify(all).slice(1, -1), requestWith());
+    expect([sizes, data._entities]).toEqual([[2, 2, 1], all]);
+  });
+
+  test('proves itself by the secret, and an answer that is none of GraphQL is an error', async () => {
+    handle = (request, response) =>
+      request.headers['x-subgraph-secret'] === SECRET
+        ? answering('{"code":"not_found","status":404}')(request, response)
+        : response.destroy();
+    await expect(ask()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'The platform service does not know this gateway right now',
+    });
+  });
+
   test('puts together an answer that comes in pieces, cut within a character', async () => {
     const bytes = Buffer.from(JSON.stringify({ data: 'ü'.repeat(50_000) }));
     handle = (_request, response) => {
@@ -94,7 +147,7 @@ describe('a call', () => {
   test('is unavailable when nobody listens, and works again afterwards', async () => {
     const { port } = server.address() as AddressInfo;
     server.close();
-    const gone = new HttpDataSource('platform', () => `http://127.0.0.1:${port}`, createMetrics());
+    const gone = new HttpDataSource('platform', () => `http://127.0.0.1:${port}`, SECRET, createMetrics());
     await once(server, 'close');
     const send = gone.prepare('{ a }');
     await expect(send({}, null, requestWith())).rejects.toMatchObject({ code: 'unavailable' });

@@ -1,6 +1,10 @@
 import { parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { metricsRoute } from '../../gateway/endpoints/metrics.js';
 import { operationLabel } from '../../gateway/metrics/operation-metrics.js';
+import { createHttp } from '../../runtime/http/server.js';
+import { createLogger } from '../../runtime/observe/log.js';
+import { createMetrics, operationLabels } from '../../runtime/observe/metrics.js';
 import { DEMO, sharedPlatform, type SharedPlatform } from '../support/platform.js';
 
 describe('the name under which an operation is counted', () => {
@@ -12,6 +16,37 @@ describe('the name under which an operation is counted', () => {
     ['mutation Rename { result: renameBrand(id: "1") { id } }', 'mutation renameBrand'],
     ['{ __schema { types { name } } }', 'query __schema'],
   ])('of %s', (source, label) => expect(operationLabel(parse(source))).toBe(label));
+});
+
+test('as many operations as a scrape bears have a label of their own, the others share one', () => {
+  const labelOf = operationLabels(2);
+  expect(['a', 'b', 'c', 'a', 'd', 'b'].map(labelOf)).toEqual(['a', 'b', 'other', 'a', 'other', 'b']);
+});
+
+describe('who reads /metrics', () => {
+  const TOKEN = 'token-of-the-scraper-0123456789abcdef';
+  const read = async (config: { metricsToken: string | null; production: boolean }, authorization?: string) => {
+    const app = createHttp({ log: createLogger('silent') });
+    metricsRoute(app, createMetrics(), config);
+    const answer = await app.inject({ url: '/metrics', headers: authorization === undefined ? {} : { authorization } });
+    await app.close();
+    return [answer.statusCode, answer.headers['www-authenticate'] ?? null];
+  };
+
+  test.each([
+    ['whoever has the token', `Bearer ${TOKEN}`, [200, null]],
+    ['nobody without one', undefined, [401, 'Bearer']],
+    ['nobody with another one', `Bearer ${TOKEN.slice(1)}`, [401, 'Bearer error="invalid_token"']],
+    ['nobody with a part of it', `Bearer ${TOKEN.slice(0, -1)}`, [401, 'Bearer error="invalid_token"']],
+    ['nobody in another scheme', `Basic ${TOKEN}`, [401, 'Bearer error="invalid_token"']],
+  ])('%s, in production and in development', async (_who, authorization, expected) => {
+    for (const production of [true, false]) expect(await read({ metricsToken: TOKEN, production }, authorization)).toEqual(expected);
+  });
+
+  test('without a token it is open in development and an unknown path in production', async () => {
+    expect(await read({ metricsToken: null, production: false })).toEqual([200, null]);
+    expect(await read({ metricsToken: null, production: true })).toEqual([404, null]);
+  });
 });
 
 describe('at /metrics', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { importsOf, sourcesIn } from '../house/sources.js';
 
 /** Steps of the gateway's rooms: a file may import its own room and those of lower steps. `top`: main.ts and compose.ts. */
-const STEPS = [['plans'], ['sources', 'limits', 'metrics'], ['endpoints'], ['documents', 'composition'], ['top']];
+const STEPS = [['plans'], ['sources', 'limits', 'metrics', 'pages'], ['endpoints'], ['documents', 'composition'], ['top']];
 
 /** Reads the checked-in supergraph and composes a new one; knows no room. */
 const COMPOSE = 'gateway/compose.js';

@@ -80,10 +80,11 @@ let source: HttpDataSource;
 let sockets: Set<Socket>;
 let bodies: string[];
 let handle: Handler;
+const SECRET = 'secret-of-the-gateway-0123456789abcdef';
 /** Longer than a query takes on the busiest machine, so every query counts as quick. */
 const PATIENT_MS = 60_000;
 const sourceOf = (quickMs: number): HttpDataSource =>
-  new HttpDataSource('platform', () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`, createMetrics(), quickMs);
+  new HttpDataSource('platform', () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`, SECRET, createMetrics(), quickMs);
 const ok = (response: ServerResponse, data: unknown): void =>
   void response.writeHead(200, { 'content-length': JSON.stringify({ data }).length }).end(JSON.stringify({ data }));
 

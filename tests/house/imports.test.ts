@@ -24,6 +24,7 @@ const rulesMayImport = (service: string, target: string): boolean =>
   target === 'runtime/request/errors.js' ||
   target === 'runtime/request/states.js' ||
   target === 'runtime/http/public-address.js' ||
+  target === 'runtime/http/outside-url.js' ||
   target === 'runtime/time/durations.js' ||
   target.startsWith(`${service}/entities`) ||
   target.startsWith(`${service}/rules`);

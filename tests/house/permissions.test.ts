@@ -188,6 +188,7 @@ const probe = (row: Row, who: Principal): Promise<Answer> =>
 function expected({ route, rules }: Row, who: Principal): Refusal | null {
   if (rules.some(rule => rule?.public) && who.token === null) return null;
   if (isMe(route) && who.claims?.token_use === 'service') return forbidden;
+  if (isMe(route)) rules = rules.map(rule => rule && { ...rule, staff: undefined }); // staff are the user they are there
   return rules.map(rule => refusalOf(rule, who)).find(one => one !== null) ?? null;
 }
 

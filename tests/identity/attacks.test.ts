@@ -153,6 +153,22 @@ describe('a key id', () => {
   });
 });
 
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+test('a token in another spelling of the same bytes opens nothing', async () => {
+  const token = await p.userToken(DEMO, ['read:profile']);
+  const last = BASE64URL.indexOf(token.at(-1)!);
+  const spellings = [
+    `${token.slice(0, -1)}${BASE64URL[last + 1]}`,
+    `${token.slice(0, -1)}${BASE64URL[last + 15]}`,
+    `${token}=`,
+    `${token}==`,
+  ];
+  expect(Buffer.from(spellings[0]!.split('.')[2]!, 'base64url')).toEqual(Buffer.from(token.split('.')[2]!, 'base64url'));
+  expect([(await me(token)).status, (await introspect(p, token)).active]).toEqual([200, true]);
+  for (const spelling of spellings) expect([(await me(spelling)).status, (await introspect(p, spelling)).active]).toEqual([401, false]);
+});
+
 describe('guessing a secret', () => {
   test('is slowed down by any of the ways to authenticate, at every endpoint', async () => {
     const wrong = { client_id: 'demo-m2m', client_secret: 'guess' };

@@ -57,9 +57,9 @@ export class Browser {
     return fits.map(([key, { value }]) => `${key.split(' ')[0]}=${value}`).join('; ');
   }
 
-  /** Cookies as they would be stolen. */
+  /** Cookies as they would be stolen; the one that names the app is no secret. */
   get cookies(): string[] {
-    return [...this.#cookies.values()].map(one => one.value);
+    return [...this.#cookies].filter(([key]) => !key.startsWith('_app ')).map(([, one]) => one.value);
   }
 
   async #send(url: string, method: 'GET' | 'POST', body?: URLSearchParams, headers: Record<string, string> = {}): Promise<Page> {

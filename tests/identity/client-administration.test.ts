@@ -62,6 +62,7 @@ test('the faults of a registration are all named', () => {
       scopes: ['admin:cash', 'read:profile'],
       redirectUris: ['http://x.example/'],
       postLogoutRedirectUris: [],
+      allowedOrigins: [],
       firstParty: false,
       staffAccess: true,
       serviceSlug: null,
@@ -119,6 +120,27 @@ describe('the secrets of a rotation', () => {
     const found = retire([...secrets], { overlapSeconds, force }, NOW);
     expect(found.ends.map(one => [one.secret.id, one.at.toISOString()])).toEqual(ends);
     expect(found.refused).toBe(refused);
+  });
+});
+
+describe('the address of the keys of a client', () => {
+  test.each([
+    ['https://169.254.169.254/keys', 'must not lead into a private network'],
+    ['https://10.0.0.7/keys', 'must not lead into a private network'],
+    ['https://[::1]/keys', 'must not lead into a private network'],
+    ['https://2130706433/keys', 'must not lead into a private network'],
+    ['https://localhost/keys', 'must not lead into a private network'],
+    ['https://vault.internal/keys', 'must not lead into a private network'],
+    ['https://keys.example:8443/keys', 'must be an https URL on port 443'],
+    ['http://keys.example/keys', 'must be an https URL on port 443'],
+    ['https://user:word@keys.example/keys', 'must not hold a user name or password'],
+  ])('%s is refused when it is stored', async (jwks_uri, message) => {
+    const signing = { token_endpoint_auth_method: 'private_key_jwt' };
+    const made = await machine('m-keys', { ...signing, jwks_uri });
+    expect([made.status, made.body.errors]).toEqual([400, [{ pointer: '/jwks_uri', message }]]);
+    await machine('m-kept', { ...signing, jwks_uri: 'https://keys.example/keys' });
+    const changed = await patch('m-kept', { jwks_uri });
+    expect([changed.status, changed.body.errors]).toEqual([400, [{ pointer: '/jwks_uri', message }]]);
   });
 });
 

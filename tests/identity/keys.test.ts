@@ -138,9 +138,21 @@ describe('signing keys', () => {
 });
 
 test.each([
-  ['another key than the one that sealed them', Buffer.alloc(32, 9).toString('base64'), /TOKEN_SIGNING_KEK does not open signing key/],
+  [
+    'another key than the one that sealed them',
+    Buffer.alloc(32, 9).toString('base64'),
+    /signing keys in the database were sealed with another TOKEN_SIGNING_KEK/,
+  ],
   ['a key that is too short', 'c2hvcnQ=', /TOKEN_SIGNING_KEK must be 32 bytes in base64/],
 ])('a process that has %s does not start, and says why', async (_case, kek, message) => {
   const env = { ...p.env, PORT: String(await freePort()), TOKEN_SIGNING_KEK: kek, ROLES: 'subgraphs,gateway,rest' };
   await expect(startPlatform({ config: loadConfig(env), services: SERVICES })).rejects.toThrow(message);
+});
+
+test('a process with another secret than its database knows does not wait for identity, and says which', async () => {
+  const addresses = { PORT: String(await freePort()), GATEWAY_URL: p.url, SUBGRAPH_URL_IDENTITY: p.url };
+  const env = { ...p.env, ...addresses, ROLES: 'relay', INTERNAL_CLIENT_SECRET_PLATFORM: 'another' };
+  await expect(startPlatform({ config: loadConfig(env), services: SERVICES })).rejects.toThrow(
+    /identity refuses svc-platform: .* another INTERNAL_CLIENT_SECRET_PLATFORM/,
+  );
 });

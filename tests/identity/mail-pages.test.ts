@@ -32,7 +32,11 @@ const userOf = async (email: string): Promise<{ id: string; status: string; veri
   )[0];
 
 /** A page without what differs between two requests. */
-const shape = (page: Page): string => page.html.replaceAll(/interactions\/[\w-]+/g, '…').replaceAll(/value="[\w-]{43}"/g, '…');
+const shape = (page: Page): string =>
+  page.html
+    .replaceAll(/interactions\/[\w-]+/g, '…')
+    .replaceAll(/value="[\w-]{43}"/g, '…')
+    .replaceAll(/[\w.-]+@example\.test/g, '…');
 
 describe('a magic link', () => {
   test('opened by GET twice, then POST: GETs do not consume; POST signs in; the second POST says used', async () => {
@@ -112,6 +116,67 @@ describe('a magic link', () => {
   });
 });
 
+describe('the page "check your mail"', () => {
+  test('names the address, and sends again: only the newest code is good', async () => {
+    const browser = new Browser();
+    const page = await askLink(browser);
+    expect(page.html).toContain(`<strong>${DEMO_MAIL}</strong>`);
+    const { code: first } = await newestMail(p);
+    const before = await mails(p);
+    const again = await browser.submit(page, '/magic-link');
+    expect([again.status, again.html.includes('role="status"'), await mails(p)]).toEqual([200, true, before + 1]);
+    const { code: second } = await newestMail(p);
+    if (first !== second) expect((await browser.submit(again, '/email-code', { code: first! })).status).toBe(422);
+    expect(isConsent(await browser.follow(p, await browser.submit(again, '/email-code', { code: second! })))).toBe(true);
+  });
+
+  test('after a wrong code still names the address and can send again', async () => {
+    const browser = new Browser();
+    const wrong = await browser.submit(await askLink(browser), '/email-code', { code: 'x' });
+    expect([wrong.status, wrong.html.includes(DEMO_MAIL)]).toEqual([422, true]);
+    const before = await mails(p);
+    await browser.submit(wrong, '/magic-link');
+    expect(await mails(p)).toBe(before + 1);
+  });
+
+  test('of a sign-up sends again what was signed up, the password included', async () => {
+    const browser = new Browser();
+    const page = await signUp(browser, 'again@example.test');
+    const first = await newestMail(p);
+    const again = await browser.submit(page, '/sign-up');
+    expect([again.status, again.html.includes('again@example.test')]).toEqual([200, true]);
+    const { code, template, to, link } = await newestMail(p);
+    expect([template, to, link === first.link]).toEqual(['sign_up', 'again@example.test', false]);
+    await browser.submit(again, '/email-code', { code: code! });
+    await signIn(p, { email: 'again@example.test', password: NEW_PASSWORD });
+  });
+
+  test('of a sign-up with a taken address looks the same when it sends again, and sends nothing', async () => {
+    const [taken, free] = [new Browser(), new Browser()];
+    const pages = [await signUp(taken, DEMO_MAIL), await signUp(free, 'free@example.test')];
+    const before = await mails(p);
+    const again = await taken.submit(pages[0]!, '/sign-up');
+    expect(await mails(p)).toBe(before);
+    expect(shape(await free.submit(pages[1]!, '/sign-up'))).toBe(shape(again));
+  });
+
+  test('of a sign-up sends to nobody but whom this browser has signed up', async () => {
+    await signUp(new Browser(), 'victim@example.test');
+    const browser = new Browser();
+    const page = await signUp(browser, 'other@example.test');
+    const before = await mails(p);
+    await browser.submit(page, '/sign-up', { email: 'victim@example.test' });
+    expect(await mails(p)).toBe(before);
+  });
+
+  test.each([['magic-link'], ['recovery']])('of %s is not shown for what is no address', async step => {
+    const browser = new Browser();
+    const form = await browser.get(at(await start(browser), step));
+    const page = await browser.submit(form, `/${step}`, { email: 'no address' });
+    expect([page.status, page.html.includes('role="alert"><a href="#email"')]).toEqual([422, true]);
+  });
+});
+
 describe('a code from the mail', () => {
   test('that is wrong is one page, also after five tries and for an address without account', async () => {
     const [known, unknown] = [new Browser(), new Browser()];
@@ -165,7 +230,8 @@ describe('signing up', () => {
     await signUp(thief, 'owner@example.test', 'thief knows this 4711');
     await signUp(owner, 'owner@example.test');
     const { code } = await newestMail(p);
-    const asked = await owner.get(at(await start(owner), 'email-code'));
+    const other = await start(owner);
+    const asked = { ...other, html: other.html.replace('/login"', '/email-code"') };
     expect((await owner.submit(asked, '/email-code', { code: code! })).status).toBe(422); // another interaction asked
     const { link } = await newestMail(p);
     await owner.submit(await owner.get(link!), link!);
@@ -241,6 +307,20 @@ describe('a new password', () => {
     await signIn(p, { password: NEW_PASSWORD });
     const old = new Browser();
     expect((await old.submit(await start(old), '/login', { identifier: DEMO_MAIL, password: PASSWORD })).status).toBe(422);
+  });
+
+  test('that is refused leaves the code where it was typed, which is good still', async () => {
+    const browser = new Browser();
+    const asked = await ask(browser, 'demo2@example.test');
+    expect(asked.html).toContain('<strong>demo2@example.test</strong>');
+    const { code } = await newestMail(p);
+    const weak = await browser.submit(asked, '/new-password', { code: code!, password: 'password123' });
+    expect([weak.status, weak.html.includes('href="#password"'), weak.html.includes('password123')]).toEqual([422, true, false]);
+    expect(/<input id="code"[^>]*value="(\d*)"/.exec(weak.html)?.[1]).toBe(code);
+    const wrong = await browser.submit(weak, '/new-password', { code: 'x', password: NEW_PASSWORD });
+    expect(/<input id="code"[^>]*value="([^"]*)"/.exec(wrong.html)?.[1]).toBe('');
+    const done = await browser.follow(p, await browser.submit(weak, '/new-password', { code: code!, password: NEW_PASSWORD }));
+    expect(isConsent(done) || done.location).toBeTruthy();
   });
 
   test('works in the browser that was signed in to the account', async () => {

@@ -181,17 +181,95 @@ describe('signing in', () => {
 });
 
 describe('consent', () => {
-  const consentPage = async (browser: Browser, scope: string) => {
-    const asked = await login(browser, await start(browser, { scope, more: { prompt: 'consent login' } }), 'admin@example.test');
+  const consentPage = async (browser: Browser, scope: string, client = 'demo-partner-app') => {
+    const asked = await login(browser, await start(browser, { client, scope, more: { prompt: 'consent login' } }), 'admin@example.test');
     return browser.follow(p, await browser.submit(asked, '/mfa', { code: await freshCode(p) }));
   };
 
-  test('names app, publisher, every scope with its title, money apart, and where to take it back', async () => {
-    const { html } = await consentPage(new Browser(), 'read:profile read:payments manage:subscriptions');
-    expect(html).toMatch(
-      /What may Demo partner app do\?[\s\S]*published by somebody else[\s\S]*See your handle, name[\s\S]*<h2>Money<\/h2>[\s\S]*See your charges/,
+  /** Boxes of the page, and whether they are ticked. */
+  const boxes = ({ html }: Page): Record<string, boolean> =>
+    Object.fromEntries(
+      [...html.matchAll(/<input type="checkbox" name="scope" value="([^"]+)"([^>]*)>/g)].map(([, scope, more]) => [
+        scope!,
+        / checked/.test(more!),
+      ]),
     );
-    expect(html).toContain('connected apps');
+  const stored = async (client: string) =>
+    (await p.sql('select scopes, declined_scopes from identity.oauth_grant where user_id = $1 and client_id = $2', [ADMIN, client]))[0];
+
+  test('names app, publisher, every scope with its title in groups, and where to take it back', async () => {
+    await p.sql("update identity.oauth_client set privacy_url = 'https://partner.example/privacy' where id = 'demo-partner-app'");
+    const { html } = await consentPage(new Browser(), 'read:profile read:payments manage:subscriptions read:content');
+    const parts = [
+      'What may Demo partner app do?',
+      'published by <strong>Demo Partner Ltd</strong>',
+      '<a href="https://partner.example/privacy" rel="noreferrer">How Demo partner app treats your data</a>',
+      '<legend>Your profile</legend>',
+      'See your handle, name',
+      '<legend>Your money</legend>',
+      'See your charges',
+      '<legend>Everything else</legend>',
+      'See articles',
+      `<a href="${p.url}/identity/v1/auth/connected-apps">connected apps</a>`,
+    ];
+    const places = parts.map(part => html.replaceAll(/\s+/g, ' ').indexOf(part));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places).not.toContain(-1);
+    const own = (await consentPage(new Browser(), 'read:profile', 'demo-app')).html.replaceAll(/\s+/g, ' ');
+    expect(own).toContain('Demo app is our own app, published by Main.');
+  });
+
+  test('health and money are un-ticked the first time and the rest is ticked; asked again, all is as it was answered', async () => {
+    const asked = 'read:profile read:biomarkers write:clinical read:payments manage:subscriptions read:content';
+    const browser = new Browser();
+    const first = await consentPage(browser, asked, 'demo-app');
+    expect(boxes(first)).toEqual({
+      'read:profile': true,
+      'read:biomarkers': false,
+      'write:clinical': false,
+      'read:payments': false,
+      'manage:subscriptions': false,
+      'read:content': true,
+    });
+    await browser.submit(first, '/consent', { decision: 'allow', scope: ['read:biomarkers', 'read:profile'] });
+    const again = await consentPage(new Browser(), `${asked} read:invoices read:live`, 'demo-app');
+    const ticked = Object.entries(boxes(again)).flatMap(([scope, is]) => (is ? [scope] : []));
+    expect(ticked.sort()).toEqual(['read:biomarkers', 'read:live', 'read:profile']);
+  });
+
+  test('none shows the page again with nothing ticked, and decides nothing', async () => {
+    const browser = new Browser();
+    const page = await browser.submit(await consentPage(browser, 'read:profile read:content read:payments'), '/consent', {
+      decision: 'none',
+      scope: ['read:profile', 'read:payments'],
+    });
+    expect([page.status, isConsent(page), Object.values(boxes(page))]).toEqual([200, true, [false, false, false]]);
+    expect(await stored('demo-partner-app')).toBeUndefined();
+    const answer = answered(await browser.follow(p, await browser.submit(page, '/consent', { decision: 'allow', scope: 'read:content' })));
+    expect(answer.code).toBeTruthy();
+    expect(await stored('demo-partner-app')).toEqual({ scopes: ['read:content'], declined_scopes: ['read:payments', 'read:profile'] });
+    await p.sql("delete from identity.token_family where client_id = 'demo-partner-app' and user_id = $1", [ADMIN]);
+    await p.sql(
+      "delete from identity.scope_use where grant_id in (select id from identity.oauth_grant where client_id = 'demo-partner-app' and user_id = $1)",
+      [ADMIN],
+    );
+    await p.sql("delete from identity.oauth_grant where client_id = 'demo-partner-app' and user_id = $1", [ADMIN]);
+  });
+
+  test('allowing nothing and cancelling are told apart, on the page and to the app', async () => {
+    const said: Record<string, string>[] = [];
+    for (const step of ['/consent', '/abort']) {
+      const browser = new Browser();
+      const page = await consentPage(browser, 'read:profile');
+      expect(page.html.replaceAll(/\s+/g, ' ')).toMatch(
+        /Allow nothing.*told that you refuse.*Cancel and decide another time.*told only that you went back/,
+      );
+      said.push(answered(await browser.follow(p, await browser.submit(page, step, step === '/consent' ? { decision: 'deny' } : {}))));
+    }
+    expect(said.map(one => [one.error, one.error_description])).toEqual([
+      ['access_denied', 'the user allowed nothing'],
+      ['access_denied', 'the user went back'],
+    ]);
   });
 
   test.each([
@@ -213,9 +291,19 @@ describe('consent', () => {
     }
   });
 
-  test('a scope that was not asked for cannot be ticked', async () => {
+  test('a scope that was not asked for cannot be ticked: it is neither given nor stored', async () => {
     const tokens = await signIn(p, { email: 'demo2@example.test', scope: 'read:profile', tick: ['read:profile', 'read:account'] });
     expect(tokens.scope).toBe('read:profile');
+    const [grant] = await p.sql(
+      "select scopes, declined_scopes from identity.oauth_grant where user_id = $1 and client_id = 'demo-partner-app'",
+      [DEMO2],
+    );
+    expect(grant).toEqual({ scopes: ['read:profile'], declined_scopes: [] });
+    const [event] = await p.sql(
+      "select data from events.outbox where type = 'identity.grant.changed.v1' and user_id = $1 order by seq desc limit 1",
+      [DEMO2],
+    );
+    expect(event.data.scopes).toEqual(['read:profile']);
   });
 
   test('a native app always asks', async () => {
@@ -235,6 +323,85 @@ describe('consent', () => {
       );
       expect((await redeem(p, 'demo-app', code!, by, { redirect_uri: 'com.example.app:/cb' })).status).toBe(200);
     }
+  });
+});
+
+describe('a page on which nothing can be done', () => {
+  const leadsTo = (page: Page): string[] =>
+    [...page.html.matchAll(/<ul class="ways">([\s\S]*?)<\/ul>/g)].flatMap(([, list]) =>
+      [...list!.matchAll(/href="([^"]+)"/g)].map(([, to]) => to!),
+    );
+
+  test('leads back to the app that the browser came from, else to the account', async () => {
+    const browser = new Browser();
+    const { html } = await start(browser);
+    const over = `${p.url}/identity/v1/auth/interactions/over`;
+    expect(html).toContain('Sign in to Demo partner app');
+    const page = await browser.get(over);
+    expect([page.status, leadsTo(page)]).toEqual([400, ['http://localhost:5174/']]);
+    expect(leadsTo(await new Browser().get(over))).toEqual([`${p.url}/identity/v1/auth/connected-apps`]);
+    await p.sql("update identity.oauth_client set homepage_url = 'https://partner.example/start' where id = 'demo-partner-app'");
+    expect(leadsTo(await browser.get(`${p.url}/identity/v1/auth/magic/${'x'.repeat(43)}`))).toEqual(['https://partner.example/start']);
+    await p.sql("update identity.oauth_client set homepage_url = null where id = 'demo-partner-app'");
+  });
+
+  test('for a request that cannot begin leads to the app that it names, and nowhere that the request says', async () => {
+    const url = authorizeUrl(p, { more: { redirect_uri: 'https://evil.example/' } }, proof());
+    const page = await new Browser().get(url);
+    expect([page.status, leadsTo(page)]).toEqual([400, ['http://localhost:5174/']]);
+    expect(page.html).not.toContain('evil.example');
+  });
+
+  test('after too many tries says how long to wait, and leads to the other ways in', async () => {
+    const browser = new Browser();
+    const page = await start(browser);
+    const attempt = () => browser.submit(page, '/login', { identifier: 'patient@example.test', password: 'wrong' });
+    for (let n = 0; n < 5; n++) await attempt();
+    const held = await attempt();
+    const action = /action="([^"]+)\/login"/.exec(page.html)![1]!;
+    expect([held.status, held.html.includes('Wait a minute'), leadsTo(held)]).toEqual([
+      429,
+      true,
+      [action, `${action}/magic-link`, `${action}/recovery`],
+    ]);
+    expect(answered(await browser.follow(p, await browser.submit(held, '/abort'))).error).toBe('access_denied');
+  });
+
+  test('the address of a form, opened again, leads to the step that is due', async () => {
+    const browser = new Browser();
+    const action = /action="([^"]+)\/login"/.exec((await start(browser)).html)![1]!;
+    for (const step of ['login', 'mfa', 'consent', 'email-code', 'new-password', 'nonsense'])
+      expect([step, isSignIn(await browser.open(p, `${action}/${step}`))]).toEqual([step, true]);
+  });
+
+  test('a second factor that cannot be shown leads to another account', async () => {
+    const browser = new Browser();
+    const asked = await login(browser, await start(browser, { more: { prompt: 'login' } }), 'admin@example.test');
+    expect(asked.html).toContain('You have no backup codes left');
+    const form = { ...asked, html: asked.html.slice(asked.html.indexOf('Nothing of this at hand')) };
+    expect(isSignIn(await browser.follow(p, await browser.submit(form, '/mfa')))).toBe(true);
+    expect((await browser.submit(asked, '/mfa', { code: await freshCode(p) })).status).toBe(400);
+  });
+});
+
+describe('connected apps', () => {
+  const open = (browser: Browser) => browser.get(`${p.url}/identity/v1/auth/connected-apps`);
+
+  test('are shown to who is signed in, and each can be disconnected there', async () => {
+    const browser = new Browser();
+    const tokens = await signIn(p, { email: 'demo2@example.test', scope: 'read:profile' }, browser);
+    const page = await open(browser);
+    expect(page.html.replaceAll(/\s+/g, ' ')).toMatch(/Demo partner app.*By Demo Partner Ltd.*See your handle, name/);
+    expect((await browser.submit(page, '/connected-apps', { csrf: 'x' })).status).toBe(403);
+    const form = { ...page, html: page.html.slice(page.html.indexOf('<h2>Demo partner app')) };
+    for (let n = 0; n < 2; n++) expect((await browser.submit(form, '/connected-apps')).status).toBe(303);
+    expect((await open(browser)).html).not.toContain('Demo partner app');
+    expect((await refresh(p, 'demo-partner-app', tokens.refresh_token)).body.error).toBe('invalid_grant');
+  });
+
+  test('are shown to nobody else', async () => {
+    const page = await open(new Browser());
+    expect([page.status, page.html.includes('Nobody is signed in'), page.html.includes('Disconnect')]).toEqual([200, true, false]);
   });
 });
 

@@ -287,7 +287,29 @@ describe('the own second factor', () => {
   });
 });
 
+test('the user whom a partner has linked is told to the partner service, and to nobody else', async () => {
+  const sub = `linked-${++count}`;
+  const { body } = await start(await signed(words({ sub })));
+  const ask = (subject: string, token: string) =>
+    p.graphql('query($s: String!) { ssoUser(partner: "acme-care", subject: $s) { id } }', { s: subject }, { token });
+  expect((await ask(sub, bound)).data.ssoUser).toEqual({ id: body.user_id });
+  expect((await ask('somebody-else', bound)).data.ssoUser).toBeNull();
+  await p.sql(`update identity."user" set status = 'erased' where id = $1`, [body.user_id]);
+  expect((await ask(sub, bound)).data.ssoUser).toBeNull();
+  for (const token of [await p.serviceToken(), await p.internalToken('comms'), await p.userToken(DEMO, ['read:profile'])])
+    expect((await ask(sub, token)).errors[0]!.extensions.code).toBe('FORBIDDEN');
+});
+
 describe("the partner's keys", () => {
+  test.each(['https://169.254.169.254/jwks', 'https://10.0.0.7/jwks', 'http://keys.example/jwks', 'https://keys.example:8443/jwks'])(
+    'are not registered at %s',
+    async jwksUri => {
+      const input = { key: 'acme-care', name: 'Acme Care', issuer: ISSUER, jwksUri };
+      const { errors } = await p.graphql(UPSERT, { input }, { token: await p.serviceToken('admin:identity') });
+      expect(errors[0]!.extensions.errors).toEqual([{ pointer: '/input/jwksUri', message: expect.stringMatching(/private|https/) }]);
+    },
+  );
+
   test('are fetched from its address, and again when it has a new one', async () => {
     let served: object[] = [jwk];
     let fetches = 0;
@@ -304,7 +326,8 @@ describe("the partner's keys", () => {
   });
 
   test('are not fetched from inside our network: 503, and nothing is told of the address', async () => {
-    await partnerIs({ jwks: null, jwksUri: 'https://169.254.169.254/jwks' });
+    await partnerIs({ jwks: null, jwksUri: 'https://keys.acme-care.example/jwks' });
+    await p.sql("update identity.sso_partner set jwks_uri = 'https://169.254.169.254/jwks' where key = 'acme-care'"); // stored before it was refused
     const answer = await start(await signed(words()));
     expect([answer.status, JSON.stringify(answer.body).includes('169.254')]).toEqual([503, false]);
   });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { AS_GATEWAY } from '../support/platform.js';
 import { separateProcesses, type Processes } from '../support/processes.js';
 import { request } from 'undici';
 import { Browser, CALLBACKS, proof, walk } from './browser.js';
@@ -12,7 +13,7 @@ beforeAll(async () => {
   p = await separateProcesses({ manualClock: false });
   one = p.urlOf('identity');
   other = await p.another('identity');
-}, 120_000);
+});
 
 const post = async (base: string, path: string, form: Record<string, string>) => {
   const answer = await request(`${base}/identity/v1/oauth/${path}`, {
@@ -34,7 +35,7 @@ async function judged(base: string, presented: string): Promise<number> {
   const answer = await request(`${base}/identity/graphql`, {
     method: 'POST',
     body: JSON.stringify({ query: '{ me { id } }' }),
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${presented}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${presented}`, ...AS_GATEWAY },
   });
   await answer.body.dump();
   return answer.statusCode;
@@ -93,4 +94,45 @@ test('a code redeemed at both at once is redeemed once, and its family is dead',
   const won = answers.filter(answer => answer.status === 200);
   expect(won).toHaveLength(1);
   expect((await refresh(one, won[0]!.body.refresh_token)).body.error).toBe('invalid_grant');
+});
+
+describe("a machine client's credential", () => {
+  const ID = 'two-processes';
+  const BASE = '/identity/v1/admin/oauth-clients';
+  const admin = async (method: string, path: string, body?: object) =>
+    p.rest(method, `${BASE}${path}`, {
+      token: (await post(one, 'token', { ...M2M, grant_type: 'client_credentials' })).body.access_token,
+      body,
+    });
+  const tries = (secret: string) =>
+    Promise.all(
+      [one, other].map(
+        async base => (await post(base, 'token', { grant_type: 'client_credentials', client_id: ID, client_secret: secret })).status,
+      ),
+    );
+
+  test('that is ended at once is refused by every process from the answer on, and the new one is taken', async () => {
+    let secret = (await admin('POST', '', { client_id: ID, name: 'Two', kind: 'machine', scopes: ['admin:webhooks'] })).body.client_secret;
+    for (const input of [{ overlap_seconds: 0 }, { overlap_seconds: 0, force: true }]) {
+      expect(await tries(secret)).toEqual([200, 200]);
+      const rotated = (await admin('POST', `/${ID}/rotate-secret`, input)).body.client_secret;
+      expect(await tries(secret)).toEqual([401, 401]);
+      expect(await tries(rotated)).toEqual([200, 200]);
+      secret = rotated;
+    }
+    const second = await admin('POST', `/${ID}/rotate-secret`, { overlap_seconds: 600 });
+    expect(await tries(secret)).toEqual([200, 200]);
+    expect((await admin('POST', `/${ID}/rotate-secret`, { overlap_seconds: 600, force: true })).status).toBe(200);
+    expect([await tries(secret), await tries(second.body.client_secret)]).toEqual([
+      [401, 401],
+      [200, 200],
+    ]);
+  });
+
+  test('of a client that is disabled is refused by every process from the answer on', async () => {
+    const { client_secret: secret } = (await admin('POST', `/${ID}/rotate-secret`, { overlap_seconds: 0, force: true })).body;
+    expect(await tries(secret)).toEqual([200, 200]);
+    expect((await admin('PATCH', `/${ID}`, { status: 'disabled' })).status).toBe(200);
+    expect(await tries(secret)).toEqual([401, 401]);
+  });
 });

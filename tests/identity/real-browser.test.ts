@@ -119,6 +119,8 @@ describe.skipIf(!CHROMIUM)('in a real browser (cannot run where no Chromium is i
     await page.waitForSelector('[name=decision]');
     await sound(page, 'consent');
     await page.getByRole('checkbox', { name: /messages/ }).uncheck();
+    expect(await page.getByRole('checkbox', { name: /charges/ }).isChecked()).toBe(false);
+    await page.getByRole('checkbox', { name: /charges/ }).check();
     await page.locator('button[value=allow]').click();
     const tokens = await tokensOf(page, 'demo-partner-app', by);
     expect(tokens.scope.split(' ').sort()).toEqual(['read:payments', 'read:profile']);
@@ -282,11 +284,68 @@ describe.skipIf(!CHROMIUM)('in a real browser (cannot run where no Chromium is i
     await page.goto(link!);
     await sound(page, 'invitation');
     await page.getByRole('button', { name: 'Open an account' }).click();
-    await page.getByText('Your account is there').waitFor();
-    await sound(page, 'invitation-account');
-    await page.goto(link!);
-    await page.getByText('Sign in first').waitFor();
+    await page.waitForSelector('img.qr');
+    await sound(page, 'invitation-enrolment');
+    const secret = (await page.locator('code').first().textContent())!.replaceAll(' ', '');
+    await page.getByLabel('Six-digit code').fill(await codeNow(p, secret));
+    await page.getByRole('button', { name: 'Turn on and continue' }).click();
+    await page.getByRole('button', { name: /continue/ }).click();
+    await page.getByRole('button', { name: 'Accept the invitation' }).waitFor();
+    await sound(page, 'invitation-accept');
+    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+    await page.getByText('Welcome').waitFor();
+    await sound(page, 'invitation-welcome');
     await page.goto(link!.slice(0, -2));
     await sound(page, 'invitation-unknown');
+  });
+
+  test('a consent that asks for health and money, unticking all, and taking it back are sound', async () => {
+    const { page } = await person();
+    await open(page, {
+      client: 'demo-app',
+      scope: 'openid read:profile read:account read:biomarkers read:lab_results read:payments read:content',
+    });
+    await signInAt(page, 'admin@example.test');
+    await page.getByText('Nothing of this at hand?').click();
+    await sound(page, 'second-factor-lost');
+    await page.getByLabel('Six-digit code').fill(await codeNow(p));
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
+    await page.waitForSelector('[name=decision]');
+    await sound(page, 'consent-groups');
+    await page.getByRole('button', { name: 'Untick everything' }).click();
+    await page.waitForSelector('[name=decision]');
+    expect(await page.locator('[name=scope]:checked').count()).toBe(0);
+    await sound(page, 'consent-none');
+    await page.getByRole('checkbox', { name: /biomarker/ }).check();
+    await page.locator('button[value=allow]').click();
+    expect((await arrived(page)).get('code')).toBeTruthy();
+    await page.goto(`${p.url}/identity/v1/auth/connected-apps`);
+    await sound(page, 'connected-apps');
+    for (const app of ['Demo app', 'Demo staff dashboard']) {
+      const button = page.getByRole('button', { name: `Disconnect ${app}` });
+      if (await button.isVisible()) await button.click(); // the dashboard is there when another test has used it
+      await button.waitFor({ state: 'detached' });
+    }
+    await page.getByText('No app has access').waitFor();
+    await sound(page, 'connected-apps-none');
+  });
+
+  test('too many tries and a refused new password are sound', async () => {
+    const { page } = await person();
+    await open(page);
+    for (let n = 0; n < 6; n++) await signInAt(page, 'patient@example.test', 'wrong');
+    await page.getByText('Too many tries').first().waitFor();
+    await sound(page, 'too-many-tries');
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.locator('#email').fill('demo@example.test');
+    await page.getByRole('button', { name: 'Send the mail' }).click();
+    await page.waitForSelector('#code');
+    await sound(page, 'recovery-code');
+    await page.locator('#code').fill('123456');
+    await page.locator('#password').fill('password123');
+    await page.getByRole('button', { name: 'Save the new password' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.locator('#code').inputValue()).toBe('123456');
+    await sound(page, 'recovery-refused');
   });
 });

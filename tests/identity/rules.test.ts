@@ -6,7 +6,8 @@ import { adminScopeOf, SLUGS } from '../../events/slugs.js';
 import { OAuthClientAgreementStatus } from '../../subgraphs/identity/entities/client-agreement.js';
 import { OAuthClientSecretStatus } from '../../subgraphs/identity/entities/client-secret.js';
 import { ProfileVisibility, UserStatus } from '../../subgraphs/identity/entities/user.js';
-import { agreementStatus, allowedScopes, effectiveScopes, mergeConsent } from '../../subgraphs/identity/rules/consent.js';
+import { agreementStatus, allowedScopes, effectiveScopes, mergeConsent, tickedOf } from '../../subgraphs/identity/rules/consent.js';
+import { PASSWORD_LIMITS, SECOND_FACTOR_LIMIT, waitAfter } from '../../subgraphs/identity/rules/limits.js';
 import { secretStatus } from '../../subgraphs/identity/rules/client-secrets.js';
 import { ADMIN_SCOPES, isPhi, scopeSet, USER_SCOPES } from '../../subgraphs/identity/rules/scopes.js';
 import {
@@ -40,6 +41,37 @@ describe('scopes', () => {
   test('a scope set has one name whatever the order', () => {
     expect(scopeSet(['b', 'a', 'b'])).toEqual(['a', 'b']);
   });
+});
+
+describe('what is ticked on the consent page', () => {
+  const asked = ['read:account', 'read:biomarkers', 'read:invoices', 'read:inbox'];
+  test.each([
+    ['the first time', null, ['read:account', 'read:inbox']],
+    ['what was given, whatever it is', { scopes: ['read:biomarkers', 'read:invoices'], declinedScopes: [] }, asked],
+    ['not what was declined', { scopes: [], declinedScopes: ['read:account', 'read:biomarkers'] }, ['read:inbox']],
+  ])('%s', (_case, standing, expected) => expect(tickedOf(asked, standing)).toEqual(expected));
+
+  test('health data and money are never ticked at first', () => {
+    const all = Object.keys(USER_SCOPES);
+    const sensitive = all.filter(scope => ['PHI', 'FIN'].includes(USER_SCOPES[scope]!));
+    expect(tickedOf(all, null)).toEqual(all.filter(scope => !sensitive.includes(scope)));
+  });
+});
+
+describe('tries', () => {
+  const { network, day } = PASSWORD_LIMITS;
+  test.each([
+    [network, 4, null],
+    [network, 5, 60_000],
+    [network, 6, 120_000],
+    [network, 10, 1_920_000],
+    [network, 11, 3_600_000],
+    [network, 1000, 3_600_000],
+    [day, 49, null],
+    [day, 50, 86_400_000],
+    [SECOND_FACTOR_LIMIT, 9, null],
+    [SECOND_FACTOR_LIMIT, 10, 3_600_000],
+  ] as const)('of %o: after %i failures the wait is %s ms', (limit, failures, wait) => expect(waitAfter(limit, failures)).toBe(wait));
 });
 
 describe('consent', () => {

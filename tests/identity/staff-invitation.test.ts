@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
-import { answered, authorizeUrl, Browser, codeNow, isConsent, proof, redeem, refresh, signIn } from './browser.js';
+import { answered, authorizeUrl, Browser, codeNow, isConsent, isSignIn, proof, redeem, refresh, signIn } from './browser.js';
 import { newestMail } from './mailbox.js';
 import { claimsOf } from './oauth.js';
 
@@ -135,26 +135,27 @@ describe('the page of an invitation', () => {
     expect(page.html).not.toContain('new@example.test');
     expect((await stranger.submit(page, link, { csrf: 'x' })).status).toBe(403);
     expect((await stranger.submit(page, link, {}, { origin: 'https://evil.example' })).status).toBe(403);
-    const done = await stranger.submit(page, link);
-    expect([done.status, done.html]).toEqual([200, expect.stringContaining('Your account is there')]);
+    const done = await stranger.follow(p, await stranger.submit(page, link));
+    expect([done.status, done.html]).toEqual([200, expect.stringContaining('Set up your second factor')]);
     const [account] = await p.sql(
       `select u.status, e.verified_at from identity.user_email e join identity."user" u on u.id = e.user_id where e.email = 'new@example.test'`,
     );
     expect([account.status, account.verified_at !== null, await statusOf(id)]).toEqual(['active', true, 'invited']);
-    expect((await stranger.get(link)).html).toContain('Sign in first');
-    expect((await stranger.submit(page, link)).status).toBe(409);
+    const later = await new Browser().get(link);
+    expect(later.html).toContain('Sign in with the address that the invitation came to');
   });
 
   test('makes the person who is signed in with the right address and a second factor staff', async () => {
     const { link, id } = await invited('demo2@example.test', ['analyst']);
-    expect((await browser.get(link)).html).toContain('Sign in first');
+    expect((await browser.get(link)).html).toContain('Sign in with the address');
     await p.sql("update identity.mfa_method set status = 'pending', expires_at = now() + interval '1 hour' where user_id = $1", [DEMO2]); // the pages of this test ask for no second factor
     await signIn(p, { email: 'demo2@example.test' }, browser);
     expect((await browser.get(link)).html).toContain('second factor');
     await p.sql("update identity.mfa_method set status = 'active', expires_at = null where user_id = $1", [DEMO2]);
     const page = await browser.get(link);
     expect([page.html, await statusOf(id)]).toEqual([expect.stringContaining('Accept the invitation'), 'invited']);
-    expect((await browser.submit(page, link)).html).toContain('Welcome');
+    const welcome = await browser.submit(page, link);
+    expect(welcome.html).toMatch(/Welcome[\s\S]*href="http:\/\/localhost:5175\/"[^>]*>Open Demo staff dashboard/);
     expect(await statusOf(id)).toBe('active');
     expect([(await browser.get(link)).status, (await browser.submit(page, link)).status]).toEqual([410, 410]);
     expect((await browser.get(link.slice(0, -2))).status).toBe(404);
@@ -162,7 +163,15 @@ describe('the page of an invitation', () => {
 
   test('tells a person with another address that it is not theirs', async () => {
     const { link } = await invited('third@example.test');
-    expect((await browser.get(link)).html).toContain('another account');
+    const page = await browser.get(link);
+    expect(page.html).toContain('another account');
+    const asked = await browser.follow(p, await browser.submit(page, link));
+    expect(isSignIn(asked)).toBe(true);
+    expect(JSON.stringify(await p.sql("select payload from identity.oauth_artifact where model = 'Interaction'"))).not.toContain(
+      link.split('/').pop(),
+    );
+    const back = await browser.follow(p, await browser.submit(asked, '/abort'));
+    expect([back.status, back.url]).toEqual([200, link]);
   });
 });
 
@@ -184,18 +193,34 @@ describe('a handle that folds to that of a member of staff', () => {
   });
 });
 
-test('somebody without an account comes to work by the pages alone: account, sign-in by mail, second factor, acceptance, power', async () => {
-  const { link, id } = await invited('nova@example.test', ['analyst']);
+test('who has an account but no second factor is led through sign-in and set-up back to the invitation', async () => {
+  const i = { email: 'quiet@example.test', emailVerified: true };
+  await p.graphql('mutation($i: CreateUserInput!) { createUser(input: $i) { id } }', { i }, { token: service });
+  const { link, id } = await invited('quiet@example.test', ['analyst']);
   const browser = new Browser();
-  await browser.submit(await browser.get(link), link);
-  const by = proof();
-  const asked = await browser.open(p, authorizeUrl(p, { client: 'demo-admin' }, by));
-  await browser.submit(asked, '/magic-link', { email: 'nova@example.test' });
+  const asked = await browser.follow(p, await browser.submit(await browser.get(link), link));
+  expect(isSignIn(asked)).toBe(true);
+  await browser.submit(asked, '/magic-link', { email: 'quiet@example.test' });
   const { link: mail } = await newestMail(p);
   let page = await browser.follow(p, await browser.submit(await browser.get(mail!), mail!));
   const secret = /<code>([A-Z2-7 ]+)<\/code>/.exec(page.html)![1]!.replaceAll(' ', '');
   page = await browser.submit(page, '/mfa-enrol', { code: await codeNow(p, secret) });
   page = await browser.follow(p, await browser.submit(page, '/mfa-enrol'));
+  expect([page.url, page.html.includes('Accept the invitation')]).toEqual([link, true]);
+  expect((await browser.submit(page, link)).html).toContain('Welcome');
+  expect(await statusOf(id)).toBe('active');
+});
+
+test('somebody without an account comes to work by the pages alone, one leading to the next: account, second factor, acceptance, power', async () => {
+  const { link, id } = await invited('nova@example.test', ['analyst']);
+  const browser = new Browser();
+  let page = await browser.follow(p, await browser.submit(await browser.get(link), link));
+  const secret = /<code>([A-Z2-7 ]+)<\/code>/.exec(page.html)![1]!.replaceAll(' ', '');
+  page = await browser.submit(page, '/mfa-enrol', { code: await codeNow(p, secret) });
+  page = await browser.follow(p, await browser.submit(page, '/mfa-enrol'));
+  expect([page.url, page.html.includes('Accept the invitation')]).toEqual([link, true]);
+  const by = proof();
+  page = await browser.open(p, authorizeUrl(p, { client: 'demo-admin' }, by));
   page = await browser.follow(p, await browser.submit(page, '/consent', { decision: 'allow', scope: 'read:profile' }));
   const { body: before } = await redeem(p, 'demo-admin', answered(page).code!, by);
   expect([claimsOf(before.access_token).roles, claimsOf(before.access_token).amr]).toEqual([undefined, ['email', 'otp', 'mfa']]);

@@ -103,6 +103,70 @@ describe('GET /v1/users/me', () => {
   });
 });
 
+test('a time zone is told from the default: unset until somebody gives it, and again after null', async () => {
+  const token = await p.userToken(DEMO2, ['manage:preferences', 'read:preferences']);
+  const settings = (body?: object) => p.rest(body ? 'PATCH' : 'GET', '/identity/v1/users/me/settings', { token, body });
+  expect((await settings()).body).toMatchObject({ time_zone: 'UTC', time_zone_set_at: null });
+  expect((await settings({ theme: 'dark' })).body.time_zone_set_at).toBeNull();
+  expect((await settings({ time_zone: 'UTC' })).body).toMatchObject({ time_zone: 'UTC', time_zone_set_at: expect.stringMatching(/Z$/) });
+  expect((await settings({ time_zone: null, theme: null })).body).toMatchObject({ time_zone: 'UTC', time_zone_set_at: null });
+  const i = { email: 'zoned@example.test', emailVerified: true, timeZone: 'Asia/Tokyo' };
+  const { data } = await p.graphql(
+    'mutation($i: CreateUserInput!) { createUser(input: $i) { settings { timeZone timeZoneSetAt } } }',
+    { i },
+    { token: service },
+  );
+  expect(data.createUser.settings).toEqual({ timeZone: 'Asia/Tokyo', timeZoneSetAt: expect.stringMatching(/Z$/) });
+});
+
+describe('staff who look at their own account', () => {
+  const own = (path: string, token: string) => p.rest('GET', `/identity${path}`, { token });
+  const withScopes = (...scopes: string[]) =>
+    p.userToken(ADMIN, scopes, { clientId: 'demo-admin', roles: ['support'], permissions: ['admin:identity'], amr: ['pwd', 'mfa'] });
+  const PARTS = [
+    ['/v1/users/me/settings', 'read:preferences'],
+    ['/v1/users/me/addresses', 'read:account'],
+    ['/v1/me/grants', 'manage:connected_apps'],
+  ] as const;
+
+  test.each(PARTS)('%s needs %s of their app, whatever their permissions are', async (path, scope) => {
+    const refused = await own(path, await withScopes('read:profile'));
+    expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
+    expect(refused.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
+    expect((await own(path, await withScopes('read:profile', scope))).status).toBe(200);
+  });
+
+  test('see contact data and status with read:account only', async () => {
+    expect(Object.keys((await own('/v1/users/me', await withScopes('read:profile'))).body).sort()).toEqual([
+      'brand_id',
+      'created_at',
+      'id',
+      'profile',
+    ]);
+    expect((await own('/v1/users/me', await withScopes('read:profile', 'read:account'))).body.email).toBe('admin@example.test');
+  });
+
+  test.each(PARTS)('GraphQL asks the same of them as %s, and no list breaks over it', async (path, scope) => {
+    const part = { settings: 'settings { locale }', addresses: 'addresses { nodes { id } }', grants: 'grants { id }' }[
+      path.split('/').at(-1)!
+    ];
+    const { errors } = await p.graphql(`{ me { ${part} } }`, {}, { token: await withScopes('read:profile') });
+    expect(errors[0]!.extensions).toMatchObject({ code: 'INSUFFICIENT_SCOPE', scope });
+    const list = await p.graphql(`{ users(first: 100) { nodes { id email ${part} } } }`, {}, { token: await withScopes('read:profile') });
+    expect(list.errors).toEqual([]);
+    expect(list.data.users.nodes).toContainEqual(expect.objectContaining({ id: ADMIN, email: 'admin@example.test' }));
+  });
+
+  test('as administrators they see it as they see any other', async () => {
+    const token = await withScopes('read:profile');
+    for (const path of [`/${ADMIN}`, '/lookup?email=admin@example.test', `?q=${ADMIN}`]) {
+      const { body } = await own(`/v1/admin/users${path}`, token);
+      expect([path, (body.data?.[0] ?? body).email]).toEqual([path, 'admin@example.test']);
+    }
+    expect((await own(`/v1/admin/users/${ADMIN}/settings`, token)).body).toMatchObject({ locale: 'en' });
+  });
+});
+
 describe('profiles', () => {
   const profile = (id: string, token: string) => p.rest('GET', `/identity/v1/users/${id}/profile`, { token });
   const byHandle = (handle: string, token: string) => p.rest('GET', `/identity/v1/users/by-handle/${handle}`, { token });
@@ -282,6 +346,28 @@ describe('User in the graph', () => {
       { id: DEMO2, status: 'ACTIVE', email: 'demo2@example.test', profile: { handle: 'demo2' } },
       { id: 'not-a-uuid', status: 'ERASED', email: null, profile: null },
     ]);
+  });
+
+  test('an account whose profile is closed to the caller is told from an unknown one by nothing', async () => {
+    await setVisibility(DEMO2, 'private');
+    await p.sql(
+      "insert into identity.badge (key, name, description, tier) values ('closed', 'Closed', 'For a test', 'none') on conflict do nothing",
+    );
+    await p.sql(
+      "insert into identity.user_badge (id, user_id, badge_key, awarded_at, source) values (gen_random_uuid(), $1, 'closed', now(), 'staff')",
+      [DEMO2],
+    );
+    const fields =
+      'status accountStatus email emailVerified phone brandId profile { handle } badges { awardedAt } mfaEnabled lastSignInAt erasedAt';
+    const query = `query($r: [_Any!]!) { _entities(representations: $r) { ... on User { ${fields} } } }`;
+    const variables = { r: [DEMO2, NOBODY].map(id => ({ __typename: 'User', id })) };
+    for (const token of [await p.userToken(DEMO, ['read:profile', 'read:account']), await p.serviceToken('admin:content')]) {
+      const { body } = await p.rest('POST', '/identity/graphql', { token, body: { query, variables } });
+      const [closed, unknown] = body.data._entities;
+      expect(closed).toMatchObject({ status: 'ERASED', badges: [] });
+      expect(closed).toEqual(unknown);
+    }
+    await setVisibility(DEMO2, 'members');
   });
 
   test('a stranger sees an account that cannot be used as erased, its owner and administrators as it is', async () => {

@@ -85,3 +85,20 @@ export async function explored(loop: Loop, policy: TestPolicy, { a, b }: Record<
   }
   await afterDeadlines(loop, policy);
 }
+
+/** As many copies of one decision as are given for each candidate that could have been served; answers the decision. Needs an explored stage. */
+export async function served(loop: Loop, policy: TestPolicy, copies: Readonly<Record<string, readonly Copy[]>>): Promise<any> {
+  const ids = Object.keys(copies);
+  const decision = await loop.rank(policy, ids, { slots: ids.length });
+  for (const [id, list] of Object.entries(copies)) {
+    const { propensity } = decision.ranked.find((one: any) => one.candidate_id === id);
+    const columns = { served_candidate_id: id, propensity };
+    await copiesOf(
+      loop,
+      decision.id,
+      list.map(one => ({ ...one, columns: { ...columns, ...one.columns } })),
+    );
+  }
+  await remove(loop, decision.id);
+  return decision;
+}

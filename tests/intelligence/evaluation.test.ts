@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { copiesOf, explored, rankedUntil, rewarded, times, type Copy } from './closed-decisions.js';
+import { afterDeadlines, copiesOf, explored, rankedUntil, rewarded, times, type Copy } from './closed-decisions.js';
 import { Loop, type TestPolicy } from './loop.js';
 
 let loop: Loop;
@@ -64,6 +64,7 @@ describe('POST /registry/{id}/evaluate on real decisions', () => {
     const { id } = await rankedUntil(loop, policy, one => one.served_candidate_id === 'a');
     await copiesOf(loop, id, rewarded(300, 0.5));
     await copiesOf(loop, id, rewarded(3, 0.5), record => ({ ...record, propensities: { a: 1, b: 0 } }));
+    await afterDeadlines(loop, policy);
     const few = (await evaluate(candidate)).body;
     expect([few.support_violations, few.state]).toEqual([3, expect.not.stringMatching('unsupported')]);
     await copiesOf(loop, id, rewarded(1, 0.5), record => ({ ...record, propensities: { a: 1, b: 0 } }));
@@ -72,15 +73,16 @@ describe('POST /registry/{id}/evaluate on real decisions', () => {
     expect(await loop.metric(policy, 'challenger_lift')).toBeUndefined();
   });
 
-  test('reads the newest 5,000, and says so: its window begins with them, and what did not join is counted in it', async () => {
+  test('reads the newest 20,000, and says so: its window begins with them, and what did not join is counted in it', async () => {
     const { policy, candidate } = await rivals();
     const made = await rankedUntil(loop, policy, one => one.served_candidate_id === 'a');
     const at = (minutes: number) => ({ decided_at: new Date(Date.parse(made.decided_at) + minutes * 60_000).toISOString() });
     await copiesOf(loop, made.id, [...rewarded(10, 0.5, at(0)), ...unjoined(4, at(0))]);
-    await copiesOf(loop, made.id, [...rewarded(5000, 0.5, at(10)), ...unjoined(6, at(20))]);
+    await copiesOf(loop, made.id, [...rewarded(20_000, 0.5, at(10)), ...unjoined(6, at(20))]);
+    await afterDeadlines(loop, policy);
     const to = at(30).decided_at;
     const { body } = await evaluate(candidate, { from: at(-10).decided_at, to });
-    expect(body).toMatchObject({ n: 5000, unjoined: 6, window_from: at(10).decided_at, window_to: to });
+    expect(body).toMatchObject({ n: 20_000, unjoined: 6, window_from: at(10).decided_at, window_to: to });
     const first = (await evaluate(candidate, { from: at(-10).decided_at, to: at(5).decided_at })).body;
     expect(first).toMatchObject({ n: 10, unjoined: 5, window_from: at(-10).decided_at }); // the one that was copied waits still
   });

@@ -327,6 +327,21 @@ describe('evaluating rows', () => {
     });
   });
 
+  test('probabilities that do not sum to 1 are refused, each row named; as nearly as 1e-6 they do', async () => {
+    const row = (pi: object) => ({ action: 'A', reward: 1, propensity: 0.5, pi, q: { A: 0.4, B: 0.6 } });
+    const answer = await compute('ope', [
+      row({ A: 0.2, B: 0.8 }),
+      row({ A: 0.2, B: 0.7 }),
+      row({ A: 0.9, B: 0.9 }),
+      row({}),
+      row({ A: 2 }),
+    ]);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors.map((one: any) => one.pointer)).toEqual(['/rows/1/pi', '/rows/2/pi', '/rows/3/pi', '/rows/4/pi/A']);
+    expect((await compute('ope', [row({ A: 0.2, B: 0.8 + 9e-7 })])).status).toBe(200);
+    expect((await compute('ope', [row({ A: 0.2, B: 0.8 + 11e-7 })])).status).toBe(400);
+  });
+
   test('every wrong row is named', async () => {
     const answer = await compute('calibration', [
       { predicted: 2, reward: 0 },

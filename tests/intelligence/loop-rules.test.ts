@@ -50,6 +50,9 @@ describe('liveness', () => {
     ['joins at half the rate', { joined7: 10, closed7: 25, joined28: 80, closed28: 100 }, []],
     ['joins at less than half the rate', { joined7: 9, closed7: 25, joined28: 80, closed28: 100 }, ['join_rate_collapse']],
     ['too few closed to tell', { joined7: 0, closed7: 19, joined28: 80, closed28: 100 }, []],
+    ['just enough closed to tell', { joined7: 0, closed7: 20, joined28: 16, closed28: 20 }, ['join_rate_collapse']],
+    ['too few closed before to tell', { joined7: 0, closed7: 25, joined28: 19, closed28: 19 }, []],
+    ['joins at exactly half the rate', { joined7: 10, closed7: 20, joined28: 20, closed28: 20 }, []],
     ['no proposal for 4 weeks', { lastProposalAt: now - 28 * DAY }, []],
     ['no proposal for longer', { lastProposalAt: now - 28 * DAY - 1 }, ['no_proposals']],
     ['no proposal ever, a young ledger', { lastProposalAt: null, firstDecisionAt: now - 27 * DAY }, []],
@@ -131,6 +134,7 @@ describe('the gate', () => {
       false,
       ['realized_vs_predicted_stale', 'calibration_stale'],
     ],
+    ['S4 with records of a week ago', Stage.S4, [joins, ...honest(Ranker.THOMPSON, { computedAt: new Date(now - 7 * DAY) })], false, []],
     [
       'S5 with a lift that is gone',
       Stage.S5,
@@ -171,6 +175,7 @@ describe('lift', () => {
     expect(liftDecay(of(0.2, 0.01), of(0.02, 0.01))).toMatchObject({ value: expect.closeTo(0.9, 9), state: 'unhealthy', trips: true });
     expect(liftDecay(of(0.2, 0.01), of(0.19, 0.01))).toMatchObject({ state: 'healthy', trips: false });
     expect(liftDecay(of(0.2, 0.2), of(0.02, 0.2))).toMatchObject({ state: 'inconclusive', trips: false });
+    expect(liftDecay(of(0.2, 0.001), of(0.12, 0.001))).toMatchObject({ state: 'healthy', trips: false }); // surely less, and more than half is left
   });
 
   test('a lift near nothing is not divided by', () => expect(liftDecay(of(0, 0.01), of(-0.005, 0.01)).value).toBeCloseTo(0.5, 9));
@@ -178,6 +183,7 @@ describe('lift', () => {
   test('with fewer than 30 control outcomes it is measured against SNIPS of what S1 would have served', () => {
     const treatment = of(0.5, 0.01);
     expect(liftOf(treatment, of(0.3, 0.01, 30), of(0.1, 0.01))!.value).toBeCloseTo(0.2, 9);
+    expect(liftOf(treatment, of(0.3, 0.02, 30), null)!.variance).toBeCloseTo(0.01 ** 2 + 0.02 ** 2, 12);
     expect(liftOf(treatment, of(0.3, 0.01, 29), of(0.1, 0.01))!.value).toBeCloseTo(0.4, 9);
     expect(liftOf(treatment, null, null)).toBeNull();
   });

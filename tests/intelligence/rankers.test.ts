@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { DecisionArm, IntelligenceStage as Stage, Ranker } from '../../subgraphs/intelligence/entities/enums.js';
 import { betaCdf, betaOf, betaPdf, logGamma } from '../../subgraphs/intelligence/rules/beta.js';
 import { artifactHash, canonicalJson, rankersOf, type Bundle } from '../../subgraphs/intelligence/rules/bundle.js';
+import { bestIndex } from '../../subgraphs/intelligence/rules/exploration.js';
 import { bundleViolations } from '../../subgraphs/intelligence/rules/bundle-schema.js';
-import { distributionOf, rank, rankerOf, type RankQuestion } from '../../subgraphs/intelligence/rules/ranking.js';
-import { uniformsOf } from '../../subgraphs/intelligence/rules/sampling.js';
+import { distributionOf, rank, rankedFrom, rankerOf, type RankQuestion } from '../../subgraphs/intelligence/rules/ranking.js';
+import { drawIndex, uniformsOf } from '../../subgraphs/intelligence/rules/sampling.js';
 import { linUcb, popularityRate } from '../../subgraphs/intelligence/rules/scorers.js';
 import { winProbabilities } from '../../subgraphs/intelligence/rules/thompson.js';
 import { train, trainThompson } from '../../subgraphs/intelligence/rules/training.js';
@@ -83,6 +84,14 @@ describe('propensities', () => {
     expect(answer.order[0]).toBe(answer.served);
     const scores = answer.order.slice(1).map(index => answer.scored[index]!.score!);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
+  });
+
+  test('an answer has as many candidates as slots, all where there are more', () => {
+    const answer = rank(question(Stage.S2), seedOf(3));
+    const ids = CANDIDATES.map(({ id }) => id);
+    const ranked = rankedFrom(answer, ids, 2);
+    expect(ranked.map(one => [one.candidateId, one.rank])).toEqual(answer.order.slice(0, 2).map((index, place) => [ids[index], place + 1]));
+    expect([rankedFrom(answer, ids, 9).length, rankedFrom(answer, ids).length]).toEqual([5, 5]);
   });
 
   test.each(STAGES)('equal questions have equal answers at %s', stage => {
@@ -254,6 +263,24 @@ describe('the other scores', () => {
     const observation = { context: { x: 1 }, features: {} };
     expect(linUcb(linucb, observation, candidate)).toEqual({ mean: expect.closeTo(0.3, 12), bonus: 1 });
     expect(linUcb(linucb, observation, { ...candidate, id: 'z' })).toEqual({ mean: 0, bonus: Math.sqrt(2) });
+  });
+
+  test('LinUCB scores what it expects plus α times its uncertainty, and promises only the first', () => {
+    const arm = { a_inv: [[0.25]], theta: [0.3] };
+    const asked = question(Stage.S5, {
+      bundle: { linucb: { alpha: 2, features: ['1'], arms: { a: arm } } },
+      candidates: CANDIDATES.slice(0, 2),
+    });
+    const scored = distributionOf(asked).scored.map(({ score, prediction }) => [score, prediction]);
+    expect(scored).toEqual([
+      [expect.closeTo(1.3, 12), 0.3],
+      [2, 0],
+    ]);
+  });
+
+  test('of equal scores the first is best, and a draw falls on the index whose share begins there', () => {
+    expect([bestIndex([1, 1]), bestIndex([0, 2, 2])]).toEqual([0, 1]);
+    expect([0, 0.4999, 0.5, 0.9999].map(u => drawIndex([0.5, 0, 0.5], u))).toEqual([0, 0, 2, 2]);
   });
 
   test('a missing value of a segment is _', () => expect(segmentOf(['goal', 'age_band'], { goal: 'heart' })).toBe('heart|_'));

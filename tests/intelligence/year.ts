@@ -9,7 +9,7 @@ import {
 } from '../../subgraphs/intelligence/rules/calibration.js';
 import { LIFT_DAYS, liftDecay, liftOf, measured, type Measured } from '../../subgraphs/intelligence/rules/lift.js';
 import { JOIN_FLOOR } from '../../subgraphs/intelligence/rules/liveness.js';
-import { Z95 } from '../../subgraphs/intelligence/rules/off-policy.js';
+import { Z95 } from '../../subgraphs/intelligence/rules/quantiles.js';
 import { uniformsOf } from '../../subgraphs/intelligence/rules/sampling.js';
 
 /** A loop that decides at a steady rate; what becomes of its decisions, by the day of their deadline. */

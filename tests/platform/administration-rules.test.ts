@@ -9,7 +9,8 @@ import {
   FlagConditionOperator,
 } from '../../subgraphs/platform/entities/flag.js';
 import { moveBrand, moveDomain } from '../../subgraphs/platform/rules/brand.js';
-import { brandsConcerned, checkApprover, isApproved, moveChange } from '../../subgraphs/platform/rules/flag-change.js';
+import { effective } from '../../subgraphs/platform/rules/config.js';
+import { brandsConcerned, checkApprover, checkStage, isApproved, moveChange } from '../../subgraphs/platform/rules/flag-change.js';
 import type { FlagState, RuleState } from '../../subgraphs/platform/rules/flag-state.js';
 import { readOfrepContext } from '../../subgraphs/platform/rules/ofrep.js';
 import { judgeViews, type Catalogue } from '../../subgraphs/platform/rules/safe-views.js';
@@ -287,4 +288,36 @@ describe('safe views', () => {
       'personal',
     ]);
   });
+});
+
+describe('the guard of a stage', () => {
+  const rise = { to: 'S2', steps: 1 };
+  const refusal = (...args: Parameters<typeof checkStage>): string | null => {
+    try {
+      checkStage(...args);
+      return null;
+    } catch (error) {
+      return (error as { options: { reason: string } }).options.reason;
+    }
+  };
+  test.each([
+    ['a change that lifts nothing', null, null, null],
+    ['one step whose gate is met', rise, { to: 'S2', met: true, reasons: [] }, null],
+    ['one step whose gate is not met', rise, { to: 'S2', met: false, reasons: ['too_few'] }, 'gate_not_met'],
+    ['one step, but the gate of another stage is met', rise, { to: 'S1', met: true, reasons: [] }, 'gate_not_met'],
+    ['one step while the gate cannot be asked', rise, null, 'gate_not_met'],
+    ['two steps, whatever the gate says', { to: 'S2', steps: 2 }, { to: 'S2', met: true, reasons: [] }, 'step_too_large'],
+  ] as const)('%s', (_what, wanted, gate, expected) => expect(refusal(wanted, gate)).toBe(expected));
+});
+
+describe('the value of a key that is in force', () => {
+  const own = { brandId: brand(1), value: 'own', version: 3 };
+  const global = { brandId: null, value: 'global', version: 2 };
+  const schema = { default: 'default' };
+  test.each([
+    ["the brand's", [global, own], brand(1), { value: 'own', version: 3, source: 'brand' }],
+    ['the global one for another brand', [global, own], brand(2), { value: 'global', version: 2, source: 'global' }],
+    ['the global one without a brand', [own, global], null, { value: 'global', version: 2, source: 'global' }],
+    ['the default', [own], brand(2), { value: 'default', version: null, source: 'default' }],
+  ] as const)('is %s', (_what, current, brandId, expected) => expect(effective(schema, current, brandId)).toEqual(expected));
 });

@@ -44,6 +44,10 @@ describe('a rollout', () => {
     ]);
   });
 
+  test('of so many basis points as the number of a bucket ends before it', () => {
+    expect([299, 300].map(usersOn)).toEqual([[], [3]]);
+  });
+
   test('answers with reason split', () => {
     expect(evaluateFlag(snapshot(rolledOut(2500), flag(CYCLE)), PROMPT, { brandId: BRAND, userId: user(1) })).toEqual({
       key: PROMPT,

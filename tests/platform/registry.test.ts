@@ -113,6 +113,8 @@ describe('the registry', () => {
       400,
       ['/critical', '/base_url', '/openapi_url'],
     ]);
+    for (const address of ['https://10.0.0.1/', 'https://169.254.169.254/', 'https://labs.internal:8443/', 'ftp://127.0.0.1/'])
+      expect([address, (await patch({ base_url: address })).status]).toEqual([address, 400]);
     expect((await patch({}, await p.userToken(DEMO, ['read:profile'], { permissions: ['admin:platform:services'] }))).status).toBe(200);
     expect((await p.rest('PATCH', '/platform/v1/admin/services/nope', { token: await p.serviceToken(), body: {} })).status).toBe(404);
   });

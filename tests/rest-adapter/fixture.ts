@@ -313,7 +313,7 @@ export async function restFixture(options: Partial<RestOptions> = {}): Promise<F
       authenticate: async request => {
         const value = request.headers.authorization;
         if (value === undefined) return fail('unauthenticated', 'A bearer token is required');
-        return { ...requestOf(request.headers, request.ip), id: request.info.id, caller: callerOf(value.replace(/^Bearer /, '')) };
+        return { ...requestOf(request.headers, request.info.ip), id: request.info.id, caller: callerOf(value.replace(/^Bearer /, '')) };
       },
       authorize: async (rule, info) => {
         checkAccess(rule, info.caller);

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { guardedFetch, type FetchLimits } from '../../runtime/http/guarded-fetch.js';
+import { addressFault } from '../../runtime/http/outside-url.js';
 import { parseNetworks } from '../../runtime/http/public-address.js';
 import { BLOCKED_ADDRESSES } from '../webhooks/hostile.js';
 
@@ -40,7 +41,7 @@ describe('what is not even connected to', () => {
     ['a URL without end', `https://example.com/${'a'.repeat(3000)}`],
   ])('%s', async (_name, url) => expect(await refusal(url)).toBe('address'));
 
-  test.each(BLOCKED_ADDRESSES)('the address %s, by name', async address => {
+  test.each(BLOCKED_ADDRESSES)('%s %s, by name', async (_what, address) => {
     expect(await refusal('https://images.example.com/a', { ...LIMITS, resolve: async () => [address] })).toBe('unreachable');
   });
 
@@ -52,8 +53,23 @@ describe('what is not even connected to', () => {
 
   test.each(['https://169.254.169.254/x', 'https://[::1]/x', 'https://2130706433/x', 'https://0x7f.1/x', 'https://[::ffff:127.0.0.1]/x'])(
     'the literal %s',
-    async url => expect(await refusal(url)).toBe('unreachable'),
+    async url => {
+      expect(await refusal(url)).toBe('address');
+      expect(addressFault(url)).toBe('must not lead into a private network');
+    },
   );
+
+  test.each(['https://localhost/x', 'https://printer/x', 'https://vault.internal/x', 'https://a.svc.cluster.local./x'])(
+    'the local name %s, unless a network of ours is allowed',
+    url => {
+      expect(addressFault(url)).toBe('must not lead into a private network');
+      expect(addressFault(url, parseNetworks('10.0.0.0/8'))).toBeNull();
+    },
+  );
+
+  test.each(BLOCKED_ADDRESSES)('%s %s, already when it is stored', (_what, address) => {
+    expect(addressFault(`https://${address.includes(':') ? `[${address}]` : address}/x`)).not.toBeNull();
+  });
 });
 
 describe('what is fetched', () => {
@@ -75,8 +91,8 @@ describe('what is fetched', () => {
   });
 
   test.each([
-    ['to a private address', 'https://10.0.0.1/', 'unreachable'],
-    ['to another loopback address', 'https://127.0.0.2/', 'unreachable'],
+    ['to a private address', 'https://10.0.0.1/', 'address'],
+    ['to another loopback address', 'https://127.0.0.2/', 'address'],
     ['to http', 'http://example.com/', 'address'],
     ['to a file', 'file:///etc/passwd', 'address'],
   ])('no redirect %s', async (_name, location, reason) => {

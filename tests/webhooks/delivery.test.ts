@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { redFlagDetected } from '../../events/catalogue/clinical.js';
 import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import type { Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
@@ -6,6 +7,7 @@ import {
   call,
   consent,
   deliveriesOf,
+  emit,
   expectSigned,
   PROMPTED,
   prompted,
@@ -79,6 +81,26 @@ describe('a delivery', () => {
     await untilIngested(p, await protocolBegan(p, stranger));
     expect(await deliveriesOf(p, subscription.id)).toEqual([]);
     expect(await p.sql('select 1 from webhooks.webhook_delivery where user_id = $1', [stranger])).toEqual([]);
+  });
+
+  test('of an urgent red flag is not made, nor by a recovery: clinicians see it first; of a warning it is', async () => {
+    await call(p, 'PATCH', `/v1/webhook-subscriptions/${subscription.id}`, { event_types: [redFlagDetected.name] });
+    const flag = {
+      flag_id: subscription.id,
+      rule: 'potassium_dangerous',
+      source: 'biomarker',
+      detected_at: '2026-08-01T08:00:00.000Z',
+    } as const;
+    const urgent = await emit(p, redFlagDetected, { ...flag, severity: 'urgent' }, DEMO);
+    const warning = await emit(p, redFlagDetected, { ...flag, severity: 'warning' }, DEMO);
+    await untilIngested(p, urgent);
+    await untilStatuses(p, subscription.id, ['delivered']);
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const { body: job } = await call(p, 'POST', `/v1/webhook-subscriptions/${subscription.id}/recover`, { since });
+    const read = async () => (await call(p, 'GET', `/v1/webhook-jobs/${job.id}`)).body;
+    await until('the job to end', read, one => one.finished_at !== null);
+    const events = new Set((await deliveriesOf(p, subscription.id)).map(one => one.event_id));
+    expect([events.has(urgent), events.has(warning)]).toEqual([false, true]);
   });
 
   test('goes out once however often the bus brings the event', async () => {
@@ -179,6 +201,19 @@ describe('a failure', () => {
     const attempts = (await attemptsOf(dead.id)).reverse();
     expect(attempts.map(one => (Date.parse(one.started_at) - start) / 1000)).toEqual([0, 60, 360, 2160, 9360, 52_560]);
     expect(attempts.map(one => one.number)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  test('is retried after the end of a long attempt, not after its beginning', async () => {
+    const held: (() => void)[] = [];
+    receiver.reply((_one, response) => void held.push(() => response.writeHead(500).end()));
+    const start = '2026-12-12T08:00:00.000Z';
+    await p.clock('webhooks', { now: start });
+    await protocolBegan(p, DEMO);
+    await receiver.until(all => all.length === 1);
+    await p.sql("update webhooks.test_clock set now = now + interval '7 seconds'"); // while the attempt is in the air
+    held.forEach(answer => answer());
+    const [delivery] = await untilStatuses(p, subscription.id, ['retrying']);
+    expect(delivery.next_attempt_at).toBe(new Date(Date.parse(start) + 67_000).toISOString());
   });
 
   test('blocks its user at its subscription and nobody else: E1, E1, E2 of one user, E3 of another at once', async () => {

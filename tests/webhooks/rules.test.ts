@@ -4,12 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { fairShare } from '../../events/leases.js';
 import { reconciled, covers, lostScopes, project, supersedes, type GrantState } from '../../subgraphs/webhooks/rules/grants.js';
 import { clientViolation, typeViolation, type ClientFacts } from '../../subgraphs/webhooks/rules/filter.js';
+import { opens } from '../../subgraphs/webhooks/rules/holding-back.js';
 import { redactBody, redactRequestHeaders, redactResponseHeaders } from '../../subgraphs/webhooks/rules/redaction.js';
 import { afterAttempt, maxAttempts, parseSchedule, RETRY_SECONDS } from '../../subgraphs/webhooks/rules/schedule.js';
 import { shardOf, shardsOf, SHARDS } from '../../subgraphs/webhooks/rules/shards.js';
 import {
   afterTrigger,
   decideReplay,
+  isReplayable,
   DELIVERY_STATES,
   SUBSCRIPTION_STATES,
   waitingFor,
@@ -17,7 +19,7 @@ import {
 } from '../../subgraphs/webhooks/rules/states.js';
 import { bodyOf, headersOf, headerViolation, hintOf, newSecret, secretsAt, signatureOf } from '../../subgraphs/webhooks/rules/wire.js';
 import { WebhookDeliveryStatus } from '../../subgraphs/webhooks/entities/enums.js';
-import { normalisedUrl, withoutQuery } from '../../subgraphs/webhooks/rules/url.js';
+import { normalisedUrl, urlViolation, withoutQuery } from '../../subgraphs/webhooks/rules/url.js';
 
 const AT = Date.parse('2026-11-20T09:30:00.260Z');
 
@@ -117,8 +119,11 @@ describe('the wire', () => {
   });
 
   test('a replay says so, and custom headers cannot take the place of ours', () => {
-    const headers = headersOf({ ...sending, replay: true, custom: [{ name: 'X-Env', value: 'prod' }] });
-    expect(headers).toMatchObject({ 'X-Platform-Replay': 'true', 'X-Env': 'prod' });
+    const ours = headersOf({ ...sending, replay: true });
+    const taken = Object.keys(ours).map(name => ({ name, value: 'theirs' }));
+    const headers = headersOf({ ...sending, replay: true, custom: [{ name: 'X-Env', value: 'prod' }, ...taken] });
+    expect(headers).toEqual({ ...ours, 'X-Env': 'prod' });
+    expect(ours).toMatchObject({ 'X-Platform-Replay': 'true' });
   });
 
   test('the Standard Webhooks headers verify with what the base64 part of each valid secret decodes to', () => {
@@ -203,6 +208,17 @@ describe('the grant projection', () => {
     const again = project(project(first, state({ version: 2, active: false })), state({ grantId: 'g2', since: { at: 300, seq: 30 } }));
     expect(covers(again, 'read:a', { sequence: 20, occurredAt: 250 })).toBe(false);
     expect(covers(again, 'read:a', { sequence: 31, occurredAt: 301 })).toBe(true);
+  });
+
+  test('what came as an event covers what follows it in the log, and not what stands before it', () => {
+    const grant = project(undefined, { grantId: 'g', version: 1, active: true, scopes: ['read:protocols'], since: { at: 5, seq: 10 } });
+    expect([8, 9, 10, 11, 12].map(sequence => covers(grant, 'read:protocols', { sequence, occurredAt: 100 }))).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true,
+    ]);
   });
 
   test('what was learnt by asking is judged by time, what came as an event by its place in the log', () => {
@@ -303,6 +319,32 @@ describe('states', () => {
     expect(decideReplay({ ...replayed, ...more })).toEqual(decision),
   );
 });
+
+test.each(STATUSES)('a delivery that is %s may be replayed or not', status => {
+  expect(isReplayable(status)).toBe(status === 'delivered' || status === 'dead_lettered');
+});
+
+describe('the circuit', () => {
+  const failures = (count: number, users: number, stepMs = 1000) =>
+    Array.from({ length: count }, (_, index) => ({ at: AT + index * stepMs, user: `u${index % users}` }));
+
+  test.each([
+    ['ten failures of three users within a minute', failures(10, 3), true],
+    ['nine', failures(9, 3), false],
+    ['ten of two users, because a user alone may be what is wrong', failures(10, 2), false],
+    ['ten of one user', failures(10, 1), false],
+    ['ten in just a minute', failures(10, 3, 60_000 / 9), true],
+    ['ten in more than a minute', failures(10, 3, 60_001 / 9), false],
+  ])('%s', (_what, found, expected) => expect(opens(found)).toBe(expected));
+});
+
+test.each([
+  ['https://hooks.example/a', true],
+  ['https://hooks.example:443/a', true],
+  ['https://hooks.example:80/a', false],
+  ['https://hooks.example:1023/a', false],
+  ['https://hooks.example:1024/a', true],
+])('the port of %s may be used: %s', (url, may) => expect(urlViolation(url) === null).toBe(may));
 
 describe('what is kept of an answer', () => {
   test('no e-mail address, phone number or long run of digits', () => {

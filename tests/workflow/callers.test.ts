@@ -9,12 +9,19 @@ const HOUR_MS = 3_600_000;
 const form = { type: 'object', required: ['decision'], properties: { decision: { enum: ['yes', 'no'] } } };
 define('test_task', async run => {
   const dueAt = new Date((await run.now()).getTime() + HOUR_MS);
-  const result = await run.waitTask({ title: 'Decide', kind: 'test', assigneeRole: 'clinician', dueAt, form });
+  const result = await run.waitTask({
+    title: 'Decide',
+    kind: 'test',
+    subject: { type: 'test', id: 'one' },
+    assigneeRole: 'clinician',
+    dueAt,
+    form,
+  });
   return { decision: result === null ? 'none' : String(result.decision) };
 });
 define('test_own_task', async run => {
   const dueAt = new Date((await run.now()).getTime() + HOUR_MS);
-  await run.waitTask({ title: 'Decide', kind: 'test', assigneeId: DEMO2, dueAt, form });
+  await run.waitTask({ title: 'Decide', kind: 'test', subject: { type: 'test', id: 'one' }, assigneeId: DEMO2, dueAt, form });
   return {};
 });
 define('test_waits', async run => {

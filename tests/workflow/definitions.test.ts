@@ -44,6 +44,8 @@ describe('critical_lab_escalation', () => {
     const run = await runOf('critical_lab_escalation', alert.id);
     expect(run).toMatchObject({ status: 'waiting', trigger: 'event', input: { alert_id: alert.id } });
     expect(await statuses(run.id)).toEqual([['clinician', 'open']]);
+    const tasks = (await clinic.p.rest('GET', '/workflow/v1/tasks', { token: workflow.token })).body.data;
+    expect(tasks.find((task: any) => task.run_id === run.id)).toMatchObject({ subject: { type: 'critical_alert', id: alert.id } });
     await workflow.clock({ now: alert.acknowledge_by });
     expect(await statuses(run.id)).toEqual([
       ['clinician', 'expired'],

@@ -60,7 +60,15 @@ define(
   'test_short',
   async run => {
     await run.onCancel('undo', {});
-    await run.openTask({ title: 'Look', kind: 'test', assigneeRole: 'clinician', dueAt: await inMinutes(run, 99 * 1440), form: {} });
+    const subject = { type: 'test', id: run.runId };
+    await run.openTask({
+      title: 'Look',
+      kind: 'test',
+      subject,
+      assigneeRole: 'clinician',
+      dueAt: await inMinutes(run, 99 * 1440),
+      form: {},
+    });
     await run.waitEvent('never', null, await inMinutes(run, 99 * 1440));
     return {};
   },

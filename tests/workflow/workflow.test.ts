@@ -61,7 +61,14 @@ define('test_two_signals', async w => {
 define('test_task', async w => {
   const form = { type: 'object', required: ['decision'], additionalProperties: false, properties: { decision: { enum: ['yes', 'no'] } } };
   const dueAt = new Date((await w.now()).getTime() + 3_600_000);
-  const result = await w.waitTask({ title: 'Decide', kind: 'test', assigneeRole: 'clinician', dueAt, form });
+  const result = await w.waitTask({
+    title: 'Decide',
+    kind: 'test',
+    subject: { type: 'test', id: 'one' },
+    assigneeRole: 'clinician',
+    dueAt,
+    form,
+  });
   return { decision: result === null ? 'none' : String(result.decision) };
 });
 define(

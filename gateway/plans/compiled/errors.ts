@@ -15,3 +15,7 @@ export function asGraphqlError(error: unknown, path: Path | undefined): GraphQLE
   const { extensions } = error as { extensions?: Readonly<Record<string, unknown>> };
   return new GraphQLError((error as Error).message, { path, originalError: error as Error, extensions });
 }
+
+/** An operation is refused, because the planner's plan for it would answer wrong values. */
+export const noPlan = (why: string): GraphQLError =>
+  new GraphQLError(`There is no plan for this operation: ${why}`, { extensions: { code: 'BAD_REQUEST' } });

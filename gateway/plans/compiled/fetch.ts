@@ -3,6 +3,7 @@ import { isObjectType, Kind, parse, type GraphQLSchema, type OperationDefinition
 import { asGraphqlError, subgraphError } from './errors.js';
 import { merge, share } from './merge.js';
 import { compilePath, responsePaths, type PlanPath } from './paths.js';
+import type { PlanChecks } from './plan-checks.js';
 import { compileRepresentation, type Represent, type Requirement } from './representations.js';
 import { compileRewrites } from './rewrites.js';
 import type { Row, Run, Step, Variables } from './run.js';
@@ -11,6 +12,7 @@ import type { Send, Subgraph, SubgraphAnswer, SubgraphError } from './subgraph.j
 export interface FetchSetting {
   /** The whole supergraph, because plans also name types that clients may not see. */
   schema: GraphQLSchema;
+  checks: PlanChecks;
   subgraph(service: string): Subgraph;
 }
 
@@ -22,6 +24,7 @@ const withoutName = (operation: string): string => operation.replace(/^(query|mu
 
 /** Compiles a fetch at a path: of entities, or of a root type's fields, which are fetched once for all objects at the path. */
 export function compileFetch(fetch: Fetch, path: PlanPath, setting: FetchSetting): Step {
+  setting.checks.checkFetch(fetch);
   const send = setting.subgraph(fetch.serviceName).prepare(withoutName(fetch.operation));
   const step = fetch.requires ? entityFetch(fetch, fetch.requires, path, send, setting) : rootFetch(fetch, path, send, setting);
   return async run => {

@@ -1,5 +1,4 @@
 import {
-  getVariableValues,
   GraphQLError,
   Kind,
   visit,
@@ -10,6 +9,8 @@ import {
 } from 'graphql';
 import type { RequestInfo } from '../../../runtime/request/request.js';
 import { Lru } from '../lru.js';
+import { decided } from './conditions.js';
+import type { PlanChecks } from './plan-checks.js';
 import type { PlannedOperation, Planner } from './planner.js';
 import { ResponseCompiler } from './response.js';
 import { clientMessage, clientPath, type ResponseNames } from './response-names.js';
@@ -17,13 +18,26 @@ import type { Row, Run, Step, Variables } from './run.js';
 import { conditionVariables, isCondition, Selections, type Conditions } from './selections.js';
 import { compileNode, UnknownPlan } from './steps.js';
 import type { Subgraph } from './subgraph.js';
+import { variableErrors } from './variables.js';
 import { NULL, type Write, type Writing } from './writing.js';
 
-/** Writers kept of one operation; most have one or two. */
-const MAX_WRITERS = 16;
+/** Combinations of values of the conditions that are kept of one operation; most have one or two. */
+const MAX_VARIANTS = 16;
 
-/** Variable errors that are reported; graphql-js stops at the same number. */
-const MAX_VARIABLE_ERRORS = 50;
+/** What the planner made of a document. */
+interface Planned {
+  readonly operation: PlannedOperation;
+  /** Null where no subgraph is asked. */
+  readonly step: Step | null;
+}
+
+/** One combination of values of the conditions. */
+interface Variant {
+  readonly planned: Planned;
+  readonly write: Write;
+  /** Response names of the root fields that subgraphs answer. */
+  readonly roots: readonly string[];
+}
 
 /** An answer whose data is JSON text; objects are made from it at the first use of `data`. */
 export class Answer {
@@ -45,6 +59,7 @@ export interface CompileSetting {
   /** The part of the supergraph that clients may see. */
   apiSchema: GraphQLSchema;
   names: ResponseNames;
+  checks: PlanChecks;
   supergraph: GraphQLSchema;
   subgraph(service: string): Subgraph;
 }
@@ -72,12 +87,12 @@ export class CompiledOperation {
   readonly #document: DocumentNode;
   readonly #operation: OperationDefinitionNode;
   readonly #names: ReadonlyMap<string, string>;
-  readonly #step: Step | null;
-  readonly #planned: PlannedOperation;
+  /** The plan for all values of the conditions; null where each combination has its own. */
+  readonly #planned: Planned | null;
   readonly #defaults: Conditions;
   readonly #conditions: readonly string[];
-  /** One writer for each combination of values of the conditions; bounded, because n conditions have 2^n combinations. */
-  readonly #writers = new Lru<Write>(MAX_WRITERS, MAX_WRITERS);
+  /** One for each combination of values of the conditions; bounded, because n conditions have 2^n combinations. */
+  readonly #variants = new Lru<Variant>(MAX_VARIANTS, MAX_VARIANTS);
 
   /** @throws UnknownPlan when the stock executor has to run it; GraphQLError when it cannot be planned. */
   constructor(
@@ -87,38 +102,46 @@ export class CompiledOperation {
   ) {
     const renamed = setting.names.rename(document);
     const directives = directivesOf(renamed.document);
-    // under @skip and @include a plan may rely on the client's selection of a required field, whose response name is changed here
-    if (renamed.names.size > 0 && directives.some(isCondition)) throw new UnknownPlan('response names that meet a plan under conditions');
     const operation = operationOf(renamed.document, operationName);
     if (!operation) throw new UnknownPlan('no operation, or one of several');
     [this.#document, this.#names, this.#operation] = [renamed.document, renamed.names, operation];
     this.#defaults = booleanDefaults(operation);
     this.#conditions = conditionVariables(directives);
-    const { planned, node } = setting.planner.plan(renamed.document, operation.name?.value);
-    this.#planned = planned;
-    this.#step = node ? compileNode(node, [], { schema: setting.supergraph, subgraph: setting.subgraph, defaults: this.#defaults }) : null;
+    // under @skip and @include a plan may rely on the client's selection of a required field, whose response name or arguments are others
+    const meets = renamed.names.size > 0 || setting.checks.hasConflict(renamed.document, operation);
+    const decidesFirst = meets && directives.some(isCondition);
+    if (decidesFirst) this.#compilePlan(renamed.document); // what is unknown in a part of the document is unknown in the whole
+    this.#planned = decidesFirst ? null : this.#plan(renamed.document);
+  }
+
+  /** @throws UnknownPlan; GraphQLError when there is no plan, or a wrong one. */
+  #plan(document: DocumentNode): Planned {
+    this.setting.checks.checkOperation(document, operationOf(document, this.#operation.name?.value ?? null)!);
+    return this.#compilePlan(document);
+  }
+
+  #compilePlan(document: DocumentNode): Planned {
+    const { planner, checks, supergraph: schema, subgraph } = this.setting;
+    const { planned, node } = planner.plan(document, this.#operation.name?.value);
+    const step = node ? compileNode(node, [], { schema, checks, subgraph, defaults: this.#defaults }) : null;
+    return { operation: planned, step };
   }
 
   async run(variables: Variables, request: RequestInfo): Promise<Answer> {
-    const variableErrors = this.#variableErrors(variables);
-    if (variableErrors?.length) return new Answer(NULL, variableErrors);
+    const refused = variableErrors(this.setting.apiSchema, this.#operation, variables);
+    if (refused.length) return new Answer(NULL, refused);
+    const variant = this.#variant(variables);
+    if (variant instanceof GraphQLError) return new Answer(NULL, [variant]);
     const run: Run = { data: {}, variables, request, errors: [], shared: null };
-    await this.#step?.(run);
-    return this.#answer(run);
+    await variant.planned.step?.(run);
+    return this.#answer(run, variant);
   }
 
-  /** Errors of variables that do not fit their types. */
-  #variableErrors(variables: Variables): readonly GraphQLError[] | undefined {
-    const { variableDefinitions } = this.#operation;
-    if (!variableDefinitions?.length) return undefined;
-    const { errors } = getVariableValues(this.setting.apiSchema, variableDefinitions, variables, { maxErrors: MAX_VARIABLE_ERRORS });
-    return errors?.map(({ message, nodes }) => new GraphQLError(message, { nodes, extensions: { code: 'BAD_USER_INPUT' } }));
-  }
-
-  #answer(run: Run): Answer {
+  #answer(run: Run, { planned, write, roots }: Variant): Answer {
     const writing: Writing = { faults: 0, broken: false, texts: run.shared ? new Map() : null };
-    const text = this.#writer(run.variables)(run.data, writing);
-    if (writing.broken || (writing.faults > 0 && run.errors.length === 0)) return this.#explain(run, text);
+    if (run.errors.length === 0) addUnanswered(roots, run);
+    const text = write(run.data, writing);
+    if (writing.broken || (writing.faults > 0 && run.errors.length === 0)) return this.#explain(run, text, planned.operation);
     return new Answer(
       text,
       run.errors.map(error => this.#asClient(error)),
@@ -126,9 +149,9 @@ export class CompiledOperation {
   }
 
   /** A subgraph sent values that do not fit their types, and no error: the stock executor's shaping finds their paths. Slow, but rare. */
-  #explain(run: Run, text: string): Answer {
+  #explain(run: Run, text: string, operation: PlannedOperation): Answer {
     try {
-      const { errors } = this.setting.planner.shape(this.#planned, run.data, run.variables);
+      const { errors } = this.setting.planner.shape(operation, run.data, run.variables);
       const valueCompletion = errors.map(error => this.#asClient(error));
       return new Answer(text, run.errors, run.errors.length === 0 && valueCompletion.length > 0 ? { valueCompletion } : undefined);
     } catch (error) {
@@ -145,23 +168,43 @@ export class CompiledOperation {
     });
   }
 
-  #writer(variables: Variables): Write {
+  /** The error of a combination for which there is no plan. */
+  #variant(variables: Variables): Variant | GraphQLError {
     const key = this.#conditions.map(name => (this.#condition(name, variables) ? '1' : '0')).join('');
-    let write = this.#writers.get(key);
-    if (!write) this.#writers.set(key, (write = this.#compileWriter(variables)), 1);
-    return write;
+    const known = this.#variants.get(key);
+    if (known) return known;
+    try {
+      const variant = this.#compile(variables);
+      this.#variants.set(key, variant, 1);
+      return variant;
+    } catch (error) {
+      if (error instanceof GraphQLError) return error;
+      throw error;
+    }
   }
 
   #condition(name: string, variables: Variables): boolean {
     return Boolean(variables[name] ?? this.#defaults[name]);
   }
 
-  #compileWriter(variables: Variables): Write {
+  #compile(variables: Variables): Variant {
     const { apiSchema } = this.setting;
     const conditions = Object.fromEntries(this.#conditions.map(name => [name, this.#condition(name, variables)]));
     const root = apiSchema.getRootType(this.#operation.operation)!;
-    return new ResponseCompiler(apiSchema, new Selections(apiSchema, this.#document, conditions), this.#names).composite(root, [
-      this.#operation.selectionSet,
-    ]);
+    const selections = new Selections(apiSchema, this.#document, conditions);
+    const sets = [this.#operation.selectionSet];
+    const fields = [...selections.collect(sets, root.name)].filter(([, nodes]) => !nodes[0]!.name.value.startsWith('__'));
+    return {
+      planned: this.#planned ?? this.#plan(decided(this.#document, conditions)),
+      write: new ResponseCompiler(apiSchema, selections, this.#names).composite(root, sets),
+      roots: fields.map(([name]) => name),
+    };
   }
+}
+
+/** A root field for which the plan has no fetch is an error: its null would be taken for an answer. */
+function addUnanswered(roots: readonly string[], { data, errors }: Run): void {
+  for (const name of roots)
+    if (data[name] === undefined)
+      errors.push(new GraphQLError('No service answers this field', { path: [name], originalError: new Error(`no plan for ${name}`) }));
 }

@@ -2,7 +2,7 @@ import { get, post, type Exceptions, type Route } from '../../route.js';
 import { aPatient, BOUNDS } from './selections.js';
 
 const REPORT = `id patientId status source documentId mimeType sha256 pageCount performer reportNumber collectedAt
-  counts { rows accepted open duplicate rejected } parser { name version } failureCode createdAt
+  counts { rows accepted open duplicate rejected lines other } parser { name version } failureCode createdAt
   rows { position page box rawText code value unit comparator range ${BOUNDS} confidence state observationId proposedUnit }`;
 
 const MOST_BYTES = 20 * 1024 * 1024;

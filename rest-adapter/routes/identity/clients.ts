@@ -3,7 +3,7 @@ import { del, get, patch, post, type Route } from '../../route.js';
 const GRANT = `id client { id name logoUrl homepageUrl privacyUrl firstParty } scopes declinedScopes effectiveScopes status authorizations
   grantedAt createdAt updatedAt lastUsedAt revokedAt revokedBy version`;
 const CLIENT = `id name description logoUrl homepageUrl privacyUrl termsUrl kind status firstParty staffAccess brandId serviceSlug
-  ssoPartner redirectUris postLogoutRedirectUris scopes accessTokenTtlSeconds refreshReuseLeewaySeconds tokenExchange
+  ssoPartner redirectUris postLogoutRedirectUris allowedOrigins scopes accessTokenTtlSeconds refreshReuseLeewaySeconds tokenExchange
   tokenEndpointAuthMethod jwks jwksUri secrets { id hint createdAt lastUsedAt expiresAt status }
   agreements { id kind documentVersion scopes signedBy signedAt expiresAt status } contacts createdAt updatedAt lastUsedAt version`;
 const SECRET = 'clientId clientSecret secretId previous { id expiresAt lastUsedAt }';

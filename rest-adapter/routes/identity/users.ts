@@ -1,7 +1,7 @@
 import { del, get, patch, post, type Route } from '../../route.js';
 
 const PROFILE = 'handle displayName bio pronouns location websiteUrl avatarUrl avatarVersions { size url } visibility joinedOn';
-const SETTINGS = `locale timeZone unitSystem timeFormat weekStart theme discoverableByEmail showActivity directMessages
+const SETTINGS = `locale timeZone timeZoneSetAt unitSystem timeFormat weekStart theme discoverableByEmail showActivity directMessages
   marketingConsent { granted at source } version`;
 const ADMIN_USER = `id status email emailVerified phone mfaEnabled profile { ${PROFILE} } brandId lastSignInAt createdAt updatedAt
   erasedAt version`;

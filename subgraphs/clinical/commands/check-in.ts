@@ -1,7 +1,7 @@
 import { checkInDue as checkInOpened } from '../../../events/catalogue/clinical.js';
 import { FOR_UPDATE, loadRow, lockRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { invalid, requireValid } from '../../../runtime/request/errors.js';
+import { requireValid } from '../../../runtime/request/errors.js';
 import { move } from '../../../runtime/request/states.js';
 import { after, DAY_MS } from '../../../runtime/time/durations.js';
 import { CheckIn, CheckInStatus, CheckInTemplate } from '../entities/check-in.js';
@@ -78,7 +78,6 @@ export async function missDueCheckIns(ctx: Context, at: Date): Promise<void> {
 
 async function checkedAnswers(ctx: Context, { templateId }: CheckIn, answers: object | null | undefined): Promise<Record<string, unknown>> {
   const given = (answers ?? {}) as Record<string, unknown>;
-  if (Array.isArray(given)) invalid('/input/answers', 'must be an object');
   const { questions } = (await loadRow(ctx, CheckInTemplate, 'id', templateId))!;
   requireValid(violationsOfAnswers(questions, given));
   return given;

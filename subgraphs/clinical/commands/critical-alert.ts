@@ -5,6 +5,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import { move } from '../../../runtime/request/states.js';
 import { CriticalAlert, CriticalAlertSeverity, CriticalAlertStatus as Status } from '../entities/critical-alert.js';
 import { BiomarkerObservation } from '../entities/observation.js';
+import { RedFlag } from '../entities/red-flag.js';
 import { CloseCriticalAlertInput, RecordCriticalAlertContactInput } from '../inputs/critical-alert.js';
 import { acknowledgeBy, CRITICAL_ALERT_STATES, type CriticalAlertTrigger, hiddenUntil, isAlerting } from '../rules/critical-alert.js';
 import { scoreLater } from './health-score.js';
@@ -41,21 +42,37 @@ async function moveAlert(ctx: Context, id: string, trigger: CriticalAlertTrigger
   return alert;
 }
 
-/** From now on the member may see the value, in the result and in the cycles that it measures. */
-async function showValue(ctx: Context, observationId: string): Promise<void> {
+/** Flags that were raised by the value wait no longer for it; whether another result holds one back is seen in its evidence. */
+async function showFlags(ctx: Context, patientId: string, observationId: string): Promise<void> {
+  const flags = await ctx.em.find(RedFlag, { patientId, hiddenUntil: { $ne: null } });
+  for (const flag of flags) {
+    const { evidence } = flag.open(ctx);
+    if (!evidence.includes(observationId)) continue;
+    const [still] = await ctx.em.find(
+      BiomarkerObservation,
+      { id: { $in: evidence }, hiddenUntil: { $gt: ctx.now() } },
+      { orderBy: { hiddenUntil: 'desc' }, limit: 1 },
+    );
+    flag.hiddenUntil = still?.hiddenUntil ?? null;
+  }
+}
+
+/** From now on the member may see the value, in the result, in the cycles that it measures and in the flags that it raised. */
+async function showValue(ctx: Context, { patientId, observationId }: CriticalAlert): Promise<void> {
   await ctx.sql(`update ${ctx.schema}.observation set hidden_until = null where id = $1`, [observationId]);
   await ctx.sql(
     `update ${ctx.schema}.retest_cycle c set values_hidden_until = null where $1 in (c.baseline_observation_id, c.follow_up_observation_id)
        and not exists (select from ${ctx.schema}.observation o where o.id in (c.baseline_observation_id, c.follow_up_observation_id) and o.hidden_until is not null)`,
     [observationId],
   );
+  await showFlags(ctx, patientId, observationId);
 }
 
 /** A clinician has seen it. */
 export async function acknowledgeCriticalAlert(ctx: Context, id: string): Promise<CriticalAlert> {
   const alert = await moveAlert(ctx, id, 'acknowledge');
   Object.assign(alert, { acknowledgedBy: actorOf(ctx.caller), acknowledgedAt: ctx.now() });
-  await showValue(ctx, alert.observationId);
+  await showValue(ctx, alert);
   await scoreLater(ctx, alert.patientId, 0);
   return alert;
 }

@@ -33,9 +33,9 @@ const UPLOADED_BY = {
 
 /** The bytes of an upload and their kind by content. @throws Problem invalid_request, payload_too_large, unsupported_media_type. */
 function decoded(file: string): { bytes: Buffer; mimeType: ReportType } {
-  if (file.length % 4) invalid('/input/file', 'is not base64');
   const bytes = Buffer.from(file, 'base64');
   if (bytes.length > MOST_BYTES) fail('payload_too_large', 'A report has at most 20 MiB');
+  if (bytes.toString('base64') !== file) invalid('/input/file', 'is not base64');
   const mimeType = sniff(bytes) ?? fail('unsupported_media_type', 'A report is a PDF, JPEG, PNG, HEIC, HL7 v2 message or FHIR Bundle');
   return { bytes, mimeType };
 }

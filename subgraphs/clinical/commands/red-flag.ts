@@ -15,7 +15,13 @@ import { fires, markersOf, RED_FLAG_STATES, type RedFlagTrigger, STANDING_FLAGS 
 export const activeRules = (ctx: Context, source: RedFlagSource): Promise<RedFlagRule[]> =>
   ctx.em.find(RedFlagRule, { source, status: RedFlagRuleStatus.ACTIVE }, { orderBy: { key: 'asc' } });
 
-async function raise(ctx: Context, patientId: string, rule: RedFlagRule, evidence: string[]): Promise<void> {
+async function raise(
+  ctx: Context,
+  patientId: string,
+  rule: RedFlagRule,
+  evidence: string[],
+  hiddenUntil: Date | null = null,
+): Promise<void> {
   if (await ctx.em.findOne(RedFlag, { patientId, ruleKey: rule.key, status: { $in: [...STANDING_FLAGS] } })) return;
   const flag = Object.assign(new RedFlag(), {
     patientId,
@@ -24,6 +30,7 @@ async function raise(ctx: Context, patientId: string, rule: RedFlagRule, evidenc
     severity: rule.severity,
     source: rule.source,
     detectedAt: ctx.now(),
+    hiddenUntil,
   });
   flag.seal(ctx, { evidence, resolution: null });
   ctx.em.persist(flag);
@@ -44,12 +51,19 @@ interface Newest {
   id: string;
   code: string;
   value: number | null;
+  hidden_until: Date | string | null;
+}
+
+/** Until when the last of results is kept from the member; null for none. */
+function hiddenUntil(results: readonly Newest[]): Date | null {
+  const times = results.flatMap(one => (one.hidden_until === null ? [] : [new Date(one.hidden_until).getTime()]));
+  return times.length ? new Date(Math.max(...times)) : null;
 }
 
 /** Newest standing result of each marker. */
 const newestOf = (ctx: Context, patientId: string, codes: readonly string[]): Promise<Newest[]> =>
   ctx.sql<Newest>(
-    `select distinct on (code) id, code, canonical_value::float8 as value from ${ctx.schema}.observation
+    `select distinct on (code) id, code, canonical_value::float8 as value, hidden_until from ${ctx.schema}.observation
      where patient_id = $1 and code = any($2) and superseded_by is null and not needs_review and status in ('final', 'corrected') and verification <> 'rejected'
      order by code, collected_at desc, id desc`,
     [patientId, codes],
@@ -67,8 +81,14 @@ export async function detectInResults(ctx: Context, patientId: string, fresh: re
   for (const rule of concerned) {
     if (!fires(rule.condition, { biomarkers })) continue;
     const named = markersOf(rule.condition);
-    const evidence = newest.filter(one => named.includes(one.code)).map(one => one.id);
-    await raise(ctx, patientId, rule, evidence);
+    const evidence = newest.filter(one => named.includes(one.code));
+    await raise(
+      ctx,
+      patientId,
+      rule,
+      evidence.map(one => one.id),
+      hiddenUntil(evidence),
+    );
   }
 }
 

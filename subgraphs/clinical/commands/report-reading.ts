@@ -61,6 +61,8 @@ const describe = (ctx: Context, report: LabReport, read: ReadReport): LabReport 
     performer: report.performer ?? read.performer,
     parserName: read.parser.name,
     parserVersion: read.parser.version,
+    linesRead: read.rows.length + read.otherLines,
+    otherLines: read.otherLines,
     dueAt: null,
   });
 

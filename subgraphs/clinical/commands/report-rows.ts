@@ -13,7 +13,8 @@ import { ReportRow, ReportRowState as State, type SealedRow } from '../entities/
 import { markerOf } from '../queries/dictionary.js';
 import { STANDING } from '../queries/observation.js';
 import type { Demographics } from '../rules/demographics.js';
-import { type JudgedRow, judgeRow, matches, namesOf, type ReadReport, SURE } from '../rules/lab-report.js';
+import { type JudgedRow, judgeRow, type ReadReport, type ReadRow, SURE } from '../rules/lab-report.js';
+import { matches, type Meaning, meaningOf, namesOf, type Said } from '../rules/marker-names.js';
 import { type Incoming, storeResults } from './observation-store.js';
 
 /** The dictionary in force, with the names that laboratories use. */
@@ -22,13 +23,20 @@ async function dictionary(ctx: Context): Promise<{ entry: Biomarker; names: stri
   return entries.map(entry => ({ entry, names: namesOf(entry) }));
 }
 
+/** The entry that a row names, and whether the name means it: a name of two entries leaves it open. */
+function entryOf(row: ReadRow, known: Awaited<ReturnType<typeof dictionary>>, said: Said): { entry: Biomarker | null; meaning: Meaning } {
+  const [first, second] = known.filter(one => matches(one.names, row.name));
+  if (!first) return { entry: null, meaning: 'other' };
+  return { entry: first.entry, meaning: second ? 'open' : meaningOf(row, first.entry, said) };
+}
+
 /** Rows of a report that was just read. */
 export async function judgedRows(ctx: Context, report: LabReport, read: ReadReport): Promise<ReportRow[]> {
   const known = await dictionary(ctx);
   const draws = drawsOf(report);
   return read.rows.map((row, position) => {
-    const entry = known.find(one => matches(one.names, row.name))?.entry;
-    const judged = judgeRow(row, entry ? markerOf(entry) : null);
+    const { entry, meaning } = entryOf(row, known, read.said);
+    const judged = judgeRow(row, entry && markerOf(entry), meaning);
     const at = row.collectedAt;
     if (at !== undefined) judged.sealed.drawn = at === null || at > ctx.now() ? null : draws(at); // a time to come is none
     return rowOf(ctx, report, { position, page: row.page, box: row.box }, judged);

@@ -7,6 +7,8 @@ import type { Context } from '../../../runtime/request/context.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
+import { after } from '../../../runtime/time/durations.js';
+import { HELD_BACK_MS } from './value-access.js';
 
 export enum LabReportStatus {
   UPLOADED = 'uploaded',
@@ -58,6 +60,12 @@ export class LabReportCounts {
 
   @Field(() => Int)
   rejected: number;
+
+  @Field(() => Int, { nullable: true, description: 'All lines that were read: each is a row or `other`. Null while nothing is read.' })
+  lines: number | null;
+
+  @Field(() => Int, { nullable: true, description: 'Lines that could be no result: headings, addresses, remarks.' })
+  other: number | null;
 }
 
 /** An uploaded report and what was read of it. Source: clinical 2, 4.2. */
@@ -127,6 +135,13 @@ export class LabReport {
   @Property({ type: 'text', nullable: true })
   failureCode: string | null = null;
 
+  @Property({ type: 'int', nullable: true })
+  linesRead: number | null = null;
+
+  /** Of them, those that could be no result. */
+  @Property({ type: 'int', nullable: true })
+  otherLines: number | null = null;
+
   @Property({ type: 'int' })
   attempts: number = 0;
 
@@ -137,6 +152,15 @@ export class LabReport {
   @Field(() => DateTime)
   @Property({ type: 'datetime', length: 3 })
   createdAt: Date;
+
+  /**
+   * What others sent in may hold a critical value that nobody has judged: until it is read and reviewed the member waits for it as for
+   * such a value. What the member has sent in the member has.
+   */
+  unjudgedUntil(): Date | null {
+    const isJudged = this.status === LabReportStatus.PARSED || this.status === LabReportStatus.REJECTED;
+    return this.source === LabReportSource.MEMBER || isJudged ? null : after(this.createdAt, HELD_BACK_MS);
+  }
 
   @Field(() => LabReportParser, { nullable: true })
   parser(): LabReportParser | null {

@@ -7,9 +7,9 @@ import type { Context } from '../../../runtime/request/context.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { after, DAY_MS } from '../../../runtime/time/durations.js';
+import { after } from '../../../runtime/time/durations.js';
 import { openJson, sealJson } from './sealed.js';
-import { seesValues } from './value-access.js';
+import { HELD_BACK_MS, isHidden, notHeldBack, seesValues } from './value-access.js';
 
 export enum RedFlagSource {
   BIOMARKER = 'biomarker',
@@ -36,9 +36,6 @@ export enum RedFlagRuleStatus {
   RETIRED = 'retired',
 }
 registerEnums({ RedFlagSource, RedFlagSeverity, RedFlagStatus, RedFlagRuleStatus });
-
-/** An URGENT flag that nobody has acknowledged reaches the member after so long. Source: clinical 2. */
-export const HELD_BACK_MS = DAY_MS;
 
 /** Who may see flags; a member those that are visible. */
 export const FLAG_READERS = {
@@ -156,6 +153,10 @@ export class RedFlag {
   @Property({ type: 'datetime', length: 3, nullable: true })
   resolvedAt: Date | null = null;
 
+  /** As long as a result among its evidence is kept from the member. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  hiddenUntil: Date | null = null;
+
   seal(ctx: Context, details: SealedFlag): void {
     this.detailsSealed = sealJson(ctx, details, contextOf(this.id));
   }
@@ -180,15 +181,21 @@ export class RedFlag {
   }
 }
 
-const isVisible = (flag: Pick<RedFlag, 'severity' | 'acknowledgedAt' | 'detectedAt'>, now: Date): boolean =>
-  flag.severity !== RedFlagSeverity.URGENT || flag.acknowledgedAt !== null || flag.detectedAt <= after(now, -HELD_BACK_MS);
+const isVisible = (flag: Pick<RedFlag, 'severity' | 'acknowledgedAt' | 'detectedAt' | 'hiddenUntil'>, now: Date): boolean =>
+  !isHidden(flag, now) &&
+  (flag.severity !== RedFlagSeverity.URGENT || flag.acknowledgedAt !== null || flag.detectedAt <= after(now, -HELD_BACK_MS));
 
 /** The same as a condition on rows. */
 export const visibleAt = (now: Date) => ({
-  $or: [
-    { severity: { $ne: RedFlagSeverity.URGENT } },
-    { acknowledgedAt: { $ne: null } },
-    { detectedAt: { $lte: after(now, -HELD_BACK_MS) } },
+  $and: [
+    notHeldBack(now),
+    {
+      $or: [
+        { severity: { $ne: RedFlagSeverity.URGENT } },
+        { acknowledgedAt: { $ne: null } },
+        { detectedAt: { $lte: after(now, -HELD_BACK_MS) } },
+      ],
+    },
   ],
 });
 

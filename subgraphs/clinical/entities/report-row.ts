@@ -6,7 +6,7 @@ import { loadRow } from '../../../runtime/data/rows.js';
 import { HEALTH } from '../../../runtime/data/safe-views.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { registerEnums } from '../../../runtime/schema/enums.js';
-import { REPORT_READERS } from './lab-report.js';
+import { LabReport, REPORT_READERS } from './lab-report.js';
 import { BiomarkerObservation, BiomarkerObservationStatus } from './observation.js';
 import { BiomarkerObservationComparator } from './result.js';
 import { openJson, sealJson } from './sealed.js';
@@ -95,11 +95,16 @@ export class ReportRow {
     return openJson<SealedRow>(ctx, this.detailsSealed, contextOf(this.id))!;
   }
 
+  /** Until when it is kept from the member: as its result is; as its unjudged report is, where it has none. */
+  async hiddenUntil(ctx: Context): Promise<Date | null> {
+    if (this.observationId) return (await loadRow(ctx, BiomarkerObservation, 'id', this.observationId))?.hiddenUntil ?? null;
+    return (await loadRow(ctx, LabReport, 'id', this.reportId))?.unjudgedUntil() ?? null;
+  }
+
   /** The same for a caller, null when the caller may not see values, or the critical one not yet. Source: clinical 7.3.2. */
   async shown(ctx: Context): Promise<SealedRow | null> {
     if (!seesValues(ctx.caller, this.patientId)) return null;
-    const result = this.observationId && (await loadRow(ctx, BiomarkerObservation, 'id', this.observationId));
-    return result && isHeldBack(ctx, result) ? null : this.open(ctx);
+    return isHeldBack(ctx, { hiddenUntil: await this.hiddenUntil(ctx) }) ? null : this.open(ctx);
   }
 
   @Field(() => String, { nullable: true })

@@ -11,7 +11,7 @@ import { DateTime, Quantity } from '../../../runtime/schema/scalars.js';
 import { Brand, User } from '../stubs.js';
 import { InterventionKind } from './intervention.js';
 import { ValueRange } from './units.js';
-import { seesValues } from './value-access.js';
+import { isHeldBack, seesValues } from './value-access.js';
 
 export enum RetestCycleStatus {
   BASELINE_SET = 'baseline_set',
@@ -74,10 +74,7 @@ const number = () => ({ type: new DecimalType('number'), columnType: 'numeric', 
 
 /** A health value for a caller who may see it, else null; a critical one is kept from the member for a while. */
 const shown = <Value>(cycle: RetestCycle, ctx: Context, value: Value | null): Value | null =>
-  seesValues(ctx.caller, cycle.patientId) && !isHeldBack(ctx, cycle) ? value : null;
-
-const isHeldBack = (ctx: Context, { patientId, valuesHiddenUntil }: RetestCycle): boolean =>
-  valuesHiddenUntil !== null && ctx.caller.userId === patientId && valuesHiddenUntil > ctx.now();
+  seesValues(ctx.caller, cycle.patientId) && !cycle.isHeldBack(ctx) ? value : null;
 
 /**
  * One baseline of one marker on an intervention, waiting for its follow-up; closed into an Outcome Record or expired. Values are
@@ -199,15 +196,12 @@ export class RetestCycle {
   @Property({ fieldName: 'delta_percent', ...number(), comment: HEALTH })
   deltaShare: number | null = null;
 
-  @Field(() => RetestCycleOutcomeDirection, { nullable: true })
   @Enum({ items: () => RetestCycleOutcomeDirection, type: 'string', nullable: true })
   outcomeDirection: RetestCycleOutcomeDirection | null = null;
 
-  @Field(() => RetestCycleOutcomeBasis, { nullable: true })
   @Enum({ items: () => RetestCycleOutcomeBasis, type: 'string', nullable: true })
   outcomeBasis: RetestCycleOutcomeBasis | null = null;
 
-  @Field(() => Boolean, { nullable: true, description: 'The follow-up is on the other side of the target.' })
   @Property({ type: 'boolean', nullable: true })
   crossedTarget: boolean | null = null;
 
@@ -251,6 +245,11 @@ export class RetestCycle {
   @Property({ type: 'int', version: true })
   version: number;
 
+  /** Whether what its results show is kept from the caller for now. */
+  isHeldBack(ctx: Context): boolean {
+    return isHeldBack(ctx, { hiddenUntil: this.valuesHiddenUntil });
+  }
+
   @Field(() => RetestCycleIntervention)
   intervention(): RetestCycleIntervention {
     return { kind: this.interventionKind, id: this.interventionId, key: this.interventionKey };
@@ -264,6 +263,21 @@ export class RetestCycle {
   @Field(() => Quantity, { nullable: true, description: 'Canonical unit; the limit of a censored result.' })
   followUpValue(@Ctx() ctx: Context): Quantity | null {
     return shown(this, ctx, this.followUpAmount === null ? null : { value: this.followUpAmount, unit: this.unit });
+  }
+
+  @Field(() => RetestCycleOutcomeDirection, { name: 'outcomeDirection', nullable: true })
+  shownDirection(@Ctx() ctx: Context): RetestCycleOutcomeDirection | null {
+    return this.isHeldBack(ctx) ? null : this.outcomeDirection;
+  }
+
+  @Field(() => RetestCycleOutcomeBasis, { name: 'outcomeBasis', nullable: true })
+  shownBasis(@Ctx() ctx: Context): RetestCycleOutcomeBasis | null {
+    return this.isHeldBack(ctx) ? null : this.outcomeBasis;
+  }
+
+  @Field(() => Boolean, { name: 'crossedTarget', nullable: true, description: 'The follow-up is on the other side of the target.' })
+  shownCrossing(@Ctx() ctx: Context): boolean | null {
+    return this.isHeldBack(ctx) ? null : this.crossedTarget;
   }
 
   @Field(() => Float, { nullable: true, description: 'Follow-up minus baseline, canonical unit; null when either is censored.' })

@@ -1,5 +1,9 @@
 import { holdsPermission, type Caller } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
+import { DAY_MS } from '../../../runtime/time/durations.js';
+
+/** What a clinician should see first is kept from the member for so long at most. Source: clinical 7.3.2. */
+export const HELD_BACK_MS = DAY_MS;
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
@@ -19,15 +23,22 @@ export function visibleRows(caller: Caller, permission = 'admin:clinical:read'):
   return any ? {} : { patientId: caller.userId ?? NOBODY };
 }
 
-/** Members see a critical value only after a clinician has acknowledged its alert, or 24 h. Source: clinical 7.3.2. */
+/**
+ * Members see a critical value only after a clinician has acknowledged its alert, or 24 h: neither the result nor anything that is
+ * made of it. A result bears until when it is held back, and so do the cycles, flags and rows of reports that show it; every way to
+ * a member asks one of the functions below and compares nothing itself. Source: clinical 7.3.2.
+ */
 export const hidesCritical = (caller: Caller): boolean => caller.kind === 'user' && !holdsPermission(caller, 'admin:clinical:read');
 
 /** Results that a member sees by now. */
 export const notHeldBack = (now: Date) => ({ $or: [{ hiddenUntil: null }, { hiddenUntil: { $lte: now } }] });
 
-/** Whether a result that the caller may see is kept from it for now. */
+/** Whether what bears such a time is kept from members by now. */
+export const isHidden = ({ hiddenUntil }: { hiddenUntil: Date | null }, now: Date): boolean => hiddenUntil !== null && hiddenUntil > now;
+
+/** Whether what the caller may see is kept from it for now. */
 export const isHeldBack = (ctx: Context, row: { hiddenUntil: Date | null }): boolean =>
-  hidesCritical(ctx.caller) && row.hiddenUntil !== null && row.hiddenUntil > ctx.now();
+  hidesCritical(ctx.caller) && isHidden(row, ctx.now());
 
 /** The same as a condition on results. */
 export const heldBack = (ctx: Context) => (hidesCritical(ctx.caller) ? notHeldBack(ctx.now()) : {});

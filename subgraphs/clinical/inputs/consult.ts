@@ -32,6 +32,7 @@ export class RequestConsultInput {
   @Field(() => ID, { nullable: true, description: 'The intervention that waits for it.' })
   interventionId?: string | null;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true, description: 'Answers by the key of the question, at most 100.' })
   intakeAnswers?: object | null;
 }
@@ -60,6 +61,7 @@ export class UpdateConsultInput {
   @Field(() => String, { nullable: true })
   notes?: string | null;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true })
   intakeAnswers?: object | null;
 }

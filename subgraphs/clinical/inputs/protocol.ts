@@ -18,6 +18,7 @@ export class ProtocolDoseInput {
   @Field(() => String, { description: 'Route of administration, for example oral.' })
   route: string;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true, description: 'FHIR Timing; `repeat.period` with `periodUnit` d is read, default every day.' })
   timing?: object | null;
 

@@ -4,8 +4,12 @@ declare module '@lhncbc/ucum-lhc' {
     status: 'succeeded' | 'failed' | 'error';
     toVal: number | null;
   }
+  interface Validity {
+    status: 'valid' | 'invalid' | 'error';
+  }
   export class UcumLhcUtils {
     static getInstance(): UcumLhcUtils;
+    validateUnitString(unit: string, suggest: boolean): Validity;
     convertUnitTo(fromUnit: string, fromValue: number, toUnit: string, options?: { molecularWeight?: number }): Conversion;
   }
   const ucum: { UcumLhcUtils: typeof UcumLhcUtils };

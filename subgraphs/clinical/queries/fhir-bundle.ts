@@ -11,11 +11,11 @@ import { Intervention } from '../entities/intervention.js';
 import { LabReport } from '../entities/lab-report.js';
 import { BiomarkerObservation } from '../entities/observation.js';
 import { Protocol } from '../entities/protocol.js';
-import { HELD_BACK_MS, RedFlag, visibleAt } from '../entities/red-flag.js';
+import { RedFlag, visibleAt } from '../entities/red-flag.js';
 import { RetestCycle } from '../entities/retest-cycle.js';
-import { notHeldBack } from '../entities/value-access.js';
+import { HELD_BACK_MS, isHidden, notHeldBack } from '../entities/value-access.js';
 import { Vial } from '../entities/vial.js';
-import { bundleOf, type Resource } from '../rules/fhir.js';
+import { bundleOf, patient, type Resource } from '../rules/fhir.js';
 import * as care from './fhir-care.js';
 import * as fhir from './fhir-resources.js';
 import { STANDING } from './observation.js';
@@ -46,7 +46,7 @@ async function plans(of: fhir.Export, patientId: string): Promise<Resource[]> {
   const versions = interventions.flatMap(({ key, definitionVersion: version }) => (version === null ? [] : [{ key, version }]));
   const protocols = versions.length ? await em.find(Protocol, { $or: versions }) : [];
   const cycles = await em.find(RetestCycle, { patientId }, { orderBy: { createdAt: 'asc' } });
-  const shown = cycles.filter(row => !of.isMember || row.valuesHiddenUntil === null || row.valuesHiddenUntil <= of.ctx.now());
+  const shown = cycles.filter(row => !of.isMember || !isHidden({ hiddenUntil: row.valuesHiddenUntil }, of.ctx.now()));
   return [
     ...protocols.map(row => fhir.plan(of, row)),
     ...interventions.map(row => fhir.carePlan(of, row)),
@@ -78,7 +78,7 @@ async function treatment(of: fhir.Export, patientId: string): Promise<Resource[]
   ];
 }
 
-/** The part of a person's record as a FHIR Bundle, with the number of its resources. */
+/** The part of a person's record as a FHIR Bundle, with the number of its resources; the person, to whom they refer, is not counted. */
 export async function bundleFor(
   ctx: Context,
   { patientId, release, isMember }: Exported,
@@ -102,7 +102,9 @@ export async function bundleFor(
     ...(await warnings(of, patientId)),
     ...(await treatment(of, patientId)),
   ];
-  return { resourceCount: resources.length, bundle: bundleOf(resources, of.release, ctx.now()) };
+  const all = resources.length ? [patient(patientId), ...resources] : [];
+  const base = `${ctx.host.config.baseUrl}/clinical/fhir`;
+  return { resourceCount: resources.length, bundle: bundleOf(all, of.release, base, ctx.now()) };
 }
 
 /** The resources of {@link bundleFor}, counted without reading the rows: $1 patient, $2 for a member, $3 now, $4 since when flags are held back. */
@@ -116,7 +118,7 @@ const COUNT = (schema: string): string => `select (
   + (select count(*) + count(outcome_direction) from ${schema}.retest_cycle where patient_id = $1
        and (not $2 or values_hidden_until is null or values_hidden_until <= $3))
   + (select count(*) from ${schema}.red_flag where patient_id = $1
-       and (not $2 or severity <> 'urgent' or acknowledged_at is not null or detected_at <= $4))
+       and (not $2 or ((hidden_until is null or hidden_until <= $3) and (severity <> 'urgent' or acknowledged_at is not null or detected_at <= $4))))
   + (select count(*) from ${schema}.critical_alert where patient_id = $1 and not $2)
   + (select count(*) from ${schema}.health_score where patient_id = $1)
   + (select count(*) from ${schema}.consult where patient_id = $1)

@@ -1,4 +1,5 @@
 import type { Context } from '../../../runtime/request/context.js';
+import type { Biomarker } from '../entities/biomarker.js';
 import type { HealthScore } from '../entities/health-score.js';
 import type { Intervention } from '../entities/intervention.js';
 import type { LabReport } from '../entities/lab-report.js';
@@ -20,6 +21,11 @@ import {
   STATUS,
   subjectOf,
 } from '../rules/fhir.js';
+import { loincFor } from '../rules/loinc.js';
+import { ucumCode } from '../rules/units.js';
+
+/** What the mapping needs of a dictionary entry. */
+type FhirMarker = Pick<Biomarker, 'loinc' | 'name' | 'unit' | 'otherUnits'>;
 
 /** What the mapping needs beside the rows. */
 export interface Export {
@@ -27,30 +33,33 @@ export interface Export {
   release: FhirRelease;
   /** For a member, who does not see everything yet. */
   isMember: boolean;
-  /** LOINC and name of markers by code. */
-  markers: ReadonlyMap<string, { loinc: string; name: string }>;
+  /** Markers by code. */
+  markers: ReadonlyMap<string, FhirMarker>;
   /** Newest result of each marker. */
   newest: ReadonlyMap<string, string>;
 }
 
-const markerCode = ({ markers }: Export, code: string) => {
+/** @param ucum code of the result's unit, which decides between the LOINCs of a marker; null for a result without one. */
+const markerCode = ({ markers }: Export, code: string, ucum: string | null = null) => {
   const entry = markers.get(code);
   const own = ownCode('biomarker', code, entry?.name).coding;
-  return { coding: [...(entry ? [{ system: LOINC, code: entry.loinc, display: entry.name }] : []), ...own], text: entry?.name ?? code };
+  const loinc = entry && loincFor(entry, ucum);
+  return { coding: [...(loinc ? [{ system: LOINC, code: loinc, display: entry.name }] : []), ...own], text: entry?.name ?? code };
 };
 
 export function observation(of: Export, row: BiomarkerObservation): Resource {
   const { value, unit, comparator, textValue, interpretation: judged, appliedRange, canonicalUnit } = row.open(of.ctx);
+  const ucum = unit === null ? null : ucumCode(unit, of.markers.get(row.code));
   return present({
     resourceType: 'Observation',
     id: row.id,
     status: STATUS.observation[row.status],
     category: category('laboratory'),
-    code: markerCode(of, row.code),
+    code: markerCode(of, row.code, ucum),
     subject: subjectOf(row.patientId),
     effectiveDateTime: row.collectedAt.toISOString(),
     issued: row.receivedAt.toISOString(),
-    valueQuantity: value === null ? null : quantity(value, unit!, comparator),
+    valueQuantity: value === null ? null : quantity(value, unit!, comparator, ucum),
     valueString: value === null ? textValue : null,
     interpretation: judged ? interpretation(judged.toUpperCase()) : null,
     referenceRange: [

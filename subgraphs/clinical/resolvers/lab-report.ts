@@ -30,8 +30,11 @@ export class LabReportResolver {
   }
 
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:read', user: 'read:lab_results' })
-  @FieldResolver(() => LabReportFile, { description: 'A link to the file, good for 60 seconds; every link is audited.' })
-  file(@Root() report: LabReport, @Ctx() ctx: Context): Promise<LabReportFile> {
+  @FieldResolver(() => LabReportFile, {
+    nullable: true,
+    description: 'A link to the file, good for 60 seconds; every link is audited. Null while it shows what is kept from the member.',
+  })
+  file(@Root() report: LabReport, @Ctx() ctx: Context): Promise<LabReportFile | null> {
     return linkTo(ctx, report);
   }
 
@@ -42,7 +45,7 @@ export class LabReportResolver {
 
   @FieldResolver(() => LabReportCounts)
   async counts(@Root() report: LabReport, @Ctx() ctx: Context): Promise<LabReportCounts> {
-    return countsOf(await loadReportRows(ctx, report.id));
+    return countsOf(report, await loadReportRows(ctx, report.id));
   }
 
   @Access({ service: 'admin:clinical', staff: 'admin:clinical:results', user: 'write:biomarkers', self: true })

@@ -28,6 +28,7 @@ function fault({ type, min, max, options }: CheckInQuestion, answer: unknown): s
 
 /** Everything that is wrong with the answers to a questionnaire; messages name no answer. */
 export function violationsOfAnswers(questions: readonly CheckInQuestion[], answers: Readonly<Record<string, unknown>>): Violation[] {
+  if (typeof answers !== 'object' || Array.isArray(answers)) return [{ pointer: '/input/answers', message: 'must be an object' }];
   const at = (key: string): string => `/input/answers/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const known = new Set(questions.map(one => one.key));
   const unknown = Object.keys(answers).filter(key => !known.has(key));

@@ -21,7 +21,8 @@ export const TRIGGER_OF_STATUS: Readonly<Partial<Record<Status, ConsultTrigger>>
 };
 
 /** Whether answers are an object of at most 100 plain values, 20,000 characters as JSON. */
-export function areAnswers(answers: object): boolean {
+export function areAnswers(answers: unknown): answers is object {
+  if (typeof answers !== 'object' || answers === null) return false;
   const values = Object.values(answers);
   const plain = !Array.isArray(answers) && values.length <= 100 && values.every(one => one === null || typeof one !== 'object');
   return plain && JSON.stringify(answers).length <= 20_000;

@@ -2,6 +2,7 @@ import type { TransitionTable } from '../../../runtime/request/states.js';
 import { after, DAY_MS, HOUR_MS } from '../../../runtime/time/durations.js';
 import { CriticalAlertSeverity as Severity, CriticalAlertStatus as Status } from '../entities/critical-alert.js';
 import { BiomarkerObservationSource as Source, BiomarkerObservationStatus as ObservationStatus } from '../entities/observation.js';
+import { HELD_BACK_MS } from '../entities/value-access.js';
 
 export type CriticalAlertTrigger = 'acknowledge' | 'escalate' | 'contact' | 'close';
 
@@ -14,13 +15,11 @@ export const CRITICAL_ALERT_STATES = {
 } as const satisfies TransitionTable<Status, CriticalAlertTrigger>;
 
 const TIME_TO_ACKNOWLEDGE = { [Severity.PANIC]: HOUR_MS, [Severity.CRITICAL]: 4 * HOUR_MS } as const satisfies Record<Severity, number>;
-/** A member sees a critical value after so long at the latest. Source: clinical 7.3.2. */
-const HIDDEN_MS = DAY_MS;
 /** An imported result whose draw is older raises no alert. */
 const IMPORTED_MS = 7 * DAY_MS;
 
 export const acknowledgeBy = (severity: Severity, now: Date): Date => after(now, TIME_TO_ACKNOWLEDGE[severity]);
-export const hiddenUntil = (now: Date): Date => after(now, HIDDEN_MS);
+export const hiddenUntil = (now: Date): Date => after(now, HELD_BACK_MS);
 
 /** Whether a result may raise an alert: a final one of a draw; an imported one only while it is recent. Source: clinical 7.3.2. */
 export function isAlerting(row: { source: Source; status: ObservationStatus; collectedAt: Date }, imported: boolean, now: Date): boolean {

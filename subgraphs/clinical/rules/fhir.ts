@@ -1,5 +1,6 @@
 import type { BiomarkerObservationComparator } from '../entities/result.js';
 import type { ValueRange } from '../entities/units.js';
+import { ucumCode } from './units.js';
 
 /** Releases of FHIR that are exported. */
 export type FhirRelease = 'R4' | 'R5';
@@ -35,9 +36,13 @@ export const interpretation = (code: string) => [{ coding: [{ system: V3, code }
 
 const COMPARATORS: Readonly<Record<BiomarkerObservationComparator, string>> = { lt: '<', le: '<=', ge: '>=', gt: '>' };
 
-/** A measured value; units are UCUM. */
-export const quantity = (value: number, unit: string, comparator: BiomarkerObservationComparator | null = null) =>
-  present({ value, comparator: comparator && COMPARATORS[comparator], unit, system: UCUM, code: unit });
+/** A measured value: the unit as it was reported, and UCUM's code of it where there is one. @param code default: the unit's, of no marker. */
+export const quantity = (
+  value: number,
+  unit: string,
+  comparator: BiomarkerObservationComparator | null = null,
+  code: string | null = ucumCode(unit),
+) => present({ value, comparator: comparator && COMPARATORS[comparator], unit, system: code && UCUM, code });
 
 export const rangeOf = (range: ValueRange | null, unit: string, text: string) =>
   range
@@ -115,10 +120,31 @@ function profiled(resource: Resource): Resource {
   return profile ? { ...resource, meta: { profile: [US_CORE + profile] } } : resource;
 }
 
-/** A bundle of resources of one person; in R4 with the profiles of US Core, which is of that release. */
-export const bundleOf = (resources: readonly Resource[], release: FhirRelease, at: Date) => ({
-  resourceType: 'Bundle',
-  type: 'collection',
-  timestamp: at.toISOString(),
-  entry: resources.map(one => ({ fullUrl: `urn:uuid:${one.id}`, resource: release === 'R4' ? profiled(one) : one })),
-});
+/** A person, by the id alone: who it is patient-graph knows. */
+export const patient = (id: string): Resource => ({ resourceType: 'Patient', id });
+
+const nameOf = ({ resourceType, id }: Resource): string => `${resourceType}/${id}`;
+
+/** Without the references of its lists to what is not in the bundle: a result that was corrected, or is kept from the member. */
+function resolved(resource: Resource, known: ReadonlySet<string>): Resource {
+  const refers = (one: unknown): boolean => typeof (one as { reference?: string } | null)?.reference === 'string';
+  const kept = Object.entries(resource).map(([key, value]) =>
+    Array.isArray(value) && value.some(refers) ? [key, value.filter(one => !refers(one) || known.has(one.reference))] : [key, value],
+  );
+  return present(Object.fromEntries(kept) as Resource);
+}
+
+/**
+ * A bundle of resources of one person; in R4 with the profiles of US Core, which is of that release. Relative references resolve inside
+ * it, because the full URLs are of one server. @param base address of that server.
+ */
+export function bundleOf(resources: readonly Resource[], release: FhirRelease, base: string, at: Date) {
+  const known = new Set(resources.map(nameOf));
+  const whole = resources.map(one => resolved(one, known));
+  return {
+    resourceType: 'Bundle',
+    type: 'collection',
+    timestamp: at.toISOString(),
+    entry: whole.map(one => ({ fullUrl: `${base}/${nameOf(one)}`, resource: release === 'R4' ? profiled(one) : one })),
+  };
+}

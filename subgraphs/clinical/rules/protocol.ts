@@ -3,7 +3,7 @@ import { edgeViolations } from './biomarker.js';
 
 interface Plan {
   durationDays: number;
-  phases: readonly { startDay: number; endDay: number; doses: readonly { quantity: { value: number } }[] }[];
+  phases: readonly { startDay: number; endDay: number; doses: readonly { quantity: { value: number }; timing?: unknown }[] }[];
   markers: readonly { code: string; target?: { low?: number | null; high?: number | null } | null }[];
 }
 
@@ -16,8 +16,11 @@ export function violationsOfPlan({ durationDays, phases, markers }: Plan): Viola
     if (phase.endDay > durationDays) found.push({ pointer: `${at}/endDay`, message: 'lies after the end of the protocol' });
     if (index > 0 && phase.startDay < phases[index - 1]!.endDay)
       found.push({ pointer: `${at}/startDay`, message: 'lies in the phase before' });
-    for (const [dose, { quantity }] of phase.doses.entries())
+    for (const [dose, { quantity, timing }] of phase.doses.entries()) {
       if (!(quantity.value > 0)) found.push({ pointer: `${at}/doses/${dose}/quantity/value`, message: 'must be more than 0' });
+      if (timing != null && (typeof timing !== 'object' || Array.isArray(timing)))
+        found.push({ pointer: `${at}/doses/${dose}/timing`, message: 'must be an object' });
+    }
   }
   for (const [index, { code, target }] of markers.entries()) {
     if (markers.findIndex(one => one.code === code) !== index)

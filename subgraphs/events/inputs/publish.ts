@@ -15,6 +15,7 @@ export class PublishEventInput {
   @Field(() => String, { nullable: true, description: 'Orders events without a user; default: the type.' })
   subject?: string | null;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { description: 'Valid against the newest revision, without further keys; at most 64 KiB.' })
   data: unknown;
 

@@ -89,7 +89,7 @@ export async function openAccount(ctx: Context, account: NewAccount, source: 'im
     email,
     verifiedAt: emailVerified ? ctx.now() : null,
     profile: { displayName },
-    settings: { ...(locale && { locale }), ...(timeZone && { timeZone }) },
+    settings: { ...(locale && { locale }), ...(timeZone && { timeZone, timeZoneSetAt: ctx.now() }) },
   });
   await noteCrmChange(ctx, user.id, CrmSyncReason.CREATED);
   ctx.emit(userCreated, { source, locale: locale ?? null, country_code: countryCode }, { userId: user.id, brandId });

@@ -1,5 +1,6 @@
 import { isUuid, newId } from '../../../runtime/data/ids.js';
 import { FOR_UPDATE, requireVersion } from '../../../runtime/data/rows.js';
+import { addressFault } from '../../../runtime/http/outside-url.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail, requireValid, type Violation } from '../../../runtime/request/errors.js';
 import { after } from '../../../runtime/time/durations.js';
@@ -7,6 +8,7 @@ import { OAuthClientAgreement } from '../entities/client-agreement.js';
 import { OAuthClient, OAuthClientKind, OAuthClientStatus, OAuthClientTokenEndpointAuthMethod } from '../entities/client.js';
 import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
 import type { CreateOAuthClientInput, UpdateOAuthClientInput } from '../inputs/client.js';
+import { egressNetworks } from '../ports/egress.js';
 import { lockedClient } from '../queries/client.js';
 import { given } from '../rules/changes.js';
 import { keyIds } from '../rules/client-keys.js';
@@ -22,7 +24,8 @@ import { revokeConsent } from './consent.js';
 import { requirePower } from './staff-power.js';
 import { type NewRevocation, publishRevocations } from './token-family.js';
 
-const URLS = ['logoUrl', 'homepageUrl', 'privacyUrl', 'termsUrl', 'jwksUri'] as const;
+/** What people may follow; nothing of ours fetches them. */
+const LINKS = ['logoUrl', 'homepageUrl', 'privacyUrl', 'termsUrl'] as const;
 
 /** What only services and owners may set. Source: identity 7, rule 15. */
 const RESERVED = ['firstParty', 'staffAccess', 'serviceSlug', 'ssoPartner'] as const;
@@ -31,6 +34,7 @@ const RESERVED = ['firstParty', 'staffAccess', 'serviceSlug', 'ssoPartner'] as c
 const CLEARED: Readonly<Record<string, unknown>> = {
   redirectUris: [],
   postLogoutRedirectUris: [],
+  allowedOrigins: [],
   contacts: [],
   firstParty: false,
   staffAccess: false,
@@ -40,13 +44,13 @@ const CLEARED: Readonly<Record<string, unknown>> = {
 };
 
 /** What null does not clear. */
-const KEPT = ['name', 'scopes', 'status', 'tokenEndpointAuthMethod'];
+const KEPT = ['name', 'publisher', 'scopes', 'status', 'tokenEndpointAuthMethod'];
 
 /** What is given, in the form of the rows: addresses as text, scopes in order, nothing where a list or a switch was cleared. */
 function valuesOf(input: CreateOAuthClientInput | UpdateOAuthClientInput): Partial<OAuthClient> {
   const { clientId: _id, id: _key, version: _version, ...fields } = input as UpdateOAuthClientInput & CreateOAuthClientInput;
   const values = given(fields) as Record<string, unknown>;
-  for (const name of URLS) if (values[name] != null) values[name] = String(values[name]);
+  for (const name of [...LINKS, 'jwksUri']) if (values[name] != null) values[name] = String(values[name]);
   if (fields.scopes) values.scopes = scopeSet(fields.scopes);
   for (const [name, value] of Object.entries(CLEARED)) if (values[name] === null) values[name] = value;
   for (const name of KEPT) if (values[name] === null) delete values[name];
@@ -56,7 +60,9 @@ function valuesOf(input: CreateOAuthClientInput | UpdateOAuthClientInput): Parti
 function violationsOf(ctx: Context, client: OAuthClient, values: Partial<OAuthClient>): Violation[] {
   const faults = registrationFaults({ ...client, ...values }, ctx.host.config.production);
   const violations = faults.map(({ field, message }) => ({ pointer: `/input/${field}`, message }));
-  const insecure = URLS.filter(name => values[name] != null && !String(values[name]).startsWith('https://'));
+  const insecure = LINKS.filter(name => values[name] != null && !String(values[name]).startsWith('https://'));
+  const unreachable = values.jwksUri == null ? null : addressFault(values.jwksUri, egressNetworks(ctx.host.config));
+  if (unreachable) violations.push({ pointer: '/input/jwksUri', message: unreachable });
   if (values.brandId && !isUuid(values.brandId)) violations.push({ pointer: '/input/brandId', message: 'must be a UUID' });
   if (values.status === OAuthClientStatus.DELETED) violations.push({ pointer: '/input/status', message: 'must be active or disabled' });
   return [...violations, ...insecure.map(name => ({ pointer: `/input/${name}`, message: 'must be https' }))];
@@ -81,7 +87,8 @@ export async function createClient(ctx: Context, input: CreateOAuthClientInput):
   requireAuthority(ctx, {}, values);
   const client = new OAuthClient();
   const [id, now] = [input.clientId ?? newId(), ctx.now()];
-  Object.assign(client, { tokenEndpointAuthMethod: methodFor(input.kind), createdAt: now, updatedAt: now }, values, { id });
+  const defaults = { publisher: input.name, tokenEndpointAuthMethod: methodFor(input.kind), createdAt: now, updatedAt: now };
+  Object.assign(client, defaults, values, { id });
   requireValid(violationsOf(ctx, client, values));
   if (await ctx.em.findOne(OAuthClient, { id })) fail('conflict', 'This client_id is taken');
   ctx.em.persist(client);

@@ -1,10 +1,11 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { UserStatus } from '../entities/user.js';
 import { emailOf } from '../queries/batches.js';
+import { newestOf } from '../queries/challenge.js';
 import type { ChallengeTemplate } from '../rules/challenges.js';
 import { emailKey } from '../rules/emails.js';
 import { accountByEmail, type PendingAccount, plantPending } from './account.js';
-import { issueChallenge } from './challenge.js';
+import { issueChallenge, openField } from './challenge.js';
 import { takeLimit } from './count-limit.js';
 import { sendNotice } from './notice.js';
 
@@ -45,6 +46,22 @@ export async function mailSecondFactor(ctx: Context, request: Omit<MailRequest, 
 export interface SignUp extends MailRequest, PendingAccount {
   passwordHash: string;
   displayName: string;
+}
+
+/** Sends the mail of a sign-up once more, with what it wanted; none where none was sent. Nothing is answered. */
+export async function mailSignUpAgain(ctx: Context, request: MailRequest): Promise<void> {
+  if (!(await mayMail(ctx, request))) return;
+  const last = await newestOf(ctx, request.interactionUid, ['sign_up']);
+  const to = last && openField(ctx.host, 'recipient', last.id, last.recipientSealed);
+  if (!last || last.consumedAt !== null || emailKey(to!) !== emailKey(request.email)) return;
+  const payload = openField(ctx.host, 'payload', last.id, last.payloadSealed);
+  await issueChallenge(ctx, {
+    template: 'sign_up',
+    to: to!,
+    userId: last.userId,
+    interactionUid: request.interactionUid,
+    ...(payload !== null && { payload: JSON.parse(payload) as object }),
+  });
 }
 
 /** Asks the address of a sign-up for its proof; the owner of an account that is there gets a notice. Nothing is answered. */

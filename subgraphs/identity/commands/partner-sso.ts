@@ -2,12 +2,14 @@ import type { RequiredEntityData } from '@mikro-orm/postgresql';
 import { sha256 } from '../../../runtime/data/crypto.js';
 import { newId } from '../../../runtime/data/ids.js';
 import type { Context } from '../../../runtime/request/context.js';
+import { addressFault } from '../../../runtime/http/outside-url.js';
 import { fail, invalid } from '../../../runtime/request/errors.js';
 import { preparation } from '../../../runtime/request/operation.js';
 import { OAuthClient, OAuthClientKind, OAuthClientStatus } from '../entities/client.js';
 import { type PartnerSsoTicket, SsoPartner } from '../entities/sso.js';
 import { User, UserEmail, UserStatus } from '../entities/user.js';
 import type { StartPartnerSsoInput, UpsertSsoPartnerInput } from '../inputs/sso.js';
+import { egressNetworks } from '../ports/egress.js';
 import { BadSignature, KeysUnavailable, signedClaims } from '../ports/partner-assertion.js';
 import { emailKey } from '../rules/emails.js';
 import { PAGES } from '../rules/endpoints.js';
@@ -123,6 +125,8 @@ export async function startPartnerSso(ctx: Context, input: StartPartnerSsoInput)
 export async function upsertPartner(ctx: Context, { jwks = null, jwksUri, ...rest }: UpsertSsoPartnerInput): Promise<SsoPartner> {
   if ((jwks === null) === (jwksUri == null)) invalid('/input/jwks', 'give either jwks or jwksUri');
   if (jwks !== null && !Array.isArray(jwks.keys)) invalid('/input/jwks', 'must be a JWK set');
+  const fault = jwksUri == null ? null : addressFault(String(jwksUri), egressNetworks(ctx.host.config));
+  if (fault) invalid('/input/jwksUri', fault);
   const { key } = rest;
   const standing = await ctx.em.findOne(SsoPartner, { key });
   const partner = standing ?? ctx.em.create(SsoPartner, { key, createdAt: ctx.now() } as RequiredEntityData<SsoPartner>, { partial: true });

@@ -60,6 +60,7 @@ export async function updateSettings(ctx: Context, input: UpdateMySettingsInput)
   const settings = await requireRow(ctx, UserSettings, { userId: user.id });
   requireVersion(settings, version);
   Object.assign(settings, withDefaults(rest));
+  if (rest.timeZone !== undefined) settings.timeZoneSetAt = rest.timeZone === null ? null : ctx.now();
   setMarketing(ctx, settings, marketingConsent);
   if (rest.locale !== undefined || rest.timeZone !== undefined) await noteCrmChange(ctx, user.id, CrmSyncReason.CONTACT);
   if (marketingConsent !== undefined) await noteCrmChange(ctx, user.id, CrmSyncReason.CONSENT);

@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../runtime/request/context.js';
 import { outsideEngine, systemTime } from '../ports/clock.js';
-import { USER_TOKEN_SECONDS } from '../rules/lifetimes.js';
+import { BELIEVED_MS, USER_TOKEN_SECONDS } from '../rules/lifetimes.js';
 
 export type RevocationKind = 'token' | 'family' | 'session' | 'secret' | 'client' | 'user';
 
@@ -40,8 +41,13 @@ returning seq::float8 as seq, kind, value, not_before::float8 as not_before`;
  */
 const atOnce = (ctx: Context): Date => new Date(Math.min(ctx.now().getTime(), systemTime()));
 
+/** Other processes may take a credential that ends now for good until what they have read of the client is too old to be believed. */
+const endsCredential = ({ kind, effectiveAt }: NewRevocation): boolean =>
+  (kind === 'secret' || kind === 'client') && effectiveAt === undefined;
+
 /**
- * Adds rows to the revocation feed in this transaction and hints all processes after its commit. Call it last: it locks the counter.
+ * Adds rows to the revocation feed in this transaction and hints all processes after its commit. What ends a client's credential at once is
+ * answered when no process takes that any more. Call it last: it locks the counter.
  * Source: identity A4.
  */
 export async function publishRevocations(ctx: Context, revocations: readonly NewRevocation[]): Promise<void> {
@@ -60,6 +66,7 @@ export async function publishRevocations(ctx: Context, revocations: readonly New
     expires_at: wanted[index]!.expires_at,
   }));
   ctx.afterCommit(() => outsideEngine(() => published.forEach(row => ctx.host.transport.hint('auth.revocations', row.kind, row))));
+  if (revocations.some(endsCredential)) ctx.afterCommit(() => delay(BELIEVED_MS));
 }
 
 export type EndReason =

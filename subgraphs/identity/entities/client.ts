@@ -53,6 +53,11 @@ export class OAuthClient {
   name: string;
 
   @Access({ service: '*', user: '*' })
+  @Field(() => String, { description: 'Who publishes the app, as people are told.' })
+  @Property({ type: 'text' })
+  publisher: string;
+
+  @Access({ service: '*', user: '*' })
   @Field(() => String, { nullable: true })
   @Property({ type: 'text', nullable: true })
   description: string | null = null;
@@ -113,6 +118,10 @@ export class OAuthClient {
   @Field(() => [String])
   @Property({ type: 'string[]', columnType: 'text[]', defaultRaw: "'{}'" })
   postLogoutRedirectUris: string[] = [];
+
+  @Field(() => [String], { description: "Web origins of the client's browser apps, for CORS." })
+  @Property({ type: 'string[]', columnType: 'text[]', defaultRaw: "'{}'" })
+  allowedOrigins: string[] = [];
 
   @Field(() => [String], { description: 'Registered scopes.' })
   @Property({ type: 'string[]', columnType: 'text[]', defaultRaw: "'{}'" })

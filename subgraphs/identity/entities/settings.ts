@@ -64,6 +64,10 @@ export class UserSettings {
   @Property({ type: 'text', default: 'UTC' })
   timeZone: string = 'UTC';
 
+  @Field(() => DateTime, { nullable: true, description: 'When somebody gave the zone; null as long as it is the default.' })
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  timeZoneSetAt: Date | null = null;
+
   @Field(() => UserSettingsUnitSystem)
   @Enum({ items: () => UserSettingsUnitSystem, type: 'text', default: UserSettingsUnitSystem.METRIC })
   unitSystem: UserSettingsUnitSystem = UserSettingsUnitSystem.METRIC;

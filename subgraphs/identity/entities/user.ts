@@ -73,6 +73,9 @@ export class User {
 
   @Property({ type: 'integer', default: 1, version: true })
   version: number;
+
+  /** An administrators' operation has answered with it; in no row. */
+  administered?: boolean;
 }
 
 /** Address of an account, once per address among accounts that are not erased. Personal. */

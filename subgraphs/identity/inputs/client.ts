@@ -3,6 +3,7 @@ import { PageArgs } from '../../../runtime/request/paging.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { DateTime, JSONObject, Url } from '../../../runtime/schema/scalars.js';
 import { OAuthClientKind, OAuthClientStatus, OAuthClientTokenEndpointAuthMethod } from '../entities/client.js';
+import { FILLED_LINE } from './text.js';
 
 @InputType({ description: 'Which clients a list shows; all conditions hold.' })
 export class OAuthClientFilter {
@@ -40,6 +41,10 @@ class ClientFields {
   @Field(() => [String], { nullable: true })
   postLogoutRedirectUris?: string[] | null;
 
+  @Rule({ maxItems: 20, maxLength: 255 })
+  @Field(() => [String], { nullable: true, description: "Web origins of the client's browser apps: https, no path." })
+  allowedOrigins?: string[] | null;
+
   @Field(() => Boolean, { nullable: true, description: 'Services and owners only.' })
   firstParty?: boolean | null;
 
@@ -71,11 +76,16 @@ class ClientFields {
   @Field(() => OAuthClientTokenEndpointAuthMethod, { nullable: true })
   tokenEndpointAuthMethod?: OAuthClientTokenEndpointAuthMethod | null;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true, description: 'Public keys of a client that signs; a JWK set.' })
   jwks?: Record<string, unknown> | null;
 
   @Field(() => Url, { nullable: true, description: 'Where the public keys are; https.' })
   jwksUri?: URL | string | null;
+
+  @Rule({ minLength: 1, maxLength: 80, pattern: FILLED_LINE })
+  @Field(() => String, { nullable: true, description: 'Who publishes the app, as people are told; default: the name of the app.' })
+  publisher?: string | null;
 
   @Rule({ maxLength: 500 })
   @Field(() => String, { nullable: true })

@@ -36,6 +36,7 @@ export class UpsertSsoPartnerInput {
   @Field(() => String, { description: 'The iss of its assertions.' })
   issuer: string;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true, description: 'Its public keys; a JWK set.' })
   jwks?: Record<string, unknown> | null;
 

@@ -1,4 +1,5 @@
 import { CompactSign, type JWTPayload, jwtVerify } from 'jose';
+import { isCanonical } from '../../../runtime/access/token.js';
 import type { Config } from '../../../runtime/config.js';
 import { newId } from '../../../runtime/data/ids.js';
 import type { Keyring, SigningKey } from './keyring.js';
@@ -100,7 +101,7 @@ export async function signToken(key: SigningKey, claims: TokenClaims): Promise<s
 /** Claims of one of our unexpired access tokens, by identity's clock; null for anything else. Revocation is not looked at. */
 export async function verifyToken(token: string, keyring: Keyring, config: Issuing, now: Date): Promise<TokenClaims | null> {
   const [prefix, jws] = [token.slice(0, 3), token.slice(4)];
-  if (token[3] !== '_' || (prefix !== 'svc' && prefix !== 'usr')) return null;
+  if (token[3] !== '_' || (prefix !== 'svc' && prefix !== 'usr') || !isCanonical(jws)) return null;
   const keyOf = ({ kid }: { kid?: string }) => keyring.find(kid)?.publicKey ?? Promise.reject(new Error('unknown key'));
   const requiredClaims = ['sub', 'client_id', 'iat', 'exp', 'jti'];
   const { issuer, audience } = config;

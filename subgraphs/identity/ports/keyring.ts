@@ -55,7 +55,10 @@ function open(sealer: Sealer, { kid, private_sealed }: Row): string {
   try {
     return sealer.open(private_sealed, sealContext(kid));
   } catch (cause) {
-    throw new Error(`TOKEN_SIGNING_KEK does not open signing key ${kid}`, { cause });
+    throw new Error(
+      `the signing keys in the database were sealed with another TOKEN_SIGNING_KEK than this process has (key ${kid}); give identity the one that the database was set up with, or begin with an empty database`,
+      { cause },
+    );
   }
 }
 

@@ -3,8 +3,9 @@ import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { type Connection, decodeCursor, type PageArgs, toConnection } from '../../../runtime/request/paging.js';
 import { UserAddress } from '../entities/address.js';
+import type { User } from '../entities/user.js';
 import { rowsOf } from './batches.js';
-import { isAdmin } from './viewer.js';
+import { seesPart } from './viewer.js';
 
 /** The address book's owner: `sub` of a user token, staff's too; a service names one. @throws Problem invalid_request, not_found. */
 export function bookOwner({ caller }: Context, userId: string | null | undefined, pointer: string): string {
@@ -33,9 +34,9 @@ export const addressPage = async (ctx: Context, userId: string | null | undefine
   pageOf(await addressBook(ctx, bookOwner(ctx, userId, '/userId')), args);
 
 /** The book of an account; null for callers whom it does not concern. */
-export async function addressesOf(ctx: Context, userId: string, args: PageArgs): Promise<Connection<UserAddress> | null> {
-  if (!isAdmin(ctx.caller) && ctx.caller.userId !== userId) return null;
+export async function addressesOf(ctx: Context, user: User, args: PageArgs): Promise<Connection<UserAddress> | null> {
+  if (!seesPart(ctx.caller, user, 'read:account')) return null;
   const load = (ids: readonly string[]) => rowsOf(ctx, UserAddress, 'userId', ids, { orderBy: NEWEST_FIRST });
-  const book = isUuid(userId) ? await ctx.load('identity.addresses', userId, load) : [];
+  const book = isUuid(user.id) ? await ctx.load('identity.addresses', user.id, load) : [];
   return pageOf(book ?? [], args);
 }

@@ -3,6 +3,7 @@ import { isUuid } from '../../../runtime/data/ids.js';
 import { lockRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { type Connection, decodeCursor, toConnection } from '../../../runtime/request/paging.js';
+import type { ClientOrigins } from '../entities/client-origins.js';
 import { OAuthClient, OAuthClientStatus } from '../entities/client.js';
 import type { OAuthClientFilter, OAuthClientListArgs } from '../inputs/client.js';
 import { beginning, holding } from './search.js';
@@ -28,3 +29,9 @@ export async function listClients(ctx: Context, { filter, first, after: cursor }
 /** A client that is not deleted, locked. @throws Problem not_found. */
 export const lockedClient = (ctx: Context, id: string): Promise<OAuthClient> =>
   lockRow(ctx, OAuthClient, { id, status: { $ne: OAuthClientStatus.DELETED } });
+
+const ORIGINS = `
+select id as "clientId", allowed_origins as origins from identity.oauth_client where status = 'active' and cardinality(allowed_origins) > 0 order by id`;
+
+/** Web origins of active clients. */
+export const activeOrigins = (ctx: Context): Promise<ClientOrigins[]> => ctx.sql<ClientOrigins>(ORIGINS);

@@ -15,6 +15,22 @@ export async function invitedBy(ctx: Context, token: string): Promise<{ staff: S
   return { staff, open: staff.status === StaffMemberStatus.INVITED && challenge.consumedAt === null && challenge.expiresAt > ctx.now() };
 }
 
+const STAFF_APP = `
+select id, name, homepage_url as "homepageUrl", redirect_uris as "redirectUris" from identity.oauth_client
+where staff_access and status = 'active' order by brand_id is distinct from $1::uuid, created_at, id limit 1`;
+
+/** An app in which staff work. */
+export interface StaffApp {
+  id: string;
+  name: string;
+  homepageUrl: string | null;
+  redirectUris: string[];
+}
+
+/** Where staff of a brand work, else where any staff do; null where there is no such app yet. */
+export const staffAppOf = async (ctx: Context, brandId: string | null): Promise<StaffApp | null> =>
+  (await ctx.sql<StaffApp>(STAFF_APP, [brandId]))[0] ?? null;
+
 const INVITED = `
 select 1 as invited from identity.user_email e join identity.staff_member s on s.email_key = e.email_key
 where e.user_id = $1 and e.verified_at is not null and s.status = 'invited' and s.invite_expires_at > $2`;

@@ -10,7 +10,7 @@ import { emailKey } from '../rules/emails.js';
 import { seesProfile } from '../rules/visibility.js';
 import { profileOf } from './batches.js';
 import { beginning } from './search.js';
-import { knowsBrand, viewerOf } from './viewer.js';
+import { asAdministered, knowsBrand, viewerOf } from './viewer.js';
 
 const hasEmail = (q: string): FilterQuery<User> => ({
   [raw(
@@ -42,20 +42,36 @@ function whereOf({ q, status, brandId, createdAfter, createdBefore }: UserFilter
   return { $and: conditions } as FilterQuery<User>;
 }
 
-/** Accounts, newest first. */
-export const listUsers = (ctx: Context, args: UserListArgs): Promise<Connection<User>> =>
-  page(ctx.em, User, whereOf(args.filter ?? {}), args, { time: 'createdAt' });
+/** Accounts, newest first; for administrators. */
+export async function listUsers(ctx: Context, args: UserListArgs): Promise<Connection<User>> {
+  const users = await page(ctx.em, User, whereOf(args.filter ?? {}), args, { time: 'createdAt' });
+  users.nodes.forEach(asAdministered);
+  return users;
+}
+
+/** An account as administrators see it, tombstones included. */
+export async function administeredUser(ctx: Context, id: string): Promise<User | null> {
+  const user = await findRow(ctx, User, { id });
+  return user && asAdministered(user);
+}
 
 /** Id of the account with this address, phone, handle or outside identity; the oldest where a phone is shared. */
 async function idOf(ctx: Context, by: UserLookupInput): Promise<string | null> {
   if (by.email) return (await ctx.em.findOne(UserEmail, { emailKey: emailKey(by.email) }))?.userId ?? null;
   if (by.handle) return (await ctx.em.findOne(UserProfile, { handle: by.handle.toLowerCase() }))?.userId ?? null;
   if (by.phone) return (await ctx.em.findOne(User, { phone: by.phone }, { orderBy: { createdAt: 'asc' } }))?.id ?? null;
-  const [row] = await ctx.sql<{ user_id: string }>('select user_id from identity.external_identity where provider = $1 and subject = $2', [
-    by.externalProvider,
-    by.externalId,
-  ]);
-  return row?.user_id ?? null;
+  return linkedId(ctx, by.externalProvider!, by.externalId!);
+}
+
+async function linkedId(ctx: Context, provider: string, subject: string): Promise<string | null> {
+  const text = 'select user_id from identity.external_identity where provider = $1 and subject = $2';
+  return (await ctx.sql<{ user_id: string }>(text, [provider, subject]))[0]?.user_id ?? null;
+}
+
+/** The account that somebody outside is linked to; tombstones are not found. */
+export async function linkedUser(ctx: Context, provider: string, subject: string): Promise<User | null> {
+  const id = await linkedId(ctx, provider, subject);
+  return id === null ? null : ctx.em.findOne(User, { id, status: { $ne: UserStatus.ERASED } });
 }
 
 function requireOneWay(by: UserLookupInput): void {
@@ -65,19 +81,25 @@ function requireOneWay(by: UserLookupInput): void {
     invalid('/by', 'give exactly one of email, phone, handle, or external_provider with external_id');
 }
 
-/** The account that one address, phone, handle or outside identity belongs to; tombstones are not found. @throws Problem invalid_request. */
+/** The account that one address, phone, handle or outside identity belongs to; tombstones are not found; for administrators. @throws Problem invalid_request. */
 export async function lookUpUser(ctx: Context, by: UserLookupInput): Promise<User | null> {
   requireOneWay(by);
   const id = await idOf(ctx, by);
-  return id === null ? null : ctx.em.findOne(User, { id, status: { $ne: UserStatus.ERASED } });
+  const user = id === null ? null : await ctx.em.findOne(User, { id, status: { $ne: UserStatus.ERASED } });
+  return user && asAdministered(user);
+}
+
+/** Whether the caller may know that an account is there: as administrator, owner or service, or because the profile is open to them. */
+export async function mayKnow(ctx: Context, user: User | null): Promise<boolean> {
+  if (!user || knowsBrand(ctx.caller, user.id)) return user !== null;
+  const profile = await profileOf(ctx, user.id);
+  return profile !== null && seesProfile(viewerOf(ctx.caller, user), user.status, profile.visibility);
 }
 
 /** An account of which the caller may know something; null for any other, so that existence does not show. */
 export async function visibleUser(ctx: Context, id: string): Promise<User | null> {
   const user = await findRow(ctx, User, { id });
-  if (!user || knowsBrand(ctx.caller, id)) return user;
-  const profile = await profileOf(ctx, id);
-  return profile && seesProfile(viewerOf(ctx.caller, id), user.status, profile.visibility) ? user : null;
+  return (await mayKnow(ctx, user)) ? user : null;
 }
 
 /** The user with a handle, in any case of letters, as {@link visibleUser}. */

@@ -15,8 +15,8 @@ const WRITE = { ...READ, firstParty: true } as const;
 export class AddressResolver {
   @Access({ service: 'admin:identity', user: 'read:account', staff: 'admin:identity:read' })
   @FieldResolver(() => UserAddressConnection, { nullable: true, description: 'The address book, newest first.' })
-  addresses(@Root() { id }: User, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<Connection<UserAddress> | null> {
-    return addressesOf(ctx, id, args);
+  addresses(@Root() user: User, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<Connection<UserAddress> | null> {
+    return addressesOf(ctx, user, args);
   }
 
   @Access(READ)

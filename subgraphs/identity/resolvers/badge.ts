@@ -3,7 +3,7 @@ import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { awardBadge, revokeBadge, upsertBadge } from '../commands/badge.js';
 import { Badge, UserBadge } from '../entities/badge.js';
-import { User } from '../entities/user.js';
+import { User, UserStatus } from '../entities/user.js';
 import { AwardBadgeInput, RevokeBadgeInput, UpsertBadgeInput } from '../inputs/badge.js';
 import { badgesOf } from '../queries/batches.js';
 
@@ -13,8 +13,8 @@ const ADMIN = { service: 'admin:identity' } as const;
 export class BadgeResolver {
   @Access({ service: '*', user: '*' })
   @FieldResolver(() => [UserBadge], { description: 'Badges that have not expired, newest first.' })
-  badges(@Root() user: User, @Ctx() ctx: Context): Promise<UserBadge[]> {
-    return badgesOf(ctx, user.id);
+  badges(@Root() { id, status }: User, @Ctx() ctx: Context): Promise<UserBadge[]> | UserBadge[] {
+    return status === UserStatus.ERASED ? [] : badgesOf(ctx, id); // erased, or nobody whom the caller may know
   }
 
   @Access(ADMIN)

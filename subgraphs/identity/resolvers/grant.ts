@@ -12,8 +12,7 @@ import { User } from '../entities/user.js';
 import { ReportScopeUseInput, WithdrawScopeInput } from '../inputs/grant.js';
 import { clientOf, userOf } from '../queries/batches.js';
 import { authorizationsOf, connectedAppsOf, deliveringGrants, effectiveScopesOf, grantsOf } from '../queries/grant.js';
-import { viewerOf } from '../queries/viewer.js';
-import { seesAccount } from '../rules/visibility.js';
+import { seesPart } from '../queries/viewer.js';
 
 const OWN = { user: 'manage:connected_apps' } as const;
 
@@ -86,7 +85,7 @@ export class UserGrantsResolver {
     @Ctx() ctx: Context,
     @Arg('include', () => [OAuthGrantInclude], { nullable: true }) include?: OAuthGrantInclude[] | null,
   ): Promise<OAuthGrant[] | null> {
-    if (!seesAccount(viewerOf(ctx.caller, user.id))) return null;
+    if (!seesPart(ctx.caller, user, 'manage:connected_apps')) return null;
     return grantsOf(ctx, user.id, include?.includes(OAuthGrantInclude.REVOKED) ?? false);
   }
 

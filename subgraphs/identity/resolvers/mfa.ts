@@ -23,7 +23,7 @@ export class MfaResolver {
     description: 'Whether a second factor is asked for; for the owner with read:account and administrators.',
   })
   async mfaEnabled(@Root() user: User, @Ctx() ctx: Context): Promise<boolean | null> {
-    return seesContact(viewerOf(ctx.caller, user.id)) ? hasSecondFactor(ctx, user.id) : null;
+    return seesContact(viewerOf(ctx.caller, user)) ? hasSecondFactor(ctx, user.id) : null;
   }
 
   @Access(OWN)

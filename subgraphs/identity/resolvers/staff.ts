@@ -62,6 +62,6 @@ export class UserStaffResolver {
   @Access({ service: 'admin:identity', user: 'read:profile|read:account', staff: 'admin:identity:read' })
   @FieldResolver(() => StaffMember, { nullable: true, description: 'For administrators and the user.' })
   async staff(@Root() user: User, @Ctx() ctx: Context): Promise<StaffMember | null> {
-    return seesAccount(viewerOf(ctx.caller, user.id)) ? staffEntryOf(ctx, user.id) : null;
+    return seesAccount(viewerOf(ctx.caller, user)) ? staffEntryOf(ctx, user.id) : null;
   }
 }

@@ -5,21 +5,21 @@ import { DateTime, EmailAddress, PhoneNumber } from '../../../runtime/schema/sca
 import { UserSettings } from '../entities/settings.js';
 import { User, UserProfile, UserStatus } from '../entities/user.js';
 import { emailOf, profileOf, settingsOf } from '../queries/batches.js';
-import { knowsBrand, viewerOf } from '../queries/viewer.js';
+import { knowsBrand, seesPart, viewerOf } from '../queries/viewer.js';
 import { seesAccount, seesContact, seesProfile, visibleStatus } from '../rules/visibility.js';
 import { Brand } from '../stubs.js';
 
 const ACCOUNT = { service: 'admin:identity', user: 'read:profile|read:account', staff: 'admin:identity:read' } as const;
 
-const knows = (user: User, ctx: Context): boolean => seesAccount(viewerOf(ctx.caller, user.id));
-const knowsContact = (user: User, ctx: Context): boolean => seesContact(viewerOf(ctx.caller, user.id));
+const knows = (user: User, ctx: Context): boolean => seesAccount(viewerOf(ctx.caller, user));
+const knowsContact = (user: User, ctx: Context): boolean => seesContact(viewerOf(ctx.caller, user));
 
 /** What only some may know of an account: null for all others, so that a list of users does not break over one of them. */
 @Resolver(() => User)
 export class UserFieldResolver {
   @FieldResolver(() => UserStatus, { description: 'To strangers, an account that cannot be used is ERASED whatever the reason.' })
   status(@Root() user: User, @Ctx() ctx: Context): UserStatus {
-    return visibleStatus(viewerOf(ctx.caller, user.id), user.status);
+    return visibleStatus(viewerOf(ctx.caller, user), user.status);
   }
 
   @FieldResolver(() => UserStatus, { nullable: true, description: 'The status, for the owner with read:account and for administrators.' })
@@ -47,13 +47,13 @@ export class UserFieldResolver {
   @FieldResolver(() => UserProfile, { nullable: true })
   async profile(@Root() user: User, @Ctx() ctx: Context): Promise<UserProfile | null> {
     const profile = await profileOf(ctx, user.id);
-    return profile && seesProfile(viewerOf(ctx.caller, user.id), user.status, profile.visibility) ? profile : null;
+    return profile && seesProfile(viewerOf(ctx.caller, user), user.status, profile.visibility) ? profile : null;
   }
 
   @Access({ service: 'admin:identity', user: 'read:preferences', staff: 'admin:identity:read' })
   @FieldResolver(() => UserSettings, { nullable: true })
   async settings(@Root() user: User, @Ctx() ctx: Context): Promise<UserSettings | null> {
-    return knows(user, ctx) ? settingsOf(ctx, user.id) : null;
+    return seesPart(ctx.caller, user, 'read:preferences') ? settingsOf(ctx, user.id) : null;
   }
 
   @FieldResolver(() => ID, { nullable: true, description: 'Brand of the first sign-up.' })

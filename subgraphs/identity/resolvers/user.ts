@@ -1,13 +1,13 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import { findRow, requireRow } from '../../../runtime/data/rows.js';
+import { requireRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import type { Connection } from '../../../runtime/request/paging.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { importAccount } from '../commands/account.js';
 import { User, UserConnection } from '../entities/user.js';
 import { CreateUserInput, UserListArgs, UserLookupInput } from '../inputs/user.js';
-import { findByHandle, findByHandles, listUsers, lookUpUser, visibleUser } from '../queries/user.js';
+import { administeredUser, findByHandle, findByHandles, listUsers, lookUpUser, visibleUser } from '../queries/user.js';
 
 const ADMIN = { service: 'admin:identity', staff: 'admin:identity:read' } as const;
 
@@ -31,7 +31,7 @@ export class UserResolver {
   @Access(ADMIN)
   @Query(() => User, { nullable: true, description: 'An account as administrators see it, tombstones included.' })
   adminUser(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<User | null> {
-    return findRow(ctx, User, { id });
+    return administeredUser(ctx, id);
   }
 
   @Access(ADMIN)

@@ -1,5 +1,6 @@
 import { OAuthClientKind, OAuthClientTokenEndpointAuthMethod } from '../entities/client.js';
 import { keySetFault } from './client-keys.js';
+import { originFault } from './origins.js';
 import { redirectFault } from './redirects.js';
 import { ADMIN_SCOPES, USER_SCOPES } from './scopes.js';
 
@@ -15,6 +16,7 @@ export interface Proposed {
   scopes: readonly string[];
   redirectUris: readonly string[];
   postLogoutRedirectUris: readonly string[];
+  allowedOrigins: readonly string[];
   firstParty: boolean;
   staffAccess: boolean;
   serviceSlug: string | null;
@@ -25,9 +27,11 @@ export interface Proposed {
   jwksUri: string | null;
 }
 
-const listFaults = (field: string, uris: readonly string[], production: boolean): Fault[] =>
+type UriFault = (uri: string, production: boolean) => string | null;
+
+const listFaults = (field: string, uris: readonly string[], production: boolean, faultOf: UriFault = redirectFault): Fault[] =>
   uris.flatMap((uri, index) => {
-    const message = redirectFault(uri, production);
+    const message = faultOf(uri, production);
     return message ? [{ field: `${field}/${index}`, message }] : [];
   });
 
@@ -59,6 +63,7 @@ function kindFaults(client: Proposed): Fault[] {
   const machine = client.kind === OAuthClientKind.MACHINE;
   const faults: [boolean, string, string][] = [
     [machine && client.redirectUris.length > 0, 'redirectUris', 'must be empty for a machine client'],
+    [machine && client.allowedOrigins.length > 0, 'allowedOrigins', 'must be empty for a machine client'],
     [!machine && client.redirectUris.length === 0, 'redirectUris', 'must not be empty'],
     [client.staffAccess && !client.firstParty, 'staffAccess', 'needs first_party'],
     [client.staffAccess && machine, 'staffAccess', 'is not for machine clients'],
@@ -77,4 +82,5 @@ export const registrationFaults = (client: Proposed, production: boolean): Fault
   ...keyFaults(client),
   ...listFaults('redirectUris', client.redirectUris, production),
   ...listFaults('postLogoutRedirectUris', client.postLogoutRedirectUris, production),
+  ...listFaults('allowedOrigins', client.allowedOrigins, production, originFault),
 ];

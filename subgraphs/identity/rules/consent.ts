@@ -1,5 +1,5 @@
 import { OAuthClientAgreementStatus } from '../entities/client-agreement.js';
-import { isPhi, scopeSet } from './scopes.js';
+import { groupOf, isPhi, scopeSet } from './scopes.js';
 
 interface ClientScopes {
   scopes: readonly string[];
@@ -50,6 +50,16 @@ export interface ConsentChange {
   /** Null: nothing changed. */
   reason: 'consented' | 'scopes_changed' | null;
 }
+
+/**
+ * What is ticked when the consent page is shown: what was decided before as it was decided, of the rest all but health and money, which
+ * nobody gives away by a click on a button. Source: identity 4.1.
+ */
+export const tickedOf = (asked: readonly string[], standing: StandingConsent | null): string[] =>
+  asked.filter(scope => {
+    if (standing?.scopes.includes(scope)) return true;
+    return !standing?.declinedScopes.includes(scope) && !['health', 'money'].includes(groupOf(scope));
+  });
 
 /** Joins an answer to the consent that stands: what is ticked is granted, what is unticked is remembered as declined and no longer granted. */
 export function mergeConsent(standing: StandingConsent | null, answer: ConsentAnswer): ConsentChange {

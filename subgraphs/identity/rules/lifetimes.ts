@@ -15,3 +15,6 @@ export const REFRESH_SECONDS = 90 * 86_400;
 /** Lifetimes of a code and of an authorization request. Source: identity A2. */
 export const CODE_SECONDS = 60;
 export const INTERACTION_SECONDS = 3600;
+
+/** So long a process believes what it has read of a machine client; below the 2 s in which a disabled one must be refused. Source: identity A4. */
+export const BELIEVED_MS = 1_000;

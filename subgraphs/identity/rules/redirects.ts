@@ -7,6 +7,12 @@ export const isNativeRedirect = (uri: string): boolean => !WEB.test(uri) || LOOP
 /** What `form-action` must allow besides ourselves, because a form's answer redirects there: an origin, or a private-use scheme. */
 export const redirectSource = (uri: string): string => (WEB.test(uri) ? new URL(uri).origin : new URL(uri).protocol);
 
+/** Where an app begins, as far as it has said so: its homepage, else the site that it is sent back to; null for a native app. */
+export function homeOf({ homepageUrl, redirectUris }: { homepageUrl: string | null; redirectUris: readonly string[] }): string | null {
+  const site = redirectUris.find(uri => WEB.test(uri) && !LOOPBACK.test(uri));
+  return homepageUrl ?? (site === undefined ? null : `${new URL(site).origin}/`);
+}
+
 /** Whether a web address leads to the origin of one of these redirects; no name and password in it. Source: identity 7, rule 13. */
 export function isRegisteredOrigin(uri: string, registered: readonly string[]): boolean {
   const url = WEB.test(uri) ? URL.parse(uri) : null;

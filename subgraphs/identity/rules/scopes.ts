@@ -84,5 +84,25 @@ export const USER_SCOPES: Readonly<Record<string, ScopeClass>> = {
 
 export const isPhi = (scope: string): boolean => USER_SCOPES[scope] === 'PHI';
 
+export type ScopeGroup = 'profile' | 'health' | 'money' | 'other';
+
+/** What is about the person's account itself. */
+const PROFILE: readonly string[] = [
+  'read:account',
+  'read:profile',
+  'read:preferences',
+  'manage:preferences',
+  'manage:connected_apps',
+  'read:entitlements',
+  'read:membership',
+];
+
+/** Under which heading of the consent page a scope stands. Source: identity 4.1. */
+export function groupOf(scope: string): ScopeGroup {
+  if (USER_SCOPES[scope] === 'PHI') return 'health';
+  if (USER_SCOPES[scope] === 'FIN') return 'money';
+  return PROFILE.includes(scope) ? 'profile' : 'other';
+}
+
 /** Scopes in one canonical order, each once: the name of a scope set. */
 export const scopeSet = (scopes: Iterable<string>): string[] => [...new Set(scopes)].sort();

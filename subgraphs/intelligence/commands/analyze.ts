@@ -6,7 +6,7 @@ import { RegistryStatus } from '../entities/enums.js';
 import { calibrationOf, calibrationState, clusteredError, honestEce, honestyState } from '../rules/calibration.js';
 import { agreementValue, LIFT_DAYS, liftDecay, liftOf, measured, type Measured } from '../rules/lift.js';
 import { JOIN_FLOOR, liveness } from '../rules/liveness.js';
-import { Z95 } from '../rules/off-policy.js';
+import { Z95 } from '../rules/quantiles.js';
 import { analysisOf, scopeOf, type Analysis, type Computed } from '../queries/analysis.js';
 import { challengerMetrics } from '../queries/challenger.js';
 import { firstDeadline, joinCounts, predictionCohorts, rewardSums, type PredictionCohort, type RewardSums } from '../queries/cohorts.js';

@@ -10,7 +10,7 @@ import { MODELS, type Bundle } from '../rules/bundle.js';
 import { compare, type LoggedDecision } from '../rules/evaluation.js';
 import { scoreBy } from '../rules/scorers.js';
 import { heldOut, MIN_OUTCOMES, offlineMetrics, train, type TrainingRow } from '../rules/training.js';
-import { loggedDecisions } from '../queries/logged-decisions.js';
+import { loggedPages, type ReadDecision } from '../queries/logged-decisions.js';
 import { bundleOf, championOf } from '../queries/registry.js';
 import { addVersion, lockPolicy } from './registry.js';
 
@@ -60,14 +60,18 @@ interface Material {
   champion: Bundle;
   /** Read before the decisions: an erasure between the two is owed, not forgotten. */
   erasures: Erasures;
-  logged: readonly LoggedDecision[];
+  logged: readonly ReadDecision[];
+  /** When it was read. */
+  at: Date;
 }
 
 async function materialOf(ctx: Context, { policyId, dataFrom, dataTo }: TrainingRun): Promise<Material> {
   const policy = await ctx.em.findOneOrFail(RankingPolicy, { id: policyId });
   const erasures = await erasuresSoFar(ctx);
-  const logged = await loggedDecisions(ctx, policyId, dataFrom, dataTo, null, MOST_ROWS);
-  return { policy, champion: (await bundleOf(ctx, await championOf(ctx, policyId))) ?? {}, erasures, logged };
+  const logged: ReadDecision[] = [];
+  const query = { policyId, from: dataFrom, to: dataTo, maturedBy: null, most: MOST_ROWS };
+  for await (const page of loggedPages(ctx, query)) logged.push(...page);
+  return { policy, champion: (await bundleOf(ctx, await championOf(ctx, policyId))) ?? {}, erasures, logged, at: ctx.now() };
 }
 
 const settingOf = ({ segmentKeys, contextSchema, candidateSchema }: RankingPolicy, { rankers, seed }: TrainingRun) => ({
@@ -78,8 +82,8 @@ const settingOf = ({ segmentKeys, contextSchema, candidateSchema }: RankingPolic
   seed,
 });
 
-/** Held-out ECE, Brier and log loss of each model part, and the value by DR, of what the other rows alone would teach. */
-function offlineOf({ policy, champion, logged }: Material, run: TrainingRun): Record<string, unknown> {
+/** Held-out ECE, Brier and log loss of each model part, and on what has matured the value by DR, of what the other rows alone would teach. */
+function offlineOf({ policy, champion, logged, at }: Material, run: TrainingRun): Record<string, unknown> {
   const out = heldOut(logged.length, run.seed);
   const [kept, test] = [logged.filter((_, index) => !out[index]), logged.filter((_, index) => out[index])];
   const bundle = train(kept.map(trainingRow), settingOf(policy, run));
@@ -88,7 +92,8 @@ function offlineOf({ policy, champion, logged }: Material, run: TrainingRun): Re
   const parts = MODELS.filter(ranker => bundle[ranker] !== undefined).map(
     ranker => [ranker, offlineMetrics(rows.map(row => ({ predicted: predicted(ranker, row), reward: row.reward })))] as const,
   );
-  const { estimators, n, ess, state } = compare(test, bundle, champion, policy.contextSchema);
+  const matured = test.filter(({ maturesAt }) => maturesAt < at);
+  const { estimators, n, ess, state } = compare(matured, bundle, champion, policy.contextSchema);
   const dr = estimators.find(({ name }) => name === OffPolicyEstimatorName.DR);
   return { ...Object.fromEntries(parts), dr: dr ? { value: dr.value, ci_low: dr.ciLow, ci_high: dr.ciHigh, n, ess, state } : null };
 }

@@ -12,6 +12,7 @@ export class GuardrailRuleInput {
   @Field(() => GuardrailKind)
   rule: GuardrailKind;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true })
   params?: Record<string, unknown> | null;
 }
@@ -19,6 +20,7 @@ export class GuardrailRuleInput {
 /** What can be changed of a policy; the same bounds when it is made. */
 @InputType()
 abstract class RankingPolicySettings {
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true, description: 'Label to reward in [0,1].' })
   rewardMap?: Record<string, unknown> | null;
 
@@ -49,9 +51,11 @@ abstract class RankingPolicySettings {
   @Field(() => String, { nullable: true })
   safeTag?: string | null;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true })
   contextSchema?: Record<string, unknown> | null;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true })
   candidateSchema?: Record<string, unknown> | null;
 }
@@ -99,6 +103,7 @@ export class RegisterRegistryVersionInput {
   @Field(() => ID)
   policyId: string;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { description: 'A part per ranker, any subset.' })
   parameters: Record<string, unknown>;
 
@@ -132,7 +137,7 @@ export class ComputeEvaluationInput {
   @Field(() => EvaluationKind)
   kind: EvaluationKind;
 
-  @Rule({ minItems: 1, maxItems: 10_000 })
+  @Rule({ minItems: 1, maxItems: 10_000, object: true })
   @Field(() => [JSONObject], { description: 'Of ope: action, reward, propensity, pi, q; of calibration: predicted, reward.' })
   rows: Record<string, unknown>[];
 }
@@ -164,6 +169,7 @@ export class PutFeatureVectorInput extends AboutEntityInput {
   @Field(() => String)
   featureSet: string;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { description: 'Flat bands, counts and codes, as the set allows; never measured values.' })
   values: Record<string, unknown>;
 

@@ -21,6 +21,7 @@ export class RankCandidateInput {
   @Field(() => String)
   id: string;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true, description: "Fits the policy's candidateSchema." })
   features?: Record<string, unknown> | null;
 
@@ -69,6 +70,7 @@ export class RankInput extends PolicyNameInput {
   @Field(() => RankEntityInput)
   entity: RankEntityInput;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true, description: "Fits the policy's contextSchema." })
   context?: Record<string, unknown> | null;
 

@@ -2,7 +2,7 @@ import type { FilterQuery } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../../runtime/data/audit.js';
 import { findRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { fail, invalid } from '../../../runtime/request/errors.js';
+import { fail } from '../../../runtime/request/errors.js';
 import { page, type Connection } from '../../../runtime/request/paging.js';
 import { seesAll } from '../entities/access.js';
 import { LoopDecision, type DecisionExplanation, type RankedCandidate } from '../entities/decision.js';
@@ -34,7 +34,6 @@ function whereOf({ entityId, policyKind, policyKey, status, stage, from, to }: L
 
 /** The ledger, newest first. @throws Problem invalid_request for a window that ends before it begins. */
 export async function decisionsPage(ctx: Context, args: LoopDecisionsArgs): Promise<Connection<LoopDecision>> {
-  if (args.from && args.to && args.from > args.to) invalid('/to', 'is before from');
   const found = await page(ctx.em, LoopDecision, whereOf(args), args, { time: 'decidedAt' });
   await auditReads(ctx, found.nodes);
   return found;

@@ -12,16 +12,22 @@ interface Row {
   propensity: number;
   reward: number;
   decided_ms: number;
+  matures_ms: number;
 }
 
-/** More decisions than this tell little more, and each has to be opened: the newest are read. */
-const MOST_DECISIONS = 5000;
+/** An evaluation reads the newest so many: more tell little more, and each has to be opened. */
+export const MOST_DECISIONS = 20_000;
+/** Opened at once; between pages others get their turn. */
+const PAGE = 500;
+
+const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
 
 const ROWS = (schema: string): string => `
-select d.id, d.record, d.stage, d.entity_id, d.served_candidate_id, d.propensity, o.reward, (extract(epoch from d.decided_at) * 1000)::float8 as decided_ms
+select d.id, d.record, d.stage, d.entity_id, d.served_candidate_id, d.propensity, o.reward, ${ms('d.decided_at')} as decided_ms, ${ms('d.matures_at')} as matures_ms
 from ${schema}.decision d join ${schema}.decision_outcome o on o.decision_id = d.id
-where d.policy_id = $1 and d.status = 'joined' and d.arm = 'treatment' and d.decided_at >= $2 and d.decided_at <= $3
-order by d.decided_at desc, d.id desc limit $4`;
+where d.policy_id = $1 and d.status = 'joined' and d.arm = 'treatment' and d.decided_at >= $2 and d.decided_at <= $3 and ($4::timestamptz is null or d.matures_at < $4)
+  and ($5::timestamptz is null or (d.decided_at, d.id) < ($5, $6::uuid))
+order by d.decided_at desc, d.id desc limit $7`;
 
 const withoutBundle = (record: LedgerRecord, stage: IntelligenceStage): LoggedDecision['question'] => ({
   stage,
@@ -36,49 +42,57 @@ const withoutBundle = (record: LedgerRecord, stage: IntelligenceStage): LoggedDe
 /** A decision of the ledger as evaluations read it. */
 export interface ReadDecision extends LoggedDecision {
   decidedAt: Date;
+  maturesAt: Date;
 }
 
-/** Joined decisions of the treatment with what they were decided on, newest first; `stage` is that at which versions are compared. */
-export async function loggedDecisions(
-  ctx: Context,
-  policyId: string,
-  from: Date,
-  to: Date,
-  stage: IntelligenceStage | null = null,
-  most = MOST_DECISIONS,
-): Promise<ReadDecision[]> {
-  const rows = await ctx.sql<Row>(ROWS(ctx.schema), [policyId, from.toISOString(), to.toISOString(), most]);
-  return rows.map(row => {
-    const record = openRecord(ctx, row.id, row.record);
-    const { served_candidate_id: servedId, propensity, reward, entity_id: entityId } = row;
-    return {
-      question: withoutBundle(record, stage ?? row.stage),
-      servedId,
-      propensity,
-      propensities: record.propensities,
-      reward,
-      entityId,
-      decidedAt: new Date(row.decided_ms),
-    };
-  });
+export interface LoggedQuery {
+  policyId: string;
+  /** When it was decided, both included. */
+  from: Date;
+  to: Date;
+  /** Deadlines before this; null: of all that joined. Early joins would count for more than what joins late. */
+  maturedBy: Date | null;
+  /** The stage at which versions are compared; by default that of each decision. */
+  stage?: IntelligenceStage;
+  most?: number;
+}
+
+function decisionOf(ctx: Context, row: Row, stage: IntelligenceStage | undefined): ReadDecision {
+  const record = openRecord(ctx, row.id, row.record);
+  const { served_candidate_id: servedId, propensity, reward, entity_id: entityId, decided_ms, matures_ms } = row;
+  return {
+    question: withoutBundle(record, stage ?? row.stage),
+    servedId,
+    propensity,
+    propensities: record.propensities,
+    reward,
+    entityId,
+    decidedAt: new Date(decided_ms),
+    maturesAt: new Date(matures_ms),
+  };
+}
+
+/** Joined decisions of the treatment with what they were decided on, newest first, in pages: they are great, and many. */
+export async function* loggedPages(ctx: Context, query: LoggedQuery): AsyncGenerator<ReadDecision[]> {
+  const { policyId, from, to, maturedBy, stage, most = MOST_DECISIONS } = query;
+  const window = [policyId, from.toISOString(), to.toISOString(), maturedBy?.toISOString() ?? null];
+  let last: Row | undefined;
+  for (let left = most; left > 0; left -= PAGE) {
+    const before = last ? [new Date(last.decided_ms).toISOString(), last.id] : [null, null];
+    const rows: Row[] = await ctx.sql<Row>(ROWS(ctx.schema), [...window, ...before, Math.min(left, PAGE)]);
+    if (rows.length) yield rows.map(row => decisionOf(ctx, row, stage));
+    if (rows.length < PAGE) return;
+    last = rows.at(-1);
+  }
 }
 
 const UNJOINED = (schema: string): string => `
 select count(*)::int as n from ${schema}.decision
-where policy_id = $1 and arm = 'treatment' and decided_at >= $2 and decided_at <= $3 and status in ('pending', 'expired_unjoined')`;
+where policy_id = $1 and arm = 'treatment' and decided_at >= $2 and decided_at <= $3 and matures_at < $4 and status in ('pending', 'expired_unjoined')`;
 
-export interface LoggedWindow {
-  /** Where the window really begins: later than asked for where it holds more decisions than are read. */
-  from: Date;
-  decisions: ReadDecision[];
-  /** Decisions of the same window that no outcome has met. */
-  unjoined: number;
-}
-
-/** What an evaluation is made of: joined and unjoined decisions of one and the same window. Source: intelligence 7.2. */
-export async function loggedWindow(ctx: Context, policyId: string, asked: Date, to: Date): Promise<LoggedWindow> {
-  const decisions = await loggedDecisions(ctx, policyId, asked, to);
-  const from = decisions.length < MOST_DECISIONS ? asked : decisions.at(-1)!.decidedAt;
-  const [row] = await ctx.sql<{ n: number }>(UNJOINED(ctx.schema), [policyId, from.toISOString(), to.toISOString()]);
-  return { from, decisions, unjoined: row!.n };
+/** Decisions past their maturity that no outcome has met; reported beside, never imputed. Source: intelligence 7.2. */
+export async function unjoinedOf(ctx: Context, { policyId, from, to }: LoggedQuery, maturedBy: Date): Promise<number> {
+  const values = [policyId, from.toISOString(), to.toISOString(), maturedBy.toISOString()];
+  const [row] = await ctx.sql<{ n: number }>(UNJOINED(ctx.schema), values);
+  return row!.n;
 }

@@ -1,5 +1,4 @@
 import type { Context } from '../../../runtime/request/context.js';
-import { invalid } from '../../../runtime/request/errors.js';
 import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { MetaMetric } from '../entities/loop.js';
 import type { MetaMetricsArgs } from '../inputs/governance.js';
@@ -70,7 +69,6 @@ const asksLiveness = ({ metric, history, after, policyKind, policyKey, brandId, 
 
 /** The newest per metric and scope, or all with `history`. @throws Problem invalid_request. */
 export async function metricsPage(ctx: Context, args: MetaMetricsArgs): Promise<Connection<MetaMetric>> {
-  if (args.from && args.to && args.from > args.to) invalid('/to', 'is before from');
   const live = asksLiveness(args) ? [await liveRecord(ctx)] : [];
   const stored = await storedRecords(ctx, args, args.first + 1 - live.length);
   return toConnection([...live, ...stored], args.first, row => [row.computedAt.toISOString(), row.id]);

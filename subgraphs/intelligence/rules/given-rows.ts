@@ -46,7 +46,7 @@ function computeOpe(rows: readonly OpeRow[]): Record<string, unknown> {
   const named = estimates(logged).map(
     ({ name, value, se, ciLow, ciHigh }) => [name, { value, se, ci_low: ciLow, ci_high: ciHigh }] as const,
   );
-  return { ...Object.fromEntries(named), ess, max_weight: maxWeight, n: rows.length, state: stateOf(rows.length, ess, maxWeight, 0) };
+  return { ...Object.fromEntries(named), ess, max_weight: maxWeight, n: rows.length, state: stateOf(rows.length, ess, 0) };
 }
 
 interface CalibrationRow {
@@ -62,9 +62,22 @@ function computeCalibration(rows: readonly CalibrationRow[]): Record<string, unk
 /** Violations that are shown at most. */
 const SHOWN = 100;
 
+/** Probabilities of one decision sum to 1 as nearly as this. Source: intelligence 7.3.11. */
+const TOLERANCE = 1e-6;
+
+function sumViolations({ pi }: OpeRow, pointer: string): Violation[] {
+  const sum = Object.values(pi).reduce((total, one) => total + one, 0);
+  return Math.abs(sum - 1) <= TOLERANCE ? [] : [{ pointer: `${pointer}/pi`, message: 'must sum to 1' }];
+}
+
+function violationsOf(kind: EvaluationKind, row: Record<string, unknown>, pointer: string): Violation[] {
+  const found = valueViolations(SHAPES[kind], row, pointer);
+  return found.length === 0 && kind === EvaluationKind.OPE ? sumViolations(row as unknown as OpeRow, pointer) : found;
+}
+
 /** What is wrong with rows that a caller gives. */
 export const rowViolations = (kind: EvaluationKind, rows: readonly Record<string, unknown>[]): Violation[] =>
-  rows.flatMap((row, index) => valueViolations(SHAPES[kind], row, `/input/rows/${index}`)).slice(0, SHOWN);
+  rows.flatMap((row, index) => violationsOf(kind, row, `/input/rows/${index}`)).slice(0, SHOWN);
 
 /** The result of an evaluation of rows as they are given; they fit their shape. */
 export const evaluateRows = (kind: EvaluationKind, rows: readonly unknown[]): Record<string, unknown> =>

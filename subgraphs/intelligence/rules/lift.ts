@@ -1,5 +1,5 @@
 import { clusteredError, type ClusterSums, type MetricState } from './calibration.js';
-import { Z95 } from './off-policy.js';
+import { Z95 } from './quantiles.js';
 
 /** Fewer control outcomes than this: lift is measured by SNIPS of the S1 policy. Source: intelligence 7.1. */
 const MIN_CONTROL = 30;

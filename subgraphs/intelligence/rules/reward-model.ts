@@ -12,18 +12,27 @@ export type RewardModel = (x: readonly number[], action: string) => number;
 
 const RIDGE = 1;
 
-/** (XᵀX + λI) w = Xᵀy, with the constant as the first feature. Source: Hoerl and Kennard 1970. */
-function ridge(rows: readonly RewardRow[], size: number): number[] {
-  const a = Matrix.eye(size + 1, size + 1).mul(RIDGE);
-  const b = Matrix.zeros(size + 1, 1);
-  for (const { x, reward } of rows) {
-    const full = [1, ...x];
-    for (let i = 0; i <= size; i++) {
-      b.set(i, 0, b.get(i, 0) + full[i]! * reward);
-      for (let j = 0; j <= size; j++) a.set(i, j, a.get(i, j) + full[i]! * full[j]!);
-    }
+/** XᵀX, by rows of the matrix, and Xᵀy of one action; the constant is the first feature. */
+interface Sums {
+  xx: Float64Array;
+  xy: Float64Array;
+}
+
+function add({ xx, xy }: Sums, { x, reward }: RewardRow): void {
+  const width = xy.length;
+  for (let i = 0; i < width; i++) {
+    const left = i === 0 ? 1 : x[i - 1]!;
+    if (left === 0) continue; // features are mostly indicators
+    xy[i]! += left * reward;
+    xx[i * width]! += left;
+    for (let j = 1; j < width; j++) xx[i * width + j]! += left * x[j - 1]!;
   }
-  return solve(a, b).to1DArray();
+}
+
+/** (XᵀX + λI) w = Xᵀy. Source: Hoerl and Kennard 1970. */
+function ridge({ xx, xy }: Sums): number[] {
+  const width = xy.length;
+  return solve(Matrix.from1DArray(width, width, xx).add(Matrix.eye(width, width).mul(RIDGE)), Matrix.columnVector(xy)).to1DArray();
 }
 
 const clamp = (value: number): number => Math.min(1, Math.max(0, value));
@@ -32,19 +41,13 @@ const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 function fitRewardModel(rows: readonly RewardRow[]): RewardModel {
   const size = rows[0]?.x.length ?? 0;
   const average = rows.length === 0 ? 0 : rows.reduce((sum, { reward }) => sum + reward, 0) / rows.length;
-  const actions = [...new Set(rows.map(({ action }) => action))];
-  const weights = new Map(
-    actions.map(
-      action =>
-        [
-          action,
-          ridge(
-            rows.filter(row => row.action === action),
-            size,
-          ),
-        ] as const,
-    ),
-  );
+  const sums = new Map<string, Sums>();
+  for (const row of rows) {
+    const own = sums.get(row.action) ?? { xx: new Float64Array((size + 1) ** 2), xy: new Float64Array(size + 1) };
+    sums.set(row.action, own);
+    add(own, row);
+  }
+  const weights = new Map([...sums].map(([action, own]) => [action, ridge(own)] as const));
   return (x, action) => {
     const w = weights.get(action);
     return w ? clamp(x.reduce((sum, value, index) => sum + value * w[index + 1]!, w[0]!)) : average;

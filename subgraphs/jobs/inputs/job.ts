@@ -15,6 +15,7 @@ export class EnqueueJobInput {
   @Field(() => String)
   queue: string;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { description: "Ids, codes and settings only, by the queue's schema; 64 KiB at most." })
   payload: unknown;
 

@@ -63,6 +63,7 @@ export class CreateJobScheduleInput {
   @Field(() => String, { nullable: true, description: 'IANA zone; default UTC.' })
   timeZone?: string | null;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true, description: "By the queue's schema; default {}." })
   payload?: unknown;
 
@@ -106,6 +107,7 @@ export class UpdateJobScheduleInput {
   @Field(() => String, { nullable: true })
   timeZone?: string | null;
 
+  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true })
   payload?: unknown;
 

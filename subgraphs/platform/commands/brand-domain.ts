@@ -41,10 +41,11 @@ export const txtRecord = preparation(async (ctx: Context, { input: { id, brandId
 /** VERIFIED or FAILED by what {@link txtRecord} found. @throws Problem not_found, conflict for one that is verified. */
 export async function verifyDomain(ctx: Context, input: BrandDomainInput): Promise<BrandDomain> {
   const domain = await lockDomain(ctx, input);
+  const before = domain.status;
   domain.status = moveDomain(domain.status, txtRecord.of(ctx));
   domain.verifiedAt = domain.status === BrandDomainStatus.VERIFIED ? ctx.now() : null;
   ctx.audit('brand_domain.verified', domain.id, { brand_id: domain.brandId, status: domain.status });
-  await invalidateBrands(ctx, [domain.brandId], ['domains']);
+  if (domain.status !== before) await invalidateBrands(ctx, [domain.brandId], ['domains']);
   return domain;
 }
 

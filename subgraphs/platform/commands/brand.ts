@@ -43,6 +43,9 @@ async function makeDefault(ctx: Context, brand: Brand): Promise<void> {
   brand.isDefault = true;
 }
 
+/** What a brand says, as text to compare. */
+const factsOf = ({ id: _id, version: _version, ...facts }: Brand): string => JSON.stringify(facts);
+
 const cachesOf = ({ theme }: UpdateBrandInput): CacheKey[] => (theme != null ? ['brand', 'theme'] : ['brand']);
 
 /** @throws Problem not_found, conflict for a version that is not the current one, invalid_request. */
@@ -51,10 +54,12 @@ export async function updateBrand(ctx: Context, input: UpdateBrandInput): Promis
   const brand = await lockBrand(ctx, id);
   if (brand.version !== expectedVersion) fail('conflict', `The brand is at version ${brand.version}`, { reason: 'version_conflict' });
   if (isDefault === false && brand.isDefault) invalid('/input/isDefault', 'make another brand the default instead');
+  const before = factsOf(brand);
   Object.assign(brand, givenBy(fields), { theme: themeOf(brand.theme, theme) });
   if (supportUrl !== undefined) brand.supportUrl = hrefOf(supportUrl);
   requireValid(below('/input', brandViolations(brand)));
   if (isDefault) await makeDefault(ctx, brand);
+  if (factsOf(brand) === before) return brand; // a patch of what is so already
   ctx.audit('brand.updated', brand.id, { fields: Object.keys(input).filter(name => !['id', 'expectedVersion'].includes(name)) });
   await invalidateBrands(ctx, isDefault ? null : [brand.id], cachesOf(input));
   return brand;

@@ -9,7 +9,7 @@ import { isServiceAddress, settingsOf } from '../ports/settings.js';
 import { when } from '../rules/violations.js';
 import { closeIncident } from './incidents.js';
 
-const ADDRESS = 'must be https, or http in the internal networks';
+const ADDRESS = 'must be public https on port 443, or lie in the internal networks';
 
 function violationsOf(ctx: Context, { critical, baseUrl, openapiUrl }: UpdatePlatformServiceInput): Violation[] {
   const isForeign = (url: URL | null | undefined): boolean => url != null && !isServiceAddress(url, settingsOf(ctx.host).internal);

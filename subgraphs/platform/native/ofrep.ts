@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { checkAccess, ruleOf } from '../../../runtime/access/access.js';
+import { problemHeaders, sendProblem, toProblem } from '../../../runtime/http/server.js';
+import type { Problem } from '../../../runtime/request/errors.js';
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { evaluateFlag, type FlagEvaluation, type FlagSnapshot, type FlagTarget } from '../../../runtime/flags/evaluation.js';
 import type { Authenticate, NativePath } from '../../../runtime/service.js';
@@ -90,8 +92,29 @@ function sendBulk(request: FastifyRequest, reply: FastifyReply, body: object): F
   return reply.type('application/json; charset=utf-8').send(text);
 }
 
+/** Body of an answer to a request that cannot be read, or of one that failed; null for what a problem says: access, and what is not here. */
+function errorOf(problem: Problem, request: FastifyRequest): object | null {
+  const { key } = (request.params ?? {}) as { key?: string };
+  if (problem.status >= 500) return { errorDetails: problem.message };
+  if (![400, 413, 415].includes(problem.status)) return null;
+  return { ...(key !== undefined && { key }), errorCode: 'PARSE_ERROR', errorDetails: problem.message };
+}
+
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, host: ServiceHost): FastifyReply {
+  const problem = toProblem(error, host.log);
+  const body = errorOf(problem, request);
+  return body ? reply.status(problem.status).headers(problemHeaders(problem)).send(body) : sendProblem(reply, problem);
+}
+
 /** `POST /platform/ofrep/v1/evaluate/flags/{key}` and `/flags`. */
-export function serveOfrep(app: FastifyInstance, host: ServiceHost, authenticate: Authenticate): void {
+export async function serveOfrep(app: FastifyInstance, host: ServiceHost, authenticate: Authenticate): Promise<void> {
+  await app.register(async scope => {
+    scope.setErrorHandler((error, request, reply) => sendError(error, request, reply, host));
+    routes(scope, host, authenticate);
+  });
+}
+
+function routes(app: FastifyInstance, host: ServiceHost, authenticate: Authenticate): void {
   app.post('/platform/ofrep/v1/evaluate/flags/:key', async (request, reply) => {
     const asked = await admit(host, authenticate, request, reply);
     if (asked === null) return reply;

@@ -1,5 +1,6 @@
 import type { ServiceHost } from '../../../runtime/request/context.js';
-import { isInNetworks, parseNetworks, type Network } from '../../../runtime/http/public-address.js';
+import { addressFault } from '../../../runtime/http/outside-url.js';
+import { parseNetworks, type Network } from '../../../runtime/http/public-address.js';
 
 /** Settings of this service in the environment. */
 export interface PlatformSettings {
@@ -33,8 +34,6 @@ export function settingsOf(host: ServiceHost): PlatformSettings {
   return settings;
 }
 
-/** Whether a service may be registered at an address: https anywhere, http in the internal networks. */
-export function isServiceAddress(url: URL, internal: readonly Network[]): boolean {
-  if (url.username || url.password || url.search || url.hash) return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isInNetworks(url.hostname, internal));
-}
+/** Whether a service may be registered at an address: one that can be asked later, so https in public, or anything in the internal networks. */
+export const isServiceAddress = (url: URL, internal: readonly Network[]): boolean =>
+  !url.search && !url.hash && /^https?:$/.test(url.protocol) && addressFault(url.href, internal) === null;

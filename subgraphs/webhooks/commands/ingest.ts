@@ -58,6 +58,7 @@ function matching(
  * subscription nor an erasure that committed before is missed. Source: section 8, ingest.
  */
 export async function ingest(ctx: Context, event: Envelope, definition: EventDefinition): Promise<void> {
+  if (definition.withheld?.(event.data)) return;
   const userId = event.user_id!;
   const configuration = configurationOf(ctx.host);
   const { version, erased, grants } = await enterUser(ctx.sql, userId);

@@ -147,7 +147,7 @@ export async function waitOf(ctx: Context, delivery: WebhookDelivery): Promise<W
   ]);
   return waitingFor({
     status,
-    isHead: head === id,
+    isHead: head === null || head === id, // an empty lane: it was sent since the row was read
     paused: subscription?.status === 'paused',
     circuitOpen: health !== null && health.circuitState !== 'closed',
     rateLimited: health?.limitedUntil != null && health.limitedUntil.getTime() > Date.now(),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { hostOf, isLocalName } from '../../../runtime/http/outside-url.js';
 import { isInNetworks, type Network } from '../../../runtime/http/public-address.js';
 
 /** What development and tests may do besides; both are off in production. Source: rule 18. */
@@ -13,7 +14,6 @@ const STRICT: Egress = { http: false, networks: [] };
 
 /** Longest URL, characters. Source: rule 15. */
 const MAX_URL = 2048;
-const LOCAL_SUFFIXES = ['.localhost', '.local', '.internal', '.localdomain', '.home.arpa'];
 /** Below this only the standard port may be named. */
 const FIRST_FREE_PORT = 1024;
 
@@ -25,13 +25,10 @@ function parse(text: string): URL | null {
   }
 }
 
-/** Host name as it is looked up: without brackets and without the root's dot. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
-
 function hostViolation(host: string, egress: Egress): string | null {
   if (isIP(host)) return isInNetworks(host, egress.networks) ? null : 'the host must be a name, not an address';
   if (!host.includes('.')) return 'the host must be a full name with a dot';
-  if (LOCAL_SUFFIXES.some(suffix => host.endsWith(suffix))) return 'the host must be a public name';
+  if (isLocalName(host)) return 'the host must be a public name';
   return null;
 }
 

@@ -77,9 +77,9 @@ async function wantedOf(ctx: Context, { events, grants: asked }: Asked, subscrip
   const grants = await grantsByUser(ctx.sql, users);
   const living = asked.filter(grant => !erased.has(grant.userId));
   await fill(ctx, living, grants);
-  return events.filter(({ id, type, userId, sequence }) => {
-    const scope = CATALOGUE.get(type)?.scope;
-    if (!scope || erased.has(userId) || !subscription.eventTypes.has(type)) return false;
+  return events.filter(({ id, type, userId, sequence, dataText }) => {
+    const { scope, withheld } = CATALOGUE.get(type) ?? {};
+    if (!scope || erased.has(userId) || !subscription.eventTypes.has(type) || withheld?.(JSON.parse(dataText))) return false;
     return covers(grants.get(userId)?.get(subscription.clientId), scope, { sequence, occurredAt: timeOfId(id) });
   });
 }

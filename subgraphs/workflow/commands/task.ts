@@ -18,12 +18,12 @@ import type { RunKey } from './records.js';
 const TASKS = '5d2f6d0e-0a38-5f43-8a0f-3f1d8f1b0c11';
 
 const OPEN = `
-insert into workflow.workflow_task (id, run_id, engine_id, title, kind, assignee_role, assignee_id, due_at, status, form, created_at, permission)
-values ($1, $2, $3, $4, $5, $6, $7, $8, 'open', $9::jsonb, $10, $11) on conflict (id) do nothing`;
+insert into workflow.workflow_task (id, run_id, engine_id, title, kind, assignee_role, assignee_id, due_at, status, form, created_at, permission, subject_type, subject_id)
+values ($1, $2, $3, $4, $5, $6, $7, $8, 'open', $9::jsonb, $10, $11, $12, $13) on conflict (id) do nothing`;
 
 /** Opens the task of a run; without a topic nobody waits for the decision. @param at tells the tasks of a run apart. */
 export async function openTask(ctx: Context, { runId, engineId }: RunKey, topic: string | null, at: string, spec: TaskSpec): Promise<void> {
-  const { title, kind, assigneeRole = null, assigneeId = null, dueAt, form, permission = null } = spec;
+  const { title, kind, subject, assigneeRole = null, assigneeId = null, dueAt, form, permission = null } = spec;
   await ctx.sql(OPEN, [
     v5(`${engineId}\n${at}`, TASKS),
     runId,
@@ -36,6 +36,8 @@ export async function openTask(ctx: Context, { runId, engineId }: RunKey, topic:
     JSON.stringify(form),
     ctx.now().toISOString(),
     permission,
+    subject.type,
+    subject.id,
   ]);
 }
 

@@ -5,6 +5,15 @@ import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
 import { ASSIGNEES, WorkflowTaskStatus } from './enums.js';
 
+@ObjectType({ description: 'What a task is about, in the service that has it.' })
+export class WorkflowTaskSubject {
+  @Field(() => String, { description: '`critical_alert`, `red_flag`, `consult`, `conversation` or `intervention`.' })
+  type: string;
+
+  @Field(() => ID)
+  id: string;
+}
+
 /** A person's decision. It shows ids; what they mean is asked of their service with the person's own token. Source: workflow 2, 7.10. */
 @Access(ASSIGNEES)
 @Directive('@key(fields: "id")')
@@ -16,6 +25,7 @@ export class WorkflowTask {
   @PrimaryKey({ type: 'uuid' })
   id: string;
 
+  @Field(() => ID)
   @Property({ type: 'uuid' })
   runId: string;
 
@@ -30,6 +40,12 @@ export class WorkflowTask {
   @Field(() => String)
   @Property({ type: 'text' })
   kind: string;
+
+  @Property({ type: 'text', nullable: true })
+  subjectType: string | null = null;
+
+  @Property({ type: 'text', nullable: true })
+  subjectId: string | null = null;
 
   @Field(() => String, { nullable: true })
   @Property({ type: 'text', nullable: true })
@@ -74,6 +90,11 @@ export class WorkflowTask {
   @Field(() => Int)
   @Property({ type: 'int', version: true })
   version: number;
+
+  @Field(() => WorkflowTaskSubject, { nullable: true, description: 'Null for a task of before subjects were kept, and after an erasure.' })
+  subject(): WorkflowTaskSubject | null {
+    return this.subjectType === null || this.subjectId === null ? null : { type: this.subjectType, id: this.subjectId };
+  }
 }
 
 export const WorkflowTaskConnection = connectionOf<WorkflowTask>(WorkflowTask, 'WorkflowTask');

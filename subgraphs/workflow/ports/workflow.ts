@@ -44,6 +44,8 @@ export interface StepContext {
 export interface TaskSpec {
   title: string;
   kind: string;
+  /** What is to be decided about, so that it can be found in the service that has it. */
+  subject: { type: string; id: string };
   assigneeRole?: string;
   assigneeId?: string;
   /** What staff must hold besides, for example `admin:comms:inbox`. */

@@ -17,10 +17,15 @@ interface Drawn {
   effectivePeriod?: { start?: string };
 }
 
-interface Observation extends Drawn {
+interface Measured {
   code?: { coding?: { code?: string }[]; text?: string };
   valueQuantity?: { value?: number; unit?: string; code?: string; comparator?: string };
   referenceRange?: { low?: { value?: number }; high?: { value?: number } }[];
+}
+
+interface Observation extends Drawn, Measured {
+  component?: Measured[];
+  hasMember?: Reference[];
 }
 
 interface DiagnosticReport extends Drawn {
@@ -62,14 +67,27 @@ function reportOf({ fullUrl, resource }: Entry, reports: readonly DiagnosticRepo
   return listing ?? (reports.length === 1 && !reports[0]!.result?.length ? reports[0] : undefined);
 }
 
+/** What an observation measures: itself, or each of its components; one that only lists others measures nothing. */
+function measuredIn(one: Observation): Measured[] {
+  const { component = [], hasMember = [] } = one;
+  const hasOwn = Object.keys(one).some(key => key.startsWith('value'));
+  if (hasOwn) return [one, ...component];
+  return component.length > 0 || hasMember.length > 0 ? component : [one];
+}
+
 function rowOf(entry: Entry, reports: readonly DiagnosticReport[]): ReadRow[] {
   const one = entry.resource!;
   const within = reportOf(entry, reports);
   const status = statusOf(one);
   if (status === null || (within && isVoid(within))) return [];
+  const collectedAt = timeOf(one) ?? timeOf(within);
+  return measuredIn(one).map(each => ({ ...resultOf(each), collectedAt, status }) as ReadRow); // names of the enums' values
+}
+
+function resultOf(one: Measured): object {
   const { value = null, code, unit, comparator } = one.valueQuantity ?? {};
   const range = one.referenceRange?.[0];
-  const row = {
+  return {
     page: 1,
     box: null,
     rawText: JSON.stringify(one).slice(0, 4000),
@@ -78,10 +96,7 @@ function rowOf(entry: Entry, reports: readonly DiagnosticReport[]): ReadRow[] {
     unit: code ?? unit ?? null,
     comparator: comparator ? (COMPARATORS[comparator] ?? null) : null,
     range: range ? { low: range.low?.value ?? null, high: range.high?.value ?? null } : null,
-    collectedAt: timeOf(one) ?? timeOf(within),
-    status,
   };
-  return [row as ReadRow]; // names of the enums' values
 }
 
 /** Key of the laboratory: what it is identified by, or its name as such a key. */
@@ -96,11 +111,12 @@ function performerOf(one: DiagnosticReport | undefined): string | null {
   return key && /^[!-~]{1,64}$/.test(key) ? key : null;
 }
 
-function report(text: string): ReadReport {
+function report(text: string): Omit<ReadReport, 'said'> {
   const { entry = [] } = JSON.parse(text) as { entry?: Entry[] };
   const reports = entry.flatMap(({ resource }) => (resource?.resourceType === 'DiagnosticReport' ? [resource] : []));
   const main = reports.find(one => !isVoid(one));
-  const rows = entry.filter(one => one.resource?.resourceType === 'Observation').flatMap(one => rowOf(one, reports));
+  const read = entry.filter(one => one.resource?.resourceType === 'Observation').map(one => rowOf(one, reports));
+  const rows = read.flat();
   return {
     parser: { name: 'fhir_bundle', version: '2' },
     pageCount: null,
@@ -108,6 +124,7 @@ function report(text: string): ReadReport {
     reportNumber: main?.identifier?.find(one => one.value)?.value ?? null,
     performer: performerOf(main),
     rows,
+    otherLines: read.filter(one => one.length === 0).length,
   };
 }
 

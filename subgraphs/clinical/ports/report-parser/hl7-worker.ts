@@ -49,7 +49,7 @@ function rowOf(fields: readonly string[], collectedAt: Date | null): ReadRow[] {
 }
 
 /** HL7 v2 ORU^R01: OBR-7 has the time of the draw of the OBX behind it. */
-function report(text: string): ReadReport {
+function report(text: string): Omit<ReadReport, 'said'> {
   const segments = text.split(/[\r\n]+/).map(line => line.split('|'));
   const order = segments.find(one => one[0] === 'OBR');
   let drawn: Date | null = null;
@@ -64,6 +64,7 @@ function report(text: string): ReadReport {
     reportNumber: order?.[3]?.split('^')[0] || null,
     performer: null,
     rows,
+    otherLines: segments.filter(fields => fields[0] === 'OBX').length - rows.length,
   };
 }
 

@@ -39,6 +39,10 @@ async function scannedPages(): Promise<{ pageCount: number; pictures: (Sharp | n
   if (pageCount > data.mostPages) return { pageCount, pictures: null };
   const pictures: (Sharp | null)[] = [];
   for (let number = 1; number <= pageCount; number++) {
+    if (data.pages && !data.pages.includes(number)) {
+      pictures.push(null);
+      continue;
+    }
     const [largest] = (await extractImages(document, number)).sort((a, b) => b.width * b.height - a.width * a.height);
     pictures.push(largest ? sharp(Buffer.from(largest.data), { raw: largest, limitInputPixels: MOST_PIXELS }) : null);
   }
@@ -46,6 +50,7 @@ async function scannedPages(): Promise<{ pageCount: number; pictures: (Sharp | n
 }
 
 async function recognise(pictures: readonly (Sharp | null)[]): Promise<RecognisedLine[]> {
+  if (pictures.every(picture => picture === null)) return [];
   const engine = await createWorker('eng', OEM.LSTM_ONLY, { langPath: LANGUAGE_DATA, gzip: true, cacheMethod: 'none' });
   await engine.setParameters({ tessedit_pageseg_mode: ONE_BLOCK });
   const found: RecognisedLine[] = [];

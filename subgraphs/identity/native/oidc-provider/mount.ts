@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addressKey } from '../../../../runtime/access/rate-limit.js';
@@ -38,6 +37,7 @@ const ROUTES: readonly (readonly [methods: readonly Method[], path: string])[] =
   [['GET', 'POST'], `${PAGES}/email-undo/:token`],
   [['GET', 'POST'], `${PAGES}/sso/:ticket`],
   [['GET', 'POST'], `${PAGES}/sign-out`],
+  [['GET', 'POST'], `${PAGES}/connected-apps`],
   [['GET', 'POST'], `${PAGES}/staff-invitations/:token`],
   [['GET'], `${PAGES}/style.css`],
   [['GET'], `${PAGES}/icon.svg`],
@@ -115,16 +115,10 @@ class MountedEngine {
     const known = path === EXCHANGE ? PATHS.token : path;
     raw.url = `${known}${path === PATHS.authorization ? authorizationQuery(query) : query}`;
     raw.originalUrl = `${this.#path}${raw.url}`;
-    raw.clientAddress = this.#addressOf(request);
+    raw.clientAddress = addressKey(request.info.ip ?? '');
     const header = this.host.config.setting('IDENTITY_COUNTRY_HEADER')?.toLowerCase();
     raw.countryCode = header ? countryOf(String(request.headers[header] ?? '').toUpperCase()) : null;
     return raw;
-  }
-
-  /** A gateway in another process is believed, because it overwrites what the caller claims; else the connection counts. */
-  #addressOf(request: FastifyRequest): string {
-    const forwarded = this.host.config.roles.has('gateway') ? undefined : request.headers['x-forwarded-for'];
-    return addressKey(typeof forwarded === 'string' && isIP(forwarded) ? forwarded : request.ip);
   }
 
   #fail(reply: FastifyReply, error: Error): void {

@@ -4,6 +4,7 @@ import type { Sql } from '../../../../events/outbox.js';
 import { sha256 } from '../../../../runtime/data/crypto.js';
 import type { OAuthClientKind } from '../../entities/client.js';
 import { allowedScopes } from '../../rules/consent.js';
+import { BELIEVED_MS } from '../../rules/lifetimes.js';
 import { isNativeRedirect } from '../../rules/redirects.js';
 import { PROTOCOL_SCOPES } from '../../rules/scopes.js';
 
@@ -17,6 +18,9 @@ export interface Registration {
   staffAccess: boolean;
   brandId: string | null;
   privacyUrl: string | null;
+  homepageUrl: string | null;
+  /** Who publishes the app. */
+  publisher: string;
   serviceSlug: string | null;
   redirectUris: string[];
   ttl: number;
@@ -55,7 +59,7 @@ on conflict (key) do update set failures = case when f.window_ends_at <= $2 then
 /** One statement per token: client, secrets and failures together. */
 const FIND = `
 select c.id, c.name, c.kind, c.scopes, c.first_party as "firstParty", c.staff_access as "staffAccess",
-  c.brand_id as "brandId", c.privacy_url as "privacyUrl", c.service_slug as "serviceSlug", c.redirect_uris as "redirectUris",
+  c.brand_id as "brandId", c.privacy_url as "privacyUrl", c.homepage_url as "homepageUrl", c.publisher, c.service_slug as "serviceSlug", c.redirect_uris as "redirectUris",
   c.access_token_ttl_seconds as ttl, c.token_exchange as "tokenExchange", c.token_endpoint_auth_method as "authMethod",
   c.jwks, c.jwks_uri as "jwksUri",
   coalesce((select json_agg(json_build_object('id', s.id, 'hash', encode(s.hash, 'hex'), 'expiresAt', floor(extract(epoch from s.expires_at) * 1000)) order by s.id)
@@ -94,8 +98,6 @@ export class Attempt {
   }
 }
 
-/** A registration is believed for a second: below the 2 s in which a disabled client must be refused. */
-const BELIEVED_MS = 1_000;
 const REMEMBERED = 1_000;
 
 /**
@@ -115,16 +117,17 @@ export class Registrations {
 
   /** Asks the database. `attempt`: whose failures to count in; null for a client that does not authenticate. */
   async read(clientId: string, attempt: Attempt | null): Promise<Found> {
+    const until = performance.now() + BELIEVED_MS; // from before it is read, so that whoever waits so long after a commit has outlived it
     const found = await find(this.sql, clientId, attempt?.key ?? null);
-    if (attempt) this.#remember(attempt.id, found);
+    if (attempt) this.#remember(attempt.id, found, until);
     return found;
   }
 
-  #remember(id: string, { registration, failures, windowEndsAt }: Found): void {
+  #remember(id: string, { registration, failures, windowEndsAt }: Found, until: number): void {
     this.#known.delete(id);
     if (registration?.kind !== 'machine' || (failures > 0 && windowEndsAt > Date.now())) return;
     if (this.#known.size >= REMEMBERED) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(id, { registration, until: performance.now() + BELIEVED_MS });
+    this.#known.set(id, { registration, until });
   }
 
   /** Counts a failed authentication in the running minute, or begins one. */

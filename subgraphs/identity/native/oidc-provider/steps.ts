@@ -66,7 +66,7 @@ const refusalStep =
     await next();
     if (!ctx.path.startsWith(PATHS.authorization)) return;
     ctx.set('Referrer-Policy', 'no-referrer');
-    if (ctx.status >= 400) pages.refuse(ctx, bodyOf(ctx) as { error: string });
+    if (ctx.status >= 400) await pages.refuse(ctx, bodyOf(ctx) as { error: string });
   };
 
 /** A failure of ours: logged, and answered as temporary when it is. The engine has already answered `server_error`. */
@@ -87,7 +87,7 @@ const limitStep =
     const { clientAddress } = ctx.req as EngineRequest;
     const seconds = await host.transaction(tx => takeLimit(tx, 'authorize_per_ip', clientAddress));
     if (seconds === null) await next();
-    else pages.hold(ctx, seconds);
+    else await pages.hold(ctx, seconds);
   };
 
 /** Puts our steps around the engine's routes. */

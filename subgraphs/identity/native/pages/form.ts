@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { sameSecret } from '../../../../runtime/data/crypto.js';
 
-/** A page that names what is wrong instead of the one that was asked for. */
+/** A page that names what is wrong instead of the one that was asked for. `retryAfter`: s. */
 export class PageError extends Error {
   constructor(
     readonly status: number,
@@ -12,6 +12,13 @@ export class PageError extends Error {
   ) {
     super(message);
   }
+}
+
+/** A time to wait as people say it. */
+export function waitText(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes > 90) return `${Math.ceil(minutes / 60)} hours`;
+  return minutes === 1 ? 'a minute' : `${minutes} minutes`;
 }
 
 const LIMIT_BYTES = 32 * 1024;

@@ -2,16 +2,18 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { internalRequest } from '../../../../runtime/request/request.js';
 import { giveConsent } from '../../commands/consent.js';
 import { emailOf } from '../../queries/batches.js';
+import { tickedOf } from '../../rules/consent.js';
 import { redirectSource } from '../../rules/redirects.js';
 import { consentable, standingConsent } from '../oidc-provider/authorization.js';
-import { PageError } from './form.js';
+import { consentPage } from './consent-views.js';
+import { PageError, waitText } from './form.js';
 import type { Page } from './layout.js';
 import { MAIL_STEPS, mailPage } from './mail-steps.js';
 import { checkPassword } from './password.js';
 import { type Outcome, SecondFactor } from './second-factor.js';
 import { completeSignIn, passFirstFactor, recordSignIn } from './sign-in.js';
 import { addressOf, asPerson, type Site, type Turn } from './site.js';
-import { consentPage, signInPage, WRONG } from './views.js';
+import { signInPage, waitPage, WRONG } from './views.js';
 
 /** The pages of an authorization request: sign-in, second factor, consent. Every step may be served by any process. Source: identity 4.1. */
 export class InteractionPages {
@@ -30,16 +32,27 @@ export class InteractionPages {
     this.site.render(turn, 200, due);
   }
 
+  /** The address of a form that was posted, opened again, leads to the step that is due. */
   #showOther(turn: Turn, step: string): void {
     const page = turn.interaction.prompt.name === 'login' ? mailPage(turn, step) : null;
-    if (!page) throw new PageError(404, 'There is nothing here', 'The address is wrong.');
-    this.site.render(turn, 200, page);
+    if (page) this.site.render(turn, 200, page);
+    else this.site.redirect(turn.ctx, turn.action);
   }
 
   /** Judges a form. */
   async act(ctx: KoaContextWithOIDC, uid: string, step: string): Promise<void> {
     const turn = await this.site.turn(ctx, uid);
     const form = await this.site.form(ctx, uid);
+    try {
+      await this.#judge(turn, form, step);
+    } catch (error) {
+      if (!(error instanceof PageError) || error.retryAfter === undefined) throw error;
+      ctx.set('Retry-After', String(error.retryAfter));
+      this.site.render(turn, error.status, waitPage(turn, waitText(error.retryAfter)));
+    }
+  }
+
+  async #judge(turn: Turn, form: URLSearchParams, step: string): Promise<void> {
     if (step === 'abort') return this.site.finish(turn, { error: 'access_denied', error_description: 'the user went back' });
     const due = turn.interaction.prompt.name;
     if (step === 'consent' && due === 'consent') return this.#consent(turn, form);
@@ -65,20 +78,23 @@ export class InteractionPages {
   }
 
   async #settle(turn: Turn, outcome: Outcome): Promise<void> {
+    if (outcome === 'over') return this.site.redirect(turn.ctx, turn.action);
     if (outcome === 'again') return this.site.render(turn, 422, signInPage(turn, { wrong: 'Too many codes were wrong. Sign in again.' }));
     if ('page' in outcome) return this.site.render(turn, outcome.page.error ? 422 : 200, outcome.page);
     await completeSignIn(this.site, turn, outcome.shown);
   }
 
-  async #consentStep(turn: Turn): Promise<Page> {
+  /** `empty`: with nothing ticked, because that was asked for. */
+  async #consentStep(turn: Turn, empty = false): Promise<Page> {
     const { params, session } = turn.interaction;
     const { accountId } = session!;
     const { host, sql } = this.site.store;
-    const declined = new Set((await standingConsent(sql, accountId, turn.app.id))?.declined_scopes);
+    const row = empty ? null : await standingConsent(sql, accountId, turn.app.id);
     const scopes = consentable(params.scope as string);
-    const ticked = new Set(scopes.filter(scope => !declined.has(scope)));
+    const ticked = new Set(empty ? [] : tickedOf(scopes, row && { scopes: row.scopes, declinedScopes: row.declined_scopes }));
     const account = (await host.read(read => emailOf(read, accountId)))?.email ?? null;
-    return consentPage(turn, { scopes, ticked, account, target: redirectSource(String(params.redirect_uri)) });
+    const [target, connectedApps] = [redirectSource(String(params.redirect_uri)), this.site.connectedApps];
+    return consentPage(turn, { scopes, ticked, account, target, connectedApps });
   }
 
   async #consent(turn: Turn, form: URLSearchParams): Promise<void> {
@@ -87,7 +103,8 @@ export class InteractionPages {
     const granted = asked.filter(scope => ticked.has(scope));
     const declined = asked.filter(scope => !ticked.has(scope));
     const decision = form.get('decision');
-    if (decision !== 'allow' && decision !== 'deny') throw new PageError(400, 'No decision', 'Choose to allow or to deny.');
+    if (decision === 'none') return this.site.render(turn, 200, await this.#consentStep(turn, true));
+    if (decision !== 'allow' && decision !== 'deny') throw new PageError(400, 'No decision', 'Go back and choose what to allow.');
     if (decision === 'deny' || (asked.length > 0 && granted.length === 0))
       return this.site.finish(turn, { error: 'access_denied', error_description: 'the user allowed nothing' });
     const userId = turn.interaction.session!.accountId;

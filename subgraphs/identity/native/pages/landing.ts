@@ -13,7 +13,6 @@ import type { Page } from './layout.js';
 import { continuePage, elsewherePage, newPasswordPage, type Reset } from './mail-views.js';
 import { passFirstFactor } from './sign-in.js';
 import type { Site } from './site.js';
-import { messagePage } from './views.js';
 
 const LINKS: readonly ChallengeTemplate[] = ['sign_in', 'sign_up', 'recovery'];
 
@@ -106,7 +105,7 @@ export class LandingPages {
     });
     if (userId === null) throw gone(GONE.consumed);
     if (turn) return passFirstFactor(this.site, turn, { userId, amr: ['email'] });
-    this.site.write(ctx, 200, messagePage('Your account is ready', 'Go back to the app and sign in.'));
+    await this.site.tell(ctx, 200, 'Your account is ready', 'Go back to the app and sign in.');
   }
 
   /** Whoever reads the mail chooses, in any browser; nobody is signed in by it. */
@@ -122,7 +121,7 @@ export class LandingPages {
       return proven ? recover(tx, proven, hash) : null;
     });
     if (userId === null) throw gone(GONE.consumed);
-    this.site.write(ctx, 200, messagePage('Your password is changed', 'Go back to the app and sign in with it.'));
+    await this.site.tell(ctx, 200, 'Your password is changed', 'Go back to the app and sign in with it.');
   }
 
   /** Takes a change of address back. It asks for a new password, because the old one is not safe. Source: identity 4.14. */
@@ -140,10 +139,7 @@ export class LandingPages {
       if (outcome === 'taken')
         throw new PageError(409, 'This address belongs to somebody', 'There is another account with it now. Write to our support.');
     });
-    this.site.write(
-      ctx,
-      200,
-      messagePage('Your address is yours again', 'Everybody was signed out. Go back to the app and sign in with your new password.'),
-    );
+    const text = 'Everybody was signed out. Go back to the app and sign in with your new password.';
+    await this.site.tell(ctx, 200, 'Your address is yours again', text);
   }
 }

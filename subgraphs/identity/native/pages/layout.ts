@@ -68,8 +68,15 @@ export const pageHeaders = (target: string | null): Record<string, string> => ({
 /** The app of an interaction, as its user sees it. */
 export interface ShownApp {
   name: string;
+  publisher: string;
   firstParty: boolean;
   privacyUrl: string | null;
+}
+
+/** Where a page leads. */
+export interface Way {
+  href: string;
+  label: string;
 }
 
 /** What the pages of one interaction have in common. */

@@ -5,15 +5,17 @@ import { endBrowserSession } from '../../commands/session.js';
 import { TooManyHashes } from '../../ports/argon2.js';
 import { PAGES } from '../../rules/endpoints.js';
 import type { EngineStore } from '../oidc-provider/model.js';
-import { PageError } from './form.js';
+import { ConnectedAppsPage } from './connected-apps.js';
+import { PageError, waitText } from './form.js';
 import { html } from './html.js';
 import { InteractionPages } from './interaction.js';
 import { LandingPages } from './landing.js';
+import { OwnInteractions } from './own-interaction.js';
 import { asPerson, Site } from './site.js';
 import { SsoPages } from './sso.js';
 import { StaffInvitationPage } from './staff-invitation.js';
 import { ICON, STYLE } from './style.js';
-import { messagePage, signOutPage } from './views.js';
+import { signOutPage } from './views.js';
 
 const LINK = /^\/magic\/([\w-]{43})$/;
 const UNDO = /^\/email-undo\/([\w-]{43})$/;
@@ -27,7 +29,9 @@ export class Pages {
   readonly #site: Site;
   readonly #interactions: InteractionPages;
   readonly #invitation: StaffInvitationPage;
+  readonly #connectedApps: ConnectedAppsPage;
   readonly #landing: LandingPages;
+  readonly #own: OwnInteractions;
   readonly #sso: SsoPages;
 
   constructor(
@@ -36,9 +40,11 @@ export class Pages {
   ) {
     this.#site = new Site(store, provider);
     this.#interactions = new InteractionPages(this.#site);
-    this.#invitation = new StaffInvitationPage(this.#site);
+    this.#own = new OwnInteractions(this.#site);
+    this.#invitation = new StaffInvitationPage(this.#site, this.#own);
+    this.#connectedApps = new ConnectedAppsPage(this.#site);
     this.#landing = new LandingPages(this.#site);
-    this.#sso = new SsoPages(this.#site);
+    this.#sso = new SsoPages(this.#site, this.#own);
   }
 
   /** Answers one request; whatever goes wrong is a page, too. */
@@ -46,23 +52,26 @@ export class Pages {
     try {
       await this.#route(ctx, ctx.path.slice(PAGES.length));
     } catch (error) {
-      this.#site.fail(ctx, this.#pageOf(error as Error));
+      await this.#site.fail(ctx, this.#pageOf(error as Error));
     }
   }
 
   /** The engine refused an authorization request that it must not send back to an app. */
-  refuse(ctx: KoaContextWithOIDC, { error, error_description: why }: { error: string; error_description?: string }): void {
+  async refuse(ctx: KoaContextWithOIDC, { error, error_description: why }: { error: string; error_description?: string }): Promise<void> {
     const status = error === 'server_error' ? 500 : 400;
+    const { client_id: clientId } = ctx.query;
     const text = html`<p>
         The app has sent a request that cannot be accepted. Go back to it and try again; if it stays so, tell its makers.
       </p>
       <p class="note">For its makers: ${why ?? 'the request is wrong'} (${error}).</p>`;
-    this.#site.write(ctx, status, { title: 'This sign-in cannot begin', body: text });
+    await this.#site.tell(ctx, status, 'This sign-in cannot begin', text, typeof clientId === 'string' ? { clientId } : {});
   }
 
   /** Too many requests came from there. */
-  hold(ctx: KoaContextWithOIDC, seconds: number): void {
-    this.#site.fail(ctx, new PageError(429, 'Too many requests', 'Wait a while, then go back to the app and begin again.', seconds));
+  async hold(ctx: KoaContextWithOIDC, seconds: number): Promise<void> {
+    const error = new PageError(429, 'Too many requests', `Wait ${waitText(seconds)}, then try again.`, seconds);
+    const again = { href: `${this.store.host.config.issuer}${ctx.path}${ctx.search}`, label: 'Try again' };
+    await this.#site.fail(ctx, error, { first: [again] });
   }
 
   #pageOf(error: Error): PageError {
@@ -76,7 +85,9 @@ export class Pages {
     if (path === '/style.css') return this.#asset(ctx, 'text/css; charset=utf-8', STYLE);
     if (path === '/icon.svg') return this.#asset(ctx, 'image/svg+xml', ICON);
     if (path === '/sign-out') return this.#signOut(ctx);
+    if (path === '/connected-apps') return this.#connectedApps.answer(ctx);
     const [, invitation] = INVITATION.exec(path) ?? [];
+    if (path === '/staff-invitations/continue') return this.#invitation.goOn(ctx);
     if (invitation) return this.#invitation.answer(ctx, invitation);
     const [, ticket] = TICKET.exec(path) ?? [];
     if (ticket) return this.#sso.answer(ctx, ticket);
@@ -86,7 +97,7 @@ export class Pages {
     if (undo) return this.#landing.undo(ctx, undo);
     const [, uid, step] = INTERACTION.exec(path) ?? [];
     if (!uid) throw new PageError(404, 'There is nothing here', 'The address is wrong.');
-    if (ctx.method === 'GET' && step === 'continue') return this.#sso.finish(ctx, uid);
+    if (ctx.method === 'GET' && step === 'continue') return this.#own.finish(ctx, uid);
     return ctx.method === 'POST' && step ? this.#interactions.act(ctx, uid, step) : this.#interactions.show(ctx, uid, step);
   }
 
@@ -98,12 +109,12 @@ export class Pages {
 
   async #signOut(ctx: KoaContextWithOIDC): Promise<void> {
     const { uid, accountId } = await this.provider.Session.get(ctx as never);
-    if (!accountId) return this.#site.write(ctx, 200, messagePage('Signed out', 'Nobody is signed in in this browser.'));
+    if (!accountId) return this.#site.tell(ctx, 200, 'Signed out', 'Nobody is signed in in this browser.');
     const about = `sign-out:${uid}`;
     const action = `${this.store.host.config.issuer}${PAGES}/sign-out`;
     if (ctx.method !== 'POST') return this.#site.write(ctx, 200, signOutPage(action, this.#site.csrf(about)));
     await this.#site.form(ctx, about);
     await this.store.host.transaction(tx => endBrowserSession(tx, uid), internalRequest(asPerson(accountId, '')));
-    this.#site.write(ctx, 200, messagePage('Signed out', 'You are signed out in this browser.'));
+    await this.#site.tell(ctx, 200, 'Signed out', 'You are signed out in this browser.');
   }
 }

@@ -61,6 +61,19 @@ const backupForm = ({ action, csrf }: Step, wrong: boolean, alone: boolean): Htm
     </form>
   </details>`;
 
+/** Whoever has none of it at hand is told what to do, and can begin again as somebody else. */
+const lost = ({ action, csrf }: Step, { backupCodes }: SecondFactorWays): Html =>
+  html`<details>
+    <summary>Nothing of this at hand?</summary>
+    <p>
+      ${!backupCodes && 'You have no backup codes left. '}Only a person can help you then: if you work here, ask whoever looks after the
+      team; otherwise write to our support. Nobody of us asks you for a code.
+    </p>
+    <form method="post" action="${action}/mfa">
+      ${hidden(csrf)}<input type="hidden" name="restart" value="1" /><button class="quiet">Sign in with another account</button>
+    </form>
+  </details>`;
+
 /** `wrong`: the way that was tried in vain. */
 export function secondFactorPage(step: Step, ways: SecondFactorWays, wrong: string | null = null): Page {
   const { app, email, backupCodes } = ways;
@@ -69,7 +82,8 @@ export function secondFactorPage(step: Step, ways: SecondFactorWays, wrong: stri
     error: wrong === null ? null : { field: FIELDS[wrong] ?? 'code', message: WRONG },
     body: html`${app && html`<p>Enter the code that your authenticator app shows for your account.</p>`}
     ${app && appForm(step, wrong === 'totp')} ${mailSection(step, ways, wrong === 'email_otp')}
-    ${backupCodes && backupForm(step, wrong === 'backup_code', !app && email === null)} ${cancel(step.action, step.csrf)}`,
+    ${backupCodes && backupForm(step, wrong === 'backup_code', !app && email === null)} ${lost(step, ways)}
+    ${cancel(step.action, step.csrf)}`,
   };
 }
 

@@ -29,8 +29,8 @@ import { backupCodesPage, enrolmentPage, secondFactorPage, type SecondFactorWays
 import { addressOf, asPerson, type Shown, type Turn } from './site.js';
 import { Tries } from './tries.js';
 
-/** What a form led to: somebody who is signed in, a page, or a sign-in that has to begin again. */
-export type Outcome = { shown: Shown } | { page: Page } | 'again';
+/** What a form led to: somebody who is signed in, a page, a sign-in that has to begin again, or one that was given up. */
+export type Outcome = { shown: Shown } | { page: Page } | 'again' | 'over';
 
 const { TOTP, EMAIL_OTP } = MfaMethodKind;
 
@@ -130,9 +130,16 @@ export class SecondFactor {
     return { page: secondFactorPage(turn, await this.#waysOf(progress)) };
   }
 
+  /** Somebody who cannot go on begins again, perhaps as somebody else. */
+  async #giveUp(turn: Turn, progress: SignInProgress | null): Promise<Outcome> {
+    if (progress) await this.#as(turn, progress.userId, tx => endProgress(tx, turn.interaction.uid));
+    return 'over';
+  }
+
   /** Judges a code. */
   async answer(turn: Turn, form: URLSearchParams): Promise<Outcome> {
     const progress = await this.#progress(turn);
+    if (form.get('restart') === '1') return this.#giveUp(turn, progress);
     if (!progress || isEnrolment(progress)) throw NOT_DUE();
     const method = form.get('method') ?? '';
     if (!isSecondFactor(method)) throw new PageError(400, 'There is no such way', 'Go back and choose another way to prove who you are.');

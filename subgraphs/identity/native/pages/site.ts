@@ -2,13 +2,14 @@ import type { Client, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { sha256 } from '../../../../runtime/data/crypto.js';
 import { type Caller, systemCaller } from '../../../../runtime/request/caller.js';
 import { PAGES } from '../../rules/endpoints.js';
-import { redirectSource } from '../../rules/redirects.js';
+import { homeOf, redirectSource } from '../../rules/redirects.js';
 import { cookieSecret } from '../oidc-provider/cookies.js';
 import type { EngineStore } from '../oidc-provider/model.js';
 import type { Registration } from '../oidc-provider/registration.js';
 import { type EngineRequest, registrationOf } from '../oidc-provider/state.js';
 import { checkCsrf, csrfOf, PageError, readForm } from './form.js';
-import { document, localeOf, type Page, pageHeaders } from './layout.js';
+import type { Html } from './html.js';
+import { document, localeOf, type Page, pageHeaders, type Way } from './layout.js';
 import { messagePage } from './views.js';
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -32,6 +33,14 @@ export interface Turn {
   csrf: string;
 }
 
+/** How a page leads on. */
+export interface Ways {
+  /** Before the way back to the app. */
+  first?: readonly Way[];
+  /** The app; default: the one that this browser was sent by last. */
+  clientId?: string;
+}
+
 /** What somebody has shown: whose account it is, and by which methods (RFC 8176 and identity A2). */
 export interface Shown {
   userId: string;
@@ -42,12 +51,18 @@ export interface Shown {
 const LINK_COOKIE = '_magic_link';
 const LINK_COOKIE_MS = 86_400_000;
 
+/** Names the app that this browser was sent by last, so that a page on which nothing can be done any more leads back to it. */
+const APP_COOKIE = '_app';
+const APP_COOKIE_MS = 86_400_000;
+
 /** Where a request comes from; see `addressKey`. */
 export const addressOf = (ctx: KoaContextWithOIDC): string => (ctx.req as EngineRequest).clientAddress;
 
 /** The pages' address, their secret, and how they are written. */
 export class Site {
   readonly base: string;
+  /** Where a person sees which apps have access, and takes it back. */
+  readonly connectedApps: string;
   readonly secret: string;
   readonly #origin: string;
 
@@ -56,6 +71,7 @@ export class Site {
     readonly provider: Provider,
   ) {
     this.base = `${store.host.config.issuer}${PAGES}`;
+    this.connectedApps = `${this.base}/connected-apps`;
     this.secret = cookieSecret(store);
     this.#origin = new URL(store.host.config.issuer).origin;
   }
@@ -123,7 +139,9 @@ export class Site {
     ctx.status = 303;
   }
 
-  render({ ctx, interaction }: Turn, status: number, page: Page): void {
+  render({ ctx, interaction, app }: Turn, status: number, page: Page): void {
+    const path = new URL(this.base).pathname;
+    ctx.cookies.set(APP_COOKIE, app.id, { path, httpOnly: true, sameSite: 'lax', signed: true, maxAge: APP_COOKIE_MS, overwrite: true });
     const { redirect_uri: redirect, ui_locales: languages } = interaction.params;
     this.write(ctx, status, { ...page, lang: localeOf(languages) }, typeof redirect === 'string' ? redirectSource(redirect) : null);
   }
@@ -136,9 +154,23 @@ export class Site {
     ctx.body = document(this.base, page);
   }
 
+  /** The app that this browser was sent by last, or the one that is named. */
+  async #homeOf(ctx: KoaContextWithOIDC, clientId = ctx.cookies.get(APP_COOKIE, { signed: true })): Promise<Way> {
+    const client = clientId === undefined ? undefined : await this.provider.Client.find(clientId).catch(() => undefined);
+    const app = client && registrationOf(client as Client);
+    const href = app ? homeOf(app) : null;
+    return href === null ? { href: this.connectedApps, label: 'Go to your account' } : { href, label: `Go back to ${app!.name}` };
+  }
+
+  /** A page that says something and leads on: to where the person came from, unless another way is given. */
+  async tell(ctx: KoaContextWithOIDC, status: number, title: string, text: string | Html, ways: Ways = {}): Promise<void> {
+    const [first, home] = [ways.first ?? [], await this.#homeOf(ctx, ways.clientId)];
+    this.write(ctx, status, messagePage(title, text, [...first, ...(first.some(way => way.href === home.href) ? [] : [home])]));
+  }
+
   /** A page that names what is wrong. */
-  fail(ctx: KoaContextWithOIDC, { status, title, message, retryAfter }: PageError): void {
+  async fail(ctx: KoaContextWithOIDC, { status, title, message, retryAfter }: PageError, ways: Ways = {}): Promise<void> {
     if (retryAfter !== undefined) ctx.set('Retry-After', String(retryAfter));
-    this.write(ctx, status, messagePage(title, message));
+    await this.tell(ctx, status, title, message, ways);
   }
 }

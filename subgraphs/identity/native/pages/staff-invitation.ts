@@ -7,89 +7,111 @@ import { openAccount } from '../../commands/account.js';
 import { acceptInvitation } from '../../commands/staff-invitation.js';
 import type { StaffMember } from '../../entities/staff.js';
 import { UserEmail } from '../../entities/user.js';
-import { invitedBy, type Obstacle, obstacleOf } from '../../queries/staff-invitation.js';
+import { invitedBy, obstacleOf, type StaffApp, staffAppOf } from '../../queries/staff-invitation.js';
+import { homeOf } from '../../rules/redirects.js';
 import { PageError } from './form.js';
-import { asPerson, type Site } from './site.js';
-import { invitationPage, messagePage } from './views.js';
-
-/** What the person at the page can do now. */
-type Step = 'accept' | 'open_account' | 'sign_in' | Obstacle;
-
-/** What to do before the invitation can be accepted. Who was invited is shown to nobody: a link may be in wrong hands. */
-const OBSTACLES: Readonly<Record<Exclude<Step, 'accept' | 'open_account'>, readonly [title: string, text: string]>> = {
-  sign_in: ['Sign in first', 'Sign in with the address that the invitation came to, then open its link again in this browser.'],
-  wrong_account: [
-    'This invitation is for another account',
-    'You are signed in with another address. Sign out, sign in with the right one, then open the link again.',
-  ],
-  mfa_required: [
-    'Set up a second factor first',
-    'Everybody who works here signs in with a second factor. Sign out, sign in to the staff app, which sets one up, then open the link again.',
-  ],
-  already_staff: ['You work here already', 'There is nothing to accept for this account.'],
-};
+import { invitationPage, type InvitationStep } from './invitation-views.js';
+import type { Way } from './layout.js';
+import type { OwnInteractions } from './own-interaction.js';
+import { asPerson, type Shown, type Site } from './site.js';
 
 const OVER = new PageError(410, 'This invitation is over', 'It was used or taken back, or its time has run out. Ask for a new one.');
+const NO_APP = new PageError(409, 'The staff app is not set up yet', 'Tell whoever invited you. The invitation stays good until then.');
 
-async function stepOf(ctx: Context, staff: StaffMember, userId: string | null): Promise<Step> {
+/** Holds the link while its person signs in: what is stored of the sign-in must not hold it. */
+const LINK_COOKIE = '_invitation';
+const LINK_COOKIE_MS = 3_600_000;
+
+interface Invitation {
+  token: string;
+  staff: StaffMember;
+  step: InvitationStep;
+  /** Who is signed in in this browser. */
+  userId: string | null;
+  app: StaffApp | null;
+}
+
+async function stepOf(ctx: Context, staff: StaffMember, userId: string | null): Promise<InvitationStep> {
   if (userId !== null) return (await obstacleOf(ctx, staff, userId)) ?? 'accept';
   return (await ctx.em.count(UserEmail, { emailKey: staff.emailKey })) > 0 ? 'sign_in' : 'open_account';
 }
 
-/** The page that an invitation's link leads to: GET shows, POST acts. Source: identity 4.1. */
+/**
+ * The page that an invitation's link leads to: GET shows, POST acts. Who has to sign in, open an account or set up a second factor does so by
+ * one button, and comes back to it. Source: identity 4.1.
+ */
 export class StaffInvitationPage {
-  constructor(private readonly site: Site) {}
+  readonly #path: string;
+
+  constructor(
+    private readonly site: Site,
+    private readonly own: OwnInteractions,
+  ) {
+    this.#path = `${this.site.base}/staff-invitations`;
+  }
 
   async answer(ctx: KoaContextWithOIDC, token: string): Promise<void> {
+    const invitation = await this.#find(ctx, token);
+    const { step, app } = invitation;
+    const about = `staff-invitation:${token}`;
+    if (ctx.method !== 'POST')
+      return this.site.write(ctx, 200, invitationPage(`${this.#path}/${token}`, this.site.csrf(about), step, staffWay(app)));
+    await this.site.form(ctx, about);
+    if (step === 'accept') return this.#accept(ctx, invitation);
+    if (step === 'already_staff')
+      return this.site.tell(ctx, 409, 'You work here already', 'There is nothing to accept.', { first: staffWay(app) });
+    if (!app) throw NO_APP;
+    await this.#signIn(ctx, { token, app }, step === 'open_account' ? { userId: await this.#openAccount(token), amr: ['email'] } : null);
+  }
+
+  /** Back from signing in. */
+  async goOn(ctx: KoaContextWithOIDC): Promise<void> {
+    const token = ctx.cookies.get(LINK_COOKIE, { signed: true });
+    if (!token) throw new PageError(400, 'This page is over', 'Open the link of your invitation again.');
+    this.site.redirect(ctx, `${this.#path}/${token}`);
+  }
+
+  async #find(ctx: KoaContextWithOIDC, token: string): Promise<Invitation> {
     const { accountId: userId = null } = await this.site.provider.Session.get(ctx as never);
-    const step = await this.site.store.host.read(async read => {
+    return this.site.store.host.read(async read => {
       const found = await invitedBy(read, token);
       if (!found) throw new PageError(404, 'There is nothing here', 'The address is wrong.');
       if (!found.open) throw OVER;
-      return stepOf(read, found.staff, userId);
+      const { staff } = found;
+      return { token, staff, userId, step: await stepOf(read, staff, userId), app: await staffAppOf(read, staff.brandId) };
     });
-    const about = `staff-invitation:${token}`;
-    if (ctx.method !== 'POST') return this.#show(ctx, step, `${this.site.base}/staff-invitations/${token}`, about);
-    await this.site.form(ctx, about);
-    if (step === 'accept') return this.#accept(ctx, token, userId!);
-    if (step === 'open_account') return this.#openAccount(ctx, token);
-    this.site.write(ctx, 409, messagePage(...OBSTACLES[step]));
   }
 
-  #show(ctx: KoaContextWithOIDC, step: Step, action: string, about: string): void {
-    const offers = step === 'accept' || step === 'open_account';
-    this.site.write(ctx, 200, offers ? invitationPage(action, this.site.csrf(about), step) : messagePage(...OBSTACLES[step]));
+  /** Through the sign-in of the staff app, which sets a second factor up where there is none. `shown`: who has proven their address by this link. */
+  async #signIn(ctx: KoaContextWithOIDC, { token, app }: { token: string; app: StaffApp }, shown: Shown | null): Promise<void> {
+    const path = new URL(this.#path).pathname;
+    ctx.cookies.set(LINK_COOKIE, token, { path, httpOnly: true, sameSite: 'lax', signed: true, maxAge: LINK_COOKIE_MS, overwrite: true });
+    await this.own.begin(ctx, { clientId: app.id, returnTo: `${this.#path}/continue`, reason: 'invitation', shown });
   }
 
-  async #accept(ctx: KoaContextWithOIDC, token: string, userId: string): Promise<void> {
+  async #accept(ctx: KoaContextWithOIDC, { token, userId, app }: Invitation): Promise<void> {
     await this.site.store.host
-      .transaction(tx => acceptInvitation(tx, token, userId), internalRequest(asPerson(userId, '')))
+      .transaction(tx => acceptInvitation(tx, token, userId!), internalRequest(asPerson(userId!, '')))
       .catch(error => Promise.reject(error instanceof Problem && error.code !== 'unavailable' ? OVER : error)); // somebody was faster
-    this.site.write(
-      ctx,
-      200,
-      messagePage('Welcome', 'The invitation is accepted. Open the staff app and sign in with your second factor.'),
-    );
+    await this.site.tell(ctx, 200, 'Welcome', 'The invitation is accepted, and your roles are given.', { first: staffWay(app) });
   }
 
   /** Whoever has the link has the mailbox: the address is proven. The invitation stays open, because a second factor is owed. */
-  async #openAccount(ctx: KoaContextWithOIDC, token: string): Promise<void> {
-    await this.site.store.host.transaction(
+  #openAccount(token: string): Promise<string> {
+    return this.site.store.host.transaction(
       async tx => {
         const found = await invitedBy(tx, token);
         if (!found?.open) throw OVER;
         const { email, displayName } = found.staff;
-        await openAccount(tx, { email, emailVerified: true, displayName }, 'staff_invite');
+        return (await openAccount(tx, { email, emailVerified: true, displayName }, 'staff_invite')).id;
       },
       internalRequest(systemCaller('identity')),
     );
-    this.site.write(
-      ctx,
-      200,
-      messagePage(
-        'Your account is there',
-        'Sign in to the staff app with a link by mail; it sets up a second factor. Then open the invitation again.',
-      ),
-    );
   }
+}
+
+/** Where staff work. */
+function staffWay(app: StaffApp | null): Way[] {
+  const href = app && homeOf(app);
+  return href ? [{ href, label: `Open ${app.name}` }] : [];
 }

@@ -37,6 +37,11 @@ a { color: var(--act); text-underline-offset: .2em }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
 .links { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 1rem 0 0 }
 .links a, .links p { display: inline-flex; align-items: center; min-height: 1.75rem; margin: 0 }
+.ways { list-style: none; margin: 1rem 0 0; padding: 0 }
+.ways a { display: inline-flex; align-items: center; min-height: 1.75rem }
+.app { padding: 1rem 0; border-top: 1px solid var(--edge) }
+.app h2 { margin: 0 0 .25rem }
+.app ul { margin: 0 0 .25rem; padding-left: 1.25rem; font-size: .9375rem }
 .other { margin-top: 1.5rem; padding-top: .25rem; border-top: 1px solid var(--edge) }
 summary { display: flex; align-items: center; justify-content: space-between; min-height: 2.75rem; color: var(--act); font-weight: 600; cursor: pointer }
 summary::after { content: "\\25be" / ""; font-size: 1.25rem }
@@ -48,7 +53,11 @@ details { margin-top: 1rem; border-top: 1px solid var(--edge); padding-top: .25r
 .scopes li + li { border-top: 1px solid var(--edge) }
 .scopes label { display: flex; gap: .75rem; align-items: flex-start; margin: 0; padding: .75rem; font-weight: 400; cursor: pointer }
 .scopes input { flex: none; width: 1.5rem; height: 1.5rem; margin: 0; accent-color: var(--act) }
-.mark { display: inline-block; padding: 0 .5rem; border-radius: 1rem; background: var(--soft); color: var(--on-soft); font-size: .8125rem; font-weight: 600; white-space: nowrap }
+.group { min-width: 0; margin: 1.25rem 0 0; padding: 0; border: 0 }
+.group .note { margin-top: .25rem }
+legend { padding: 0; font-weight: 600 }
+.answers { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1rem }
+.answers button { flex: 1 1 100%; margin: 0 }
 .alert { margin: 0 0 1rem; padding: .75rem 1rem; border: 1px solid var(--bad); border-left-width: 4px; border-radius: .5rem; background: var(--bad-back) }
 .alert a { color: var(--bad); font-weight: 600 }
 .note { margin-top: .75rem; color: var(--muted); font-size: .9375rem }
@@ -58,7 +67,7 @@ details { margin-top: 1rem; border-top: 1px solid var(--edge); padding-top: .25r
 code { font: 600 .9375rem/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
 .codes { display: grid; grid-template-columns: repeat(auto-fill, minmax(7rem, 1fr)); gap: .25rem 1rem; list-style: none; margin: 0; padding: 1rem; border: 1px solid var(--edge); border-radius: .625rem }
 @media (min-width: 30rem) { body { padding-top: 3rem } .card { padding: 2rem } }
-@media (forced-colors: active) { .shield, .mark { forced-color-adjust: auto } button { border-color: ButtonText } }
+@media (forced-colors: active) { .shield { forced-color-adjust: auto } button { border-color: ButtonText } }
 @media print { header, footer, button { display: none } .card { border: 0; box-shadow: none } }
 `.trim();
 

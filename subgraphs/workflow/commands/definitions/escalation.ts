@@ -51,7 +51,8 @@ export const criticalLabEscalation = defineWorkflow({
     const due = new Date(acknowledgeBy);
     const asked = (until: Date, orFail?: string) =>
       workflow.poll('await_acknowledgement', acknowledged(alertId), { everySeconds: ASK_SECONDS, until, orFail });
-    const task = { title: 'Acknowledge a critical lab result', kind: 'critical_lab', form: CONFIRMATION };
+    const subject = { type: 'critical_alert', id: alertId };
+    const task = { title: 'Acknowledge a critical lab result', kind: 'critical_lab', subject, form: CONFIRMATION };
     await workflow.openTask({ ...task, assigneeRole: 'clinician', dueAt: due });
     let end = await asked(due);
     if (!end) await workflow.openTask({ ...task, assigneeRole: 'admin', dueAt: after(due, PAGES * PAGE_MS) });

@@ -51,7 +51,8 @@ export const redFlagFollowUp = defineWorkflow({
   ],
   async run(workflow, { flag_id: flagId, due_at: dueAt }) {
     const due = new Date(dueAt);
-    const task = { kind: 'red_flag', assigneeRole: 'clinician', form: CONFIRMATION };
+    const subject = { type: 'red_flag', id: flagId };
+    const task = { kind: 'red_flag', subject, assigneeRole: 'clinician', form: CONFIRMATION };
     await workflow.openTask({ ...task, title: 'Acknowledge a red flag', dueAt: due });
     const asked = (everySeconds: number, until: Date, orFail?: string) =>
       workflow.poll('await_acknowledgement', flagSeen(flagId), { everySeconds, until, orFail });
@@ -107,6 +108,7 @@ export const consultFollowUp = defineWorkflow({
     const decided = await workflow.waitTask({
       title: 'A follow-up consult was missed',
       kind: 'missed_follow_up',
+      subject: { type: 'consult', id: consultId },
       assigneeRole: 'clinician',
       dueAt: after(due, 4 * DAY_MS),
       form: CONFIRMATION,

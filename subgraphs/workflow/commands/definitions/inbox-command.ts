@@ -46,6 +46,7 @@ export const inboxCommand = defineWorkflow({
     const decided = await workflow.waitTask({
       title: review ? 'Confirm that a rule blocked a conversation' : `Confirm the command ${command}`,
       kind: 'inbox_command',
+      subject: { type: 'conversation', id: conversationId },
       ...(staffId ? { assigneeId: staffId } : { assigneeRole: 'support' }),
       permission: PERMISSION,
       dueAt: after(await workflow.now(), minutes * MINUTE_MS),

@@ -48,6 +48,7 @@ export const protocolOnboarding = defineWorkflow({
     await workflow.openTask({
       title: 'Look at adherence on day 7',
       kind: 'adherence',
+      subject: { type: 'intervention', id: protocolId },
       assigneeRole: 'clinician',
       dueAt,
       form: CONFIRMATION,

@@ -1,0 +1,72 @@
+import staticFiles from '@fastify/static';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ICON } from './html.js';
+
+const require = createRequire(import.meta.url);
+/** A folder of a package, found by its package.json, because `exports` names only its entry. */
+const folderOf = (name: string, folder: string): string => join(dirname(require.resolve(`${name}/package.json`)), folder);
+
+/** Everything from this origin only. GraphiQL's editor sets inline styles. */
+const CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
+
+const GRAPHIQL = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>GraphQL · Platform Service Suite</title><link rel="icon" href="${ICON}"><link rel="stylesheet" href="/assets/graphiql/graphiql.min.css"><link rel="stylesheet" href="/assets/graphiql.css"></head><body><div id="graphiql">Loading…</div><script src="/assets/react/react.production.min.js"></script><script src="/assets/react-dom/react-dom.production.min.js"></script><script src="/assets/graphiql/graphiql.min.js"></script><script src="/assets/graphiql-start.js"></script></body></html>`;
+
+const STYLE = 'body{margin:0;font:16px/1.5 system-ui,sans-serif}#graphiql{height:100dvh}';
+
+const QUERY = `query Brands {
+  brands { nodes { id slug name } }
+}
+`;
+const HINT = '# Put a token into the headers below: { "Authorization": "Bearer svc_…" }\n# Then try, for example:\n';
+const DEMO_HINT = '# The headers below have a token of development data, valid for an hour. Press Ctrl-Enter.\n';
+
+/** The editor; with the demo token in its headers where there is one. Headers are not kept in the browser. */
+const startScript = (demo: boolean): string => `const render = headers => {
+  const fetcher = GraphiQL.createFetcher({ url: '/graphql' });
+  const props = { fetcher, headers, shouldPersistHeaders: false, defaultQuery: ${JSON.stringify(`${demo ? DEMO_HINT : HINT}${QUERY}`)} };
+  ReactDOM.createRoot(document.getElementById('graphiql')).render(React.createElement(GraphiQL, props));
+};
+${
+  demo
+    ? "fetch('/dev/token').then(answer => answer.ok ? answer.json() : {}, () => ({})).then(({ access_token: token }) => render(token ? JSON.stringify({ Authorization: 'Bearer ' + token }, null, 2) : undefined));"
+    : 'render();'
+}
+`;
+
+async function assets(app: FastifyInstance, demo: boolean): Promise<void> {
+  const folders = { react: folderOf('react', 'umd'), 'react-dom': folderOf('react-dom', 'umd'), graphiql: folderOf('graphiql', '.') };
+  for (const [name, root] of Object.entries(folders)) {
+    await app.register(staticFiles, {
+      root,
+      prefix: `/assets/${name}/`,
+      decorateReply: false,
+      index: false,
+      cacheControl: true,
+      maxAge: '1d',
+    });
+  }
+  app.get('/assets/graphiql.css', (_request, reply) => reply.type('text/css').send(STYLE));
+  app.get('/assets/graphiql-start.js', (_request, reply) => reply.type('text/javascript').send(startScript(demo)));
+}
+
+/** Whether a person's browser asks for `/graphql`, without an operation. */
+const wantsGraphiql = ({ method, url, headers, query }: FastifyRequest): boolean =>
+  method === 'GET' &&
+  url.split('?')[0] === '/graphql' &&
+  (headers.accept ?? '').includes('text/html') &&
+  !(query as { query?: unknown })?.query;
+
+const send = (reply: FastifyReply): FastifyReply =>
+  reply.header('content-security-policy', CSP).type('text/html; charset=utf-8').send(GRAPHIQL);
+
+/**
+ * Answers browsers at `GET /graphql` with GraphiQL, and serves its files.
+ * @param demo whether `/dev/token` has a token to begin with.
+ */
+export async function graphiql(app: FastifyInstance, demo: boolean): Promise<void> {
+  await assets(app, demo);
+  app.addHook('onRequest', async (request, reply) => (wantsGraphiql(request) ? send(reply) : undefined));
+}
