@@ -56,7 +56,7 @@ let subscription: Subscribed;
 
 describe('at the endpoint', () => {
   beforeAll(async () => {
-    p = await platform({ services: ['webhooks', 'clinical'], transport: 'run' });
+    p = await platform({ services: ['webhooks', 'clinical', 'events'], transport: 'run' });
   });
 
   beforeEach(async () => {

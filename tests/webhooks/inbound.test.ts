@@ -10,7 +10,7 @@ let p: TestPlatform;
 
 beforeAll(async () => {
   p = await platform({
-    services: ['webhooks', 'clinical'],
+    services: ['webhooks', 'clinical', 'events'],
     transport: 'run',
     env: {
       WEBHOOKS_INBOUND_SECRET_STOREFRONT: 'new-storefront-secret,old-storefront-secret',

@@ -10,7 +10,7 @@ let receiver: Receiver;
 let subscription: Subscribed;
 
 beforeAll(async () => {
-  p = await platform({ services: ['webhooks', 'clinical'], transport: 'run' });
+  p = await platform({ services: ['webhooks', 'clinical', 'events'], transport: 'run' });
   await p.clock('webhooks', { now: new Date().toISOString() });
 });
 
@@ -168,7 +168,7 @@ describe('what identity takes away', () => {
   });
   let scopesBefore: string[];
   beforeAll(async () => {
-    p = await platform({ services: ['webhooks', 'clinical'], transport: 'run' }); // whose clock has not moved past the time for which deliveries are kept
+    p = await platform({ services: ['webhooks', 'clinical', 'events'], transport: 'run' }); // whose clock has not moved past the time for which deliveries are kept
     await p.clock('webhooks', { now: new Date().toISOString() });
     scopesBefore = (await p.sql(`select scopes from identity.oauth_client where id = 'demo-app'`))[0].scopes;
   });

@@ -9,7 +9,7 @@ let receiver: Receiver;
 let subscription: Subscribed;
 
 beforeAll(async () => {
-  p = await platform({ services: ['webhooks', 'clinical'], transport: 'run' });
+  p = await platform({ services: ['webhooks', 'clinical', 'events'], transport: 'run' });
 });
 
 beforeEach(async () => {
