@@ -97,10 +97,9 @@ export default async function setup(project: TestProject): Promise<Undo> {
   console.log(`PostgreSQL ${postgres.version} (${kind}), ${rabbitmq ? `RabbitMQ ${rabbitmq.version}` : 'embedded transport'}`);
   const connections = await countConnections(postgres.url, process.pid);
   return async () => {
-    const { peak, limit } = await connections.stop();
+    const { peak, max } = await connections.stop();
     await dropOrphans(postgres.url, pid => pid !== process.pid && isAlive(pid)); // the template, and what the workers shared
     await postgres.undo();
-    console.log(`at most ${peak} connections`);
-    if (peak > limit) throw new Error(`the tests held ${peak} connections, of which ${limit} are theirs`);
+    console.log(`at most ${peak} of ${max} connections`);
   };
 }
