@@ -12,7 +12,11 @@ import { platform, type TestPlatform } from '../support/platform.js';
 let p: TestPlatform;
 
 beforeAll(async () => {
-  p = await platform({ services: ['events', 'clinical', 'webhooks'], transport: 'run', env: { ROLES: 'subgraphs,gateway,rest,relay,consumers' } }); // the looks are ours
+  p = await platform({
+    services: ['events', 'clinical', 'webhooks'],
+    transport: 'run',
+    env: { ROLES: 'subgraphs,gateway,rest,relay,consumers' },
+  }); // the looks are ours
 });
 
 const bus = async (): Promise<any> => (await p.rest('GET', '/events/v1/bus', { token: await p.serviceToken() })).body;
