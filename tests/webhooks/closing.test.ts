@@ -13,7 +13,7 @@ let subscription: Subscribed;
 const OPEN = 2_500;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['webhooks', 'clinical', 'events'], transport: 'run' });
 });
 
 beforeEach(async () => {

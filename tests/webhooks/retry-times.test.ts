@@ -7,7 +7,7 @@ import { protocolBegan, PROTOCOL, subscribe, untilStatuses } from './fixture.js'
 const TAKES_MS = 700;
 
 test('a retry is due the delay after the end of the failed attempt, however long that took', async () => {
-  const p = await platform({ transport: 'run', manualClock: false });
+  const p = await platform({ services: ['webhooks', 'clinical', 'events'], transport: 'run', manualClock: false });
   const receiver = await p.receiver();
   receiver.reply(async (_, response) => {
     await sleep(TAKES_MS);
