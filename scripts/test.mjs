@@ -170,7 +170,7 @@ const runOf = ({ name, env, workers }, folders, beside = false) =>
   vitest({
     title: `${folders.length > 0 ? folders.join(', ') : 'the whole suite'} on ${name}`,
     args: folders.length > 0 ? [...folders.map(folder => `${folder}/`), ...ONCE.map(file => `--exclude=${file}`)] : [],
-    env: { TEST_WORKERS: String(workers), ...env },
+    env: { TEST_WORKERS: String(workers), TEST_BESIDE: beside ? 'on' : 'off', ...env },
     beside,
   });
 

@@ -11,6 +11,7 @@ import { atEnd } from './at-end.js';
 import { COMPILE_CACHE } from './compile-cache.js';
 import { dropDatabase } from './database.js';
 import { freePort, platformEnv, RemotePlatform, seededDatabase, type PlatformSetting } from './platform.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { until } from './until.js';
 
 const MAIN = join(import.meta.dirname, '../../dist/gateway/main.js');
@@ -74,6 +75,7 @@ async function ready(url: string, slug: Slug, children: ReadonlyMap<string, Chil
 
 /** Every service in a process of its own, the relay in another, gateway and REST in a third kind; all end after the file. */
 export async function separateProcesses(setting: PlatformSetting = {}): Promise<Processes> {
+  await oneAtATime();
   const databaseUrl = await seededDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-processes-'));
   const gateway: Record<string, string> = { ...(await platformEnv(databaseUrl, setting)), DATA_DIR: dataDir };
