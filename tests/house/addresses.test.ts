@@ -17,6 +17,9 @@ test('only one file reads the address of a client', () => {
   expect(readers.sort()).toEqual([...ALLOWED].sort());
 });
 
-test.each(['request.ip', 'request.ips', "headers['x-forwarded-for']", 'socket.remoteAddress', 'app({ trustProxy: true })'])('%s is found', text => {
-  expect(READS.test(text)).toBe(true);
-});
+test.each(['request.ip', 'request.ips', "headers['x-forwarded-for']", 'socket.remoteAddress', 'app({ trustProxy: true })'])(
+  '%s is found',
+  text => {
+    expect(READS.test(text)).toBe(true);
+  },
+);
