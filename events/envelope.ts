@@ -92,12 +92,12 @@ export const firstIdAt = (ms: number): string => {
 };
 
 /** The system's clock as it was at the start: a manual one shows through `Date.now`, and one id of the future would drag all later ones along. */
-const systemTime = Date.now.bind(Date);
+export const systemNow = Date.now.bind(Date);
 let last = { msecs: 0, seq: 0 };
 
 /** A new identifier: UUIDv7 by the system's clock, each after the one before it. Source: conventions 3. */
 export function newId(): string {
-  const msecs = systemTime();
+  const msecs = systemNow();
   last = msecs > last.msecs ? { msecs, seq: randomInt(2 ** 30) } : { ...last, seq: last.seq + 1 };
   return v7(last);
 }

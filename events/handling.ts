@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerHost, HandlerTransaction, TransactionMeta } from './consumer.js';
-import { newId, NO_REPLAY, timeOfId, type Envelope } from './envelope.js';
+import { newId, NO_REPLAY, systemNow, timeOfId, type Envelope } from './envelope.js';
 import { describe, type Failure } from './failure.js';
 import { Inbox } from './inbox.js';
 import type { Limiter } from './limiter.js';
@@ -244,7 +244,7 @@ export class Handling<Ctx> {
     const { consumer, metrics } = this.options;
     metrics?.handled.inc({ consumer, type: event.type, outcome });
     if (outcome !== 'handled' || event.replay_id) return;
-    const age = (Date.now() - timeOfId(event.id)) / 1000;
+    const age = (systemNow() - timeOfId(event.id)) / 1000;
     if (event.type === 'platform.canary.v1') metrics?.roundtripSeconds.observe(age);
     if (this.#order.follows(event.order_key, event.seq)) return;
     metrics?.outOfOrder.inc();

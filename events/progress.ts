@@ -8,6 +8,8 @@ export interface Standing {
   inHand: number;
   /** When the oldest event in hand was emitted; null when none is. */
   oldestAt: Date | null;
+  /** Events of replays in hand. */
+  replaying: number;
   /** Sequence up to which this process has settled what it was given; null before the first event. */
   settledSeq: number | null;
 }
@@ -16,10 +18,11 @@ export interface Standing {
 export class InHand {
   readonly #events = new Set<Delivery['event']>();
   #settled: number | null = null;
+  #replaying = 0;
 
   /** Counts the event while `work` runs; only one that is settled is behind the consumer. */
   async during<T>({ event }: Delivery, work: () => Promise<T>): Promise<T> {
-    if (event.replay_id) return work();
+    if (event.replay_id) return this.#duringReplay(work);
     this.#events.add(event);
     try {
       const result = await work();
@@ -30,22 +33,32 @@ export class InHand {
     }
   }
 
+  async #duringReplay<T>(work: () => Promise<T>): Promise<T> {
+    this.#replaying++;
+    try {
+      return await work();
+    } finally {
+      this.#replaying--;
+    }
+  }
+
   get standing(): Standing {
     let [oldest, lowest] = [Infinity, Infinity];
     for (const { id, seq } of this.#events) [oldest, lowest] = [Math.min(oldest, timeOfId(id)), Math.min(lowest, seq)];
     const inHand = this.#events.size;
+    const replaying = this.#replaying;
     return inHand > 0
-      ? { inHand, oldestAt: new Date(oldest), settledSeq: lowest - 1 }
-      : { inHand, oldestAt: null, settledSeq: this.#settled };
+      ? { inHand, oldestAt: new Date(oldest), replaying, settledSeq: lowest - 1 }
+      : { inHand, oldestAt: null, replaying, settledSeq: this.#settled };
   }
 }
 
 const NOTE = `
-insert into events.consumer_progress (consumer, holder, in_hand, oldest_at, settled_seq, seen_at)
-select r.consumer, $1, r.in_hand, r.oldest_at, r.settled_seq, clock_timestamp()
-from json_to_recordset($2::json) r(consumer text, in_hand int, oldest_at timestamptz, settled_seq bigint)
+insert into events.consumer_progress (consumer, holder, in_hand, oldest_at, replaying, settled_seq, seen_at)
+select r.consumer, $1, r.in_hand, r.oldest_at, r.replaying, r.settled_seq, clock_timestamp()
+from json_to_recordset($2::json) r(consumer text, in_hand int, oldest_at timestamptz, replaying int, settled_seq bigint)
 where exists (select from events.consumer c where c.name = r.consumer) order by r.consumer
-on conflict (consumer, holder) do update set in_hand = excluded.in_hand, oldest_at = excluded.oldest_at, settled_seq = excluded.settled_seq, seen_at = excluded.seen_at`;
+on conflict (consumer, holder) do update set in_hand = excluded.in_hand, oldest_at = excluded.oldest_at, replaying = excluded.replaying, settled_seq = excluded.settled_seq, seen_at = excluded.seen_at`;
 
 /** What a process that is gone had in hand was given to another. */
 const FORGET = `delete from events.consumer_progress where consumer = any ($1) and seen_at < clock_timestamp() - interval '1 minute'`;
@@ -58,10 +71,11 @@ export class ProgressNotes {
 
   async write(standings: ReadonlyMap<string, Standing>): Promise<void> {
     if (standings.size === 0) return;
-    const rows = [...standings].map(([consumer, { inHand, oldestAt, settledSeq }]) => ({
+    const rows = [...standings].map(([consumer, { inHand, oldestAt, replaying, settledSeq }]) => ({
       consumer,
       in_hand: inHand,
       oldest_at: oldestAt,
+      replaying,
       settled_seq: settledSeq,
     }));
     await this.pool.query(NOTE, [this.#holder, JSON.stringify(rows)]);
@@ -96,4 +110,21 @@ export async function progressOf(pool: pg.Pool, consumer: string, ready: number)
   if (ready === 0 || made === null) return { inHand, oldestAt: null };
   const { rows } = await pool.query<{ id: string | null }>(NEXT, [consumer, settled, firstIdAt(Math.floor(made))]);
   return { inHand, oldestAt: rows[0]?.id ? new Date(timeOfId(rows[0].id)) : null };
+}
+
+/** By notes that are fresh; `known` is false where one of them is older than `$2`. */
+const PRESSURE = `
+select coalesce(sum(replaying), 0)::int as replaying, coalesce(max(extract(epoch from seen_at - oldest_at)) * 1000, 0)::float8 as lag,
+  coalesce(min(seen_at) > $2::timestamptz, true) as known
+from events.consumer_progress where consumer = $1 and seen_at > clock_timestamp() - interval '15 s'`;
+
+/** What processes have in hand of replays, and the age of the oldest live event in hand, ms, by notes written after `since`; null before all have written. */
+export async function replaysInHand(
+  pool: pg.Pool,
+  consumer: string,
+  since: Date | null,
+): Promise<{ replaying: number; lagMs: number } | null> {
+  const { rows } = await pool.query<{ replaying: number; lag: number; known: boolean }>(PRESSURE, [consumer, since ?? new Date(0)]);
+  const { replaying, lag, known } = rows[0]!;
+  return known ? { replaying, lagMs: lag } : null;
 }

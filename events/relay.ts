@@ -52,6 +52,8 @@ class RunningRelay implements Relay {
   #polledAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> = Promise.resolve();
+  /** Passes that are under way; a group has one at a time, and none waits for another. */
+  readonly #passes = new Map<RelayGroup, Promise<void>>();
 
   constructor(readonly options: RelayOptions) {
     const { pool, leaseMs = 10_000, log } = options;
@@ -87,7 +89,8 @@ class RunningRelay implements Relay {
   #add(group: number, epoch: number | null): void {
     const { pool, transport, log, metrics, batch = 500 } = this.options;
     const valid = (): boolean => !this.#stopped && (epoch === null || this.#keeper.held(`relay:${group}`)?.epoch === epoch);
-    this.#groups.set(group, new RelayGroup({ pool, transport, log, metrics, batch, lease: { group, epoch }, valid }));
+    const moved = (): void => this.#wake();
+    this.#groups.set(group, new RelayGroup({ pool, transport, log, metrics, batch, lease: { group, epoch }, valid, moved }));
     metrics?.leaseHolder.set({ group }, 1);
   }
 
@@ -124,23 +127,36 @@ class RunningRelay implements Relay {
 
   async #poll(): Promise<void> {
     this.#polledAt = performance.now();
-    let moved = false;
+    this.#interval = Math.min(this.#interval * 2, IDLE_POLL_MS);
     try {
       const work = this.options.transport.accepting() ? await this.#withWork() : [];
-      const counts = await Promise.all(work.map(group => group.pass()));
-      moved = counts.some(count => count > 0);
+      work.forEach(group => this.#passes.set(group, this.#pass(group)));
     } catch (error) {
-      if (!this.#stopped) this.options.log.warn({ err: errorOf(error) }, 'the relay could not reach the log; it is tried again');
+      this.#complain(error);
     }
-    this.#interval = moved ? this.#pollMs : Math.min(this.#interval * 2, IDLE_POLL_MS);
+  }
+
+  async #pass(group: RelayGroup): Promise<void> {
+    try {
+      if ((await group.pass()) > 0) this.#wake();
+    } catch (error) {
+      this.#complain(error);
+    } finally {
+      this.#passes.delete(group);
+    }
+  }
+
+  #complain(error: unknown): void {
+    if (!this.#stopped) this.options.log.warn({ err: errorOf(error) }, 'the relay could not reach the log; it is tried again');
   }
 
   async #withWork(): Promise<RelayGroup[]> {
-    if (this.#groups.size === 0) return [];
+    const idle = [...this.#groups].flatMap(([number, group]) => (this.#passes.has(group) ? [] : [number]));
+    if (idle.length === 0) return [];
     const { rows } = await this.options.pool.query<{ g: number }>({
       name: 'events-relay-work',
       text: GROUPS_WITH_WORK,
-      values: [[...this.#groups.keys()]],
+      values: [idle],
     });
     return rows.flatMap(({ g }) => this.#groups.get(g) ?? []);
   }
@@ -162,6 +178,8 @@ class RunningRelay implements Relay {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#polling;
+    await Promise.all(this.#passes.values());
+    await Promise.all([...this.#groups.values()].map(group => group.drained()));
     for (const end of this.#ends) await end();
     await this.#keeper.stop();
     this.#groups.forEach((_, group) => this.#remove(group));

@@ -6,6 +6,7 @@ import { LeaseKeeper } from './leases.js';
 import { errorOf, type EventLog } from './log.js';
 import type { Sql } from './outbox.js';
 import { isAtEnd, readReplay, type ReplayFilter, type ReplayPosition, type ReplayRow } from './replay-log.js';
+import { ReplayPace } from './replay-pace.js';
 import type { ConsumerSpec, Transport } from './transport/port.js';
 
 export interface ReplaysOptions {
@@ -15,7 +16,7 @@ export interface ReplaysOptions {
   log: EventLog;
   /** Length of the lease, ms; default 10,000. */
   leaseMs?: number;
-  /** Events that are sent between two notes of the progress; default 500. */
+  /** Events that are sent at once at most; default 500. */
   batch?: number;
 }
 
@@ -31,6 +32,8 @@ interface Job {
 
 const LEASE = 'replays:0';
 const IDLE_MS = 500;
+/** Between two looks at a consumer that has not done yet what it was sent. */
+const LOOK_MS = 100;
 
 /** A pending one begins. */
 const JOBS = `
@@ -50,13 +53,13 @@ const GIVEN_UP = `select e as id from unnest($2::uuid[]) e where events.is_settl
 const PROGRESS = `
 update events.replay set sent = sent + $4, skipped = skipped + $5, at_group = $6, at_place = $7,
   status = case when $8 then 'completed' else status end, finished_at = case when $8 then clock_timestamp() end
-where id = $1 and status = 'running' and at_group = $2 and at_place = $3`;
+where id = $1 and status = 'running' and at_group = $2 and at_place = $3 returning clock_timestamp() as at`;
 
 const FAIL = `update events.replay set status = 'failed', error = $2, finished_at = clock_timestamp() where id = $1 and status = 'running'`;
 
 /**
- * Runs the replays that operators ask for: reads the log in order and sends to the one consumer, batch after batch, and notes after each where
- * it stands. A process that dies is followed by another, which sends at most its last batch again; the inbox drops that. Source: event-machinery 9.
+ * Runs the replays that operators ask for: reads the log in order and sends to the one consumer, batch after batch, each as large as the
+ * consumer does in a moment and none while it lags behind its live events, and notes after each where it stands. A process that dies is followed by another, which sends at most its last batch again; the inbox drops that. Source: event-machinery 9.
  */
 export async function startReplays(options: ReplaysOptions): Promise<{ stop(): Promise<void> }> {
   const replays = new Replays(options);
@@ -70,6 +73,7 @@ class Replays {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #stopped = false;
+  readonly #paces = new Map<string, ReplayPace>();
 
   constructor(readonly options: ReplaysOptions) {
     const { pool, leaseMs = 10_000, log } = options;
@@ -85,24 +89,25 @@ class Replays {
   #schedule(wait: number): void {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
-      this.#round = this.#run().then(moved => this.#schedule(moved ? 0 : IDLE_MS));
+      this.#round = this.#run().then(wait => this.#schedule(wait));
     }, wait);
   }
 
-  /** One batch of each replay; whether there may be more. */
-  async #run(): Promise<boolean> {
-    if (!this.#keeper.held(LEASE) || !this.options.transport.accepting()) return false;
+  /** A batch of each replay whose consumer is ready for it; how long to wait before the next look, ms. */
+  async #run(): Promise<number> {
+    if (!this.#keeper.held(LEASE) || !this.options.transport.accepting()) return IDLE_MS;
     try {
       const jobs = await this.#sql<Job>(JOBS);
-      const moved = await Promise.all(jobs.map(job => this.#step(job)));
-      return moved.includes(true);
+      for (const id of this.#paces.keys()) if (!jobs.some(job => job.id === id)) this.#paces.delete(id);
+      const waits = await Promise.all(jobs.map(job => this.#step(job)));
+      return Math.min(IDLE_MS, ...waits);
     } catch (error) {
       if (!this.#stopped) this.options.log.warn({ err: errorOf(error) }, 'the replays could not be read; they are tried again');
-      return false;
+      return IDLE_MS;
     }
   }
 
-  async #step(job: Job): Promise<boolean> {
+  async #step(job: Job): Promise<number> {
     try {
       const [spec] = await this.#sql<ConsumerSpec>(CONSUMER, [job.consumer]);
       if (!spec) return await this.#fail(job, 'the consumer is detached');
@@ -110,21 +115,37 @@ class Replays {
     } catch (error) {
       if (!this.#stopped)
         this.options.log.warn({ err: errorOf(error), replay: job.id }, 'a batch of a replay was not sent; it is tried again');
-      return false;
+      return IDLE_MS;
     }
   }
 
-  async #batch(job: Job, spec: ConsumerSpec): Promise<boolean> {
-    const { transport, batch = 500 } = this.options;
+  async #batch(job: Job, spec: ConsumerSpec): Promise<number> {
+    const pace = this.#paceOf(job);
+    const pressure = await this.options.transport.pressure(spec, pace.sentAt);
+    const room = pressure ? pace.room(pressure, performance.now()) : 0;
+    if (room === 0) return LOOK_MS;
+    const { sentAt, done } = await this.#send(job, spec, room);
+    if (sentAt) pace.sent(sentAt, performance.now());
+    return done ? IDLE_MS : sentAt ? LOOK_MS : 0;
+  }
+
+  #paceOf({ id }: Job): ReplayPace {
+    const pace = this.#paces.get(id) ?? new ReplayPace(this.options.batch ?? 500);
+    this.#paces.set(id, pace);
+    return pace;
+  }
+
+  /** The next events of the log; `sentAt` is null where none of them was to be sent. */
+  async #send(job: Job, spec: ConsumerSpec, count: number): Promise<{ sentAt: Date | null; done: boolean }> {
     const from: ReplayPosition = { group: job.group, position: job.position };
-    const { rows, next } = await readReplay(this.#sql, job.filter, job.upto, from, batch);
+    const { rows, next } = await readReplay(this.#sql, job.filter, job.upto, from, count);
     const wanted = await this.#withoutGivenUp(
       job,
       rows.filter(row => !row.erased && spec.types.includes(row.type)),
     );
-    if (wanted.length > 0) await transport.replay(spec, wanted, { id: job.id, mode: job.mode });
+    if (wanted.length > 0) await this.options.transport.replay(spec, wanted, { id: job.id, mode: job.mode });
     const done = isAtEnd(next);
-    await this.#sql(PROGRESS, [
+    const [noted] = await this.#sql<{ at: Date }>(PROGRESS, [
       job.id,
       from.group,
       from.position,
@@ -134,7 +155,7 @@ class Replays {
       next.position,
       done,
     ]);
-    return !done;
+    return { sentAt: wanted.length > 0 && noted ? noted.at : null, done };
   }
 
   async #withoutGivenUp({ id, consumer, mode }: Job, rows: readonly ReplayRow[]): Promise<readonly ReplayRow[]> {
@@ -143,10 +164,10 @@ class Replays {
     return rows.filter(row => !givenUp.has(row.id));
   }
 
-  async #fail(job: Job, why: string): Promise<boolean> {
+  async #fail(job: Job, why: string): Promise<number> {
     await this.#sql(FAIL, [job.id, why]);
     this.options.log.warn({ replay: job.id, consumer: job.consumer }, 'a replay failed');
-    return false;
+    return IDLE_MS;
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Handler } from './consumer.js';
 import type { EventDefinition } from './define.js';
-import { timeOfId, type Envelope } from './envelope.js';
+import { systemNow, timeOfId, type Envelope } from './envelope.js';
 import type { Failure } from './failure.js';
 import { isOpenAt } from './payload.js';
 import type { Delivery } from './transport/port.js';
@@ -24,7 +24,7 @@ export const dead = (reason: DeadReason, failure?: Failure): Verdict => ({ statu
 /** What is wrong with an event before any handler runs; null when it can run. */
 export function refusalOf<Ctx>({ event, malformed }: Pick<Delivery, 'event' | 'malformed'>, handlers: HandlerTable<Ctx>): Verdict | null {
   if (malformed) return dead('schema_invalid', { errorClass: 'Malformed', errorMessage: malformed, permanent: true });
-  if (timeOfId(event.id) < Date.now() - INBOX_MS) return dead('too_old');
+  if (timeOfId(event.id) < systemNow() - INBOX_MS) return dead('too_old');
   const known = handlers.get(event.type);
   return known ? invalid(known.definition, event) : dead('unknown_type');
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { systemNow } from './envelope.js';
 import { errorOf, type EventLog } from './log.js';
 import type { EventMetrics } from './metrics.js';
 import { ProgressNotes, type Standing } from './progress.js';
@@ -9,6 +10,8 @@ const WATCH_MS = 1_000;
 const SLOW_ROUNDS = 15;
 /** Rounds between two notes of where the consumers stand. */
 const PROGRESS_ROUNDS = 5;
+/** Between two notes of where a consumer stands to which a replay is sent: the replay waits for them. */
+const REPLAY_NOTE_MS = 200;
 
 /** A consumer that wants to know what operators and time did to it. */
 export interface Watched {
@@ -32,6 +35,7 @@ interface Entry extends Watched {
   busy: Promise<void>;
   retrying: boolean;
   seeding: boolean;
+  replaying: boolean;
 }
 
 interface State {
@@ -39,10 +43,13 @@ interface State {
   paused: boolean;
   waiting: boolean;
   seeding: boolean;
+  /** A replay for it is asked for or under way. */
+  replaying: boolean;
 }
 
 const STATES = `
-select c.name, c.status <> 'active' or c.position is not null as paused, c.status = 'active' and c.position is not null as seeding, exists (select from events.dead_letter d where d.consumer = c.name and d.status in ('retrying', 'parked')) as waiting
+select c.name, c.status <> 'active' or c.position is not null as paused, c.status = 'active' and c.position is not null as seeding, exists (select from events.dead_letter d where d.consumer = c.name and d.status in ('retrying', 'parked')) as waiting,
+  exists (select from events.replay r where r.consumer = c.name and r.status in ('pending', 'running')) as replaying
 from events.consumer c where c.name = any ($1)`;
 
 const OPEN_LETTERS = `
@@ -54,6 +61,7 @@ class Watch {
   readonly #watched = new Set<Entry>();
   readonly #progress: ProgressNotes;
   #timer: NodeJS.Timeout | undefined;
+  #following: NodeJS.Timeout | undefined;
   #round = 0;
 
   constructor(
@@ -64,7 +72,7 @@ class Watch {
   }
 
   add(watched: Watched): { stop(): void } {
-    const entry = { ...watched, busy: Promise.resolve(), retrying: false, seeding: false };
+    const entry = { ...watched, busy: Promise.resolve(), retrying: false, seeding: false, replaying: false };
     this.#watched.add(entry);
     if (!this.#timer) this.#schedule();
     return { stop: () => this.#remove(entry) };
@@ -90,6 +98,7 @@ class Watch {
       for (const entry of this.#watched) rows.filter(({ name }) => name === entry.consumer).forEach(state => this.#tell(entry, state));
       const round = this.#round++;
       this.#measureLag();
+      this.#followReplays();
       if (round % PROGRESS_ROUNDS === 0) await this.#noteProgress();
       if (round % SLOW_ROUNDS === 0) await this.#note(names);
     } catch (error) {
@@ -97,7 +106,8 @@ class Watch {
     }
   }
 
-  #tell(entry: Entry, { paused, waiting, seeding }: State): void {
+  #tell(entry: Entry, { paused, waiting, seeding, replaying }: State): void {
+    entry.replaying = replaying && !paused;
     if (paused !== entry.paused) entry.busy = entry.busy.then(() => entry.onPaused(paused)).catch(() => undefined);
     entry.paused = paused;
     if (waiting && !paused && !entry.retrying) this.#retry(entry);
@@ -114,10 +124,24 @@ class Watch {
     void watched.onWaiting().finally(() => (watched.retrying = false));
   }
 
+  /** While a replay runs, its consumers' notes follow closely. */
+  #followReplays(): void {
+    if (this.#following || ![...this.#watched].some(({ replaying }) => replaying)) return;
+    this.#following = setTimeout(() => void this.#noteReplays(), REPLAY_NOTE_MS);
+  }
+
+  async #noteReplays(): Promise<void> {
+    const replaying = [...this.#watched].filter(one => one.replaying);
+    const standings = new Map(replaying.map(({ consumer, standing }) => [consumer, standing()]));
+    await this.#progress.write(standings).catch(() => undefined); // the next is near
+    this.#following = undefined;
+    this.#followReplays();
+  }
+
   #measureLag(): void {
     for (const { consumer, metrics, standing } of this.#watched) {
       const { oldestAt } = standing();
-      metrics?.lagSeconds.set({ consumer }, oldestAt ? Math.max(0, Date.now() - oldestAt.getTime()) / 1000 : 0);
+      metrics?.lagSeconds.set({ consumer }, oldestAt ? Math.max(0, systemNow() - oldestAt.getTime()) / 1000 : 0);
     }
   }
 

@@ -17,6 +17,8 @@ import { ENV, FAST_CHECKS, ROOT, failedChecks } from './check.mjs';
 
 /** What behaves differently on another PostgreSQL or another transport. */
 const TWICE = ['tests/migrations', 'tests/journeys', 'tests/events', 'tests/webhooks'];
+/** Of these folders, what asks neither and takes long. */
+const ONCE = ['tests/events/asyncapi.test.ts', 'tests/events/evolution.test.ts'];
 /**
  * Files at a time: most wait for half of their time, so two cores bear five. The embedded server allows 300 connections, 24 for each of
  * four platforms and their processes; a server's 100 are for two. A worker takes up to 2 GiB.
@@ -167,8 +169,8 @@ const holdsTests = async folder =>
 const runOf = ({ name, env, workers }, folders, beside = false) =>
   vitest({
     title: `${folders.length > 0 ? folders.join(', ') : 'the whole suite'} on ${name}`,
-    args: folders.map(folder => `${folder}/`),
-    env: { TEST_WORKERS: String(workers), ...env },
+    args: folders.length > 0 ? [...folders.map(folder => `${folder}/`), ...ONCE.map(file => `--exclude=${file}`)] : [],
+    env: { TEST_WORKERS: String(workers), TEST_BESIDE: beside ? 'on' : 'off', ...env },
     beside,
   });
 

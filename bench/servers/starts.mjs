@@ -1,17 +1,20 @@
 /**
  * Started by `bench/suite.mjs` in a copy of the checkout: starts the platform again and again in this process, with as many generated
- * services as asked for, and prints what a warm start takes: `{"cpuMs": …, "wallMs": …}`.
+ * services as asked for, and prints what a warm start takes, of all services and of one with its neighbours:
+ * `{"all": {"cpuMs": …, "wallMs": …}, "named": …}`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { composeServices } from '@apollo/composition';
+import { parse } from 'graphql';
 import pg from 'pg';
 import { SLUGS, schemaOf } from '../../dist/events/slugs.js';
-import { compose } from '../../dist/gateway/compose.js';
 import { startPlatform } from '../../dist/gateway/composition/platform.js';
 import { loadConfig } from '../../dist/runtime/config.js';
 import { createRoles } from '../../dist/runtime/data/database.js';
 import { startEmbeddedPostgres } from '../../dist/runtime/embedded-postgres/start.js';
+import { subgraphSdl } from '../../dist/runtime/subgraph.js';
 import { SERVICES } from '../../dist/subgraphs/services.js';
 import { generatedService } from '../generated-services.mjs';
 import { freePort } from '../port.mjs';
@@ -21,6 +24,18 @@ const ROUNDS = 5;
 const ROOT = join(import.meta.dirname, '../..');
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** As `gateway/compose.ts` does it. @throws Error listing every error. */
+function compose(declarations) {
+  const services = declarations.map(declaration => ({
+    name: declaration.slug,
+    typeDefs: parse(subgraphSdl(declaration).sdl),
+    url: `http://${declaration.slug}.invalid/graphql`,
+  }));
+  const { supergraphSdl, errors } = composeServices(services);
+  if (errors?.length) throw new Error(errors.map(error => error.message).join('; '));
+  return supergraphSdl;
+}
 
 /** Adds the services to the list, the route tables and the supergraph of this copy. */
 async function generate(count, size) {
@@ -43,7 +58,15 @@ async function databaseOf(server, made) {
   await owner.end();
 }
 
-const environment = (databaseUrl, port) => ({
+/** Variables by which tests start a service and what every service needs. */
+const HERE = ['identity', 'platform', 'clinical'];
+const elsewhere = SLUGS.filter(slug => !HERE.includes(slug)).map(slug => [
+  `SUBGRAPH_URL_${schemaOf(slug).toUpperCase()}`,
+  'http://127.0.0.1:9',
+]);
+const NAMED = { SERVICES: HERE.join(','), ...Object.fromEntries(elsewhere) };
+
+const environment = (databaseUrl, port, more) => ({
   TOKEN_SIGNING_KEK: KEY,
   ENCRYPTION_KEYS: `bench:${KEY}`,
   SUBGRAPH_SECRET: 'bench-secret-of-the-gateway-0123456789abcdef',
@@ -59,13 +82,14 @@ const environment = (databaseUrl, port) => ({
   EVENTS_LEASE_MS: '1000',
   REST_PLANS: 'use',
   SUBGRAPH_EXECUTOR: 'eager',
+  ...more,
 });
 
-async function measure(databaseUrl, services) {
+async function measure(databaseUrl, services, more = {}) {
   const [wall, cpu] = [[], []];
   for (let round = 0; round < WARM_UP + ROUNDS; round++) {
     const [at, before] = [performance.now(), process.cpuUsage()];
-    const platform = await startPlatform({ config: loadConfig(environment(databaseUrl, await freePort())), services });
+    const platform = await startPlatform({ config: loadConfig(environment(databaseUrl, await freePort(), more)), services });
     const { user, system } = process.cpuUsage(before);
     if (round >= WARM_UP) {
       wall.push(performance.now() - at);
@@ -83,7 +107,8 @@ try {
   const made = await generate(count, size);
   await databaseOf(server.url, made);
   const generated = Object.fromEntries(made.map(({ declaration }) => [declaration.slug, async () => declaration]));
-  console.log(JSON.stringify(await measure(server.url, { ...SERVICES, ...generated })));
+  const services = { ...SERVICES, ...generated };
+  console.log(JSON.stringify({ all: await measure(server.url, services), named: await measure(server.url, services, NAMED) }));
 } finally {
   await server.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -11,6 +11,8 @@ import { lowerPriority } from '../../dist/gateway/composition/background.js';
 import { startPlatform } from '../../dist/gateway/composition/platform.js';
 import { loadConfig } from '../../dist/runtime/config.js';
 import { SERVICES } from '../../dist/subgraphs/services.js';
+import { changeConfiguration } from '../../dist/subgraphs/webhooks/commands/configuration.js';
+import { disableFailing } from '../../dist/subgraphs/webhooks/commands/subscription-states.js';
 import { answer } from './answering.mjs';
 
 const DATA = {
@@ -22,7 +24,7 @@ const DATA = {
 const NAMES = ['clinical.first', 'clinical.second'];
 
 let seen;
-const reset = () => (seen = { handled: 0, disordered: 0, ages: [], last: new Map(), at: 0 });
+const reset = () => (seen = { handled: 0, disordered: 0, ages: [], users: [], last: new Map(), at: 0 });
 
 /** Notes that an event reached a handler, and whether in order. */
 function note(consumer, event) {
@@ -32,6 +34,7 @@ function note(consumer, event) {
   seen.handled++;
   seen.at = Date.now();
   seen.ages.push(seen.at - timeOfId(event.id));
+  seen.users.push(event.user_id);
 }
 
 const consumers = NAMES.map(name => ({ name, on: [handle(protocolStarted, async (_ctx, event) => note(name, event))] }));
@@ -67,5 +70,12 @@ lowerPriority(config.roles);
 answer(platform, {
   emit: order => emit(platform.hosts.get('clinical'), order),
   reset,
-  seen: () => ({ handled: seen.handled, disordered: seen.disordered, ages: seen.ages, at: seen.at }),
+  /** Ends a subscription as one that fails; answers how long that took, ms. */
+  disable: async ({ id }) => {
+    const started = performance.now();
+    await platform.hosts.get('webhooks').transaction(async ctx => disableFailing(ctx, id, 'failing', await changeConfiguration(ctx.sql)));
+    return Math.round(performance.now() - started);
+  },
+  /** `except`: a user whose ages are not wanted. */
+  seen: ({ except } = {}) => ({ ...seen, last: undefined, users: undefined, ages: seen.ages.filter((_, at) => seen.users[at] !== except) }),
 });

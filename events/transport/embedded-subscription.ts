@@ -13,6 +13,8 @@ interface QueueRow extends OutboxRow {
 
 /** Events of a consumer that this process holds unsettled at most. Source: event-machinery 6. */
 const WINDOW = 200;
+/** Of these as many of one slot, where there are more than fit. */
+const SLOT_WINDOW = 16;
 
 /** Between two reads at least, ms: what arrives meanwhile comes with the next. */
 const READ_MS = 10;
@@ -27,6 +29,16 @@ select q.replay_id, q.deliveries, coalesce(r.mode = 'rerun', false) as rerun, o.
 from (select * from events.queue where consumer = $1 and slot + 0 = any ($2) and not (seq = any ($3))
   and exists (select from events.consumer c where c.name = $1 and c.status = 'active' and c.position is null) order by seq limit $4) q
 join events.outbox o on o.id = q.event_id left join events.replay r on r.id = q.replay_id order by q.seq`;
+
+/** What was read fills the window: of each slot no more than its share, so that one user with thousands of events keeps nobody else out. */
+const READ_FAIRLY = `
+select q.replay_id, q.deliveries, coalesce(r.mode = 'rerun', false) as rerun, o.erased_at is not null as erased, ${OUTBOX_COLUMNS}
+from (
+  select f.* from unnest($2::smallint[], $5::int[]) s(slot, share) cross join lateral (
+    select q.*, row_number() over (order by q.seq) as place from events.queue q
+    where q.consumer = $1 and q.slot = s.slot and not (q.seq = any ($3)) order by q.seq limit s.share
+  ) f where exists (select from events.consumer c where c.name = $1 and c.status = 'active' and c.position is null) order by f.place limit $4
+) q join events.outbox o on o.id = q.event_id left join events.replay r on r.id = q.replay_id order by q.seq`;
 
 /** After a crash: what may have been in the hands of the former holder. */
 const COUNT_CRASH = `
@@ -49,9 +61,17 @@ class Tenure {
   }
 }
 
+/** Whether there is one left for the slot; then it is taken. */
+function take(shares: Map<number, number>, slot: number): boolean {
+  const left = shares.get(slot) ?? 0;
+  if (left > 0) shares.set(slot, left - 1);
+  return left > 0;
+}
+
 /** One consumer's share of `events.queue` in this process: the partitions whose leases it holds. */
 export class EmbeddedSubscription implements Subscription {
-  readonly #inFlight = new Set<number>();
+  /** Sequence and slot of what is in hand. */
+  readonly #inFlight = new Map<number, number>();
   readonly #tenures = new Map<number, Tenure>();
   /** Settled while a read was under way: the read may still show them. */
   #settledMeanwhile = new Set<number>();
@@ -60,6 +80,8 @@ export class EmbeddedSubscription implements Subscription {
   #timer: NodeJS.Timeout | undefined;
   #again = false;
   #more = false;
+  /** More waits than fits into the window. */
+  #crowded = false;
   #paused = true;
   #closed = false;
 
@@ -148,24 +170,38 @@ export class EmbeddedSubscription implements Subscription {
     const room = WINDOW - this.#inFlight.size;
     if (tenures.size === 0 || room < WINDOW / 4) return;
     const rows = await this.#rows([...tenures.keys()], room);
-    this.#more = rows.length === room;
     rows.forEach(row => this.#deliver(row, tenures.get(partitionOf(row.slot, this.spec.partitions))!));
   }
 
   async #rows(partitions: readonly number[], limit: number): Promise<QueueRow[]> {
     this.#settledMeanwhile = new Set();
-    const { rows } = await this.pool.query<QueueRow>({
-      name: 'events-queue-read',
-      text: READ,
-      values: [this.spec.name, this.#slots(partitions), [...this.#inFlight], limit],
-    });
-    return rows.filter(row => !this.#settledMeanwhile.has(row.seq));
+    const slots = this.#slots(partitions);
+    const values = [this.spec.name, slots, [...this.#inFlight.keys()], limit];
+    const shares = this.#shares(slots);
+    let rows = this.#crowded ? [] : await this.#query('events-queue-read', READ, values);
+    this.#crowded ||= rows.length === limit;
+    if (this.#crowded) rows = await this.#query('events-queue-read-fairly', READ_FAIRLY, [...values, slots.map(slot => shares.get(slot))]);
+    const kept = rows.filter(({ slot }) => take(shares, slot));
+    this.#crowded &&= rows.length === limit || [...shares.values()].includes(0);
+    this.#more = this.#crowded || kept.length < rows.length;
+    return kept.filter(row => !this.#settledMeanwhile.has(row.seq));
+  }
+
+  async #query(name: string, text: string, values: readonly unknown[]): Promise<QueueRow[]> {
+    return (await this.pool.query<QueueRow>({ name, text, values: [...values] })).rows;
+  }
+
+  /** How many more of each slot may be in hand. */
+  #shares(slots: readonly number[]): Map<number, number> {
+    const shares = new Map(slots.map(slot => [slot, SLOT_WINDOW]));
+    this.#inFlight.forEach(slot => take(shares, slot));
+    return shares;
   }
 
   /** What was read in a tenure that is over stays: earlier ones of its key, in hand when it was read, may have been given back since. */
   #deliver(row: QueueRow, tenure: Tenure): void {
     if (tenure.over || this.#inFlight.has(row.seq)) return; // a replay of an event that is in hand waits for it
-    this.#inFlight.add(row.seq);
+    this.#inFlight.set(row.seq, row.slot);
     tenure.inHand++;
     const replayId = row.replay_id === NO_REPLAY ? null : row.replay_id;
     const { deliveries, rerun, erased, slot } = row;

@@ -1,6 +1,7 @@
+import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { NO_REPLAY, timeOfId, type OutboxRow } from '../envelope.js';
+import { NO_REPLAY, systemNow, timeOfId, type OutboxRow } from '../envelope.js';
 import { sqlStateOf } from '../failure.js';
 import { planWithIndexes } from '../index-plans.js';
 import { EventLeases } from '../lease-table.js';
@@ -9,6 +10,7 @@ import { errorOf, type EventLog } from '../log.js';
 import { EmbeddedSubscription } from './embedded-subscription.js';
 import { HintHub, type Hint } from './hints.js';
 import { Listener } from './listener.js';
+import type { Pressure } from '../replay-pace.js';
 import {
   LeaseLost,
   type Channel,
@@ -52,6 +54,11 @@ const QUEUE_REPLAY = `
 insert into events.queue (consumer, slot, seq, event_id, replay_id)
 select $1, r.slot, r.seq, r.id, $2::uuid from unnest($3::smallint[], $4::bigint[], $5::uuid[]) r(slot, seq, id) on conflict do nothing`;
 
+/** Of the live ones the oldest; of a replay's no more than it ever sends at once. */
+const PRESSURE = `
+select (select count(*)::int from (select from events.queue where consumer = $1 and replay_id <> $2 limit 1000) r) as waiting,
+  (select event_id from events.queue where consumer = $1 and replay_id = $2 order by seq limit 1) as oldest`;
+
 type Message = { from: string; consumers?: string[] } & Partial<Hint>;
 
 /** Whoever reaches the database may notify. */
@@ -67,6 +74,8 @@ class EmbeddedTransport implements Transport {
   readonly kind = 'embedded';
   readonly atomic = true;
   readonly #process = randomUUID();
+  /** Whoever calls has a context of its own, such as a clock; what begins with the call belongs to everybody and runs without it. */
+  readonly #own = new AsyncResource('events');
   readonly #subscriptions = new Map<string, EmbeddedSubscription>();
   readonly #hints = new HintHub();
   readonly #wakers = new Set<() => void>();
@@ -127,6 +136,12 @@ class EmbeddedTransport implements Transport {
     this.#announce([name]);
   }
 
+  async pressure({ name }: ConsumerSpec): Promise<Pressure> {
+    const { rows } = await this.options.pool.query<{ waiting: number; oldest: string | null }>(PRESSURE, [name, NO_REPLAY]);
+    const { waiting, oldest } = rows[0]!;
+    return { waiting, lagMs: oldest ? Math.max(0, systemNow() - timeOfId(oldest)) : 0 };
+  }
+
   async detach({ name }: ConsumerSpec): Promise<readonly string[]> {
     const { rows } = await this.options.pool.query<{ event_id: string }>(
       'with gone as (delete from events.queue where consumer = $1 returning event_id, seq) select event_id from gone order by seq limit 1000',
@@ -182,6 +197,10 @@ class EmbeddedTransport implements Transport {
   }
 
   hint(channel: Channel, key: string, body: Json): void {
+    this.#own.runInAsyncScope(() => this.#hint(channel, key, body));
+  }
+
+  #hint(channel: Channel, key: string, body: Json): void {
     const hint = { channel, key, body };
     setImmediate(() => this.#tellHint(hint));
     const payload = JSON.stringify({ from: this.#process, ...hint });
@@ -194,8 +213,10 @@ class EmbeddedTransport implements Transport {
   }
 
   wake(): void {
-    this.#wakers.forEach(waker => waker());
-    this.#announce([]);
+    this.#own.runInAsyncScope(() => {
+      this.#wakers.forEach(waker => waker());
+      this.#announce([]);
+    });
   }
 
   onWake(listener: () => void): HintSubscription {

@@ -1,4 +1,5 @@
 import type { Envelope, OutboxRow } from '../envelope.js';
+import type { Pressure } from '../replay-pace.js';
 import type { Slug } from '../slugs.js';
 
 export type Partitions = 1 | 2 | 4 | 8 | 16 | 32 | 64;
@@ -102,8 +103,14 @@ export interface Transport {
    * @throws Error when the broker did not take one.
    */
   replay(consumer: ConsumerSpec, rows: readonly OutboxRow[], replay: ReplayMark): Promise<void>;
+  /** What the consumer has before it, as it was after `since` (the database's clock); null while that is not known. */
+  pressure(consumer: ConsumerSpec, since: Date | null): Promise<Pressure | null>;
   /** Whether a publish can succeed now; false while the broker is away or asks for a pause. */
   accepting(): boolean;
+  /** Slots with a queue that does not answer: nothing of theirs is to be published now, all others go on. Absent where that cannot happen. */
+  heldSlots?(): readonly number[];
+  /** The queue that holds a slot back and what is wrong with it; null of a slot that is not held. */
+  causeOfHold?(slot: number): string | null;
   /** Hands out events in order per key; `onMessage` settles each of them. A rejection leaves it unsettled. */
   consume(spec: ConsumerSpec, onMessage: (delivery: Delivery) => Promise<Settled>): Promise<Subscription>;
   /**

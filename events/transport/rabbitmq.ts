@@ -1,11 +1,13 @@
+import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChannelModel, ConsumeMessage } from 'amqplib';
+import type { Channel as BrokerChannel, ChannelModel, ConsumeMessage } from 'amqplib';
 import type pg from 'pg';
 import type { OutboxRow } from '../envelope.js';
 import { errorOf, type EventLog } from '../log.js';
-import { progressOf } from '../progress.js';
+import { progressOf, replaysInHand } from '../progress.js';
+import type { Pressure } from '../replay-pace.js';
 import {
   type Channel,
   type ConsumerSpec,
@@ -22,6 +24,7 @@ import {
   type Transport,
 } from './port.js';
 import { BrokerConnection } from './rabbitmq-connection.js';
+import { queuesOf } from './rabbitmq-held.js';
 import { RabbitHints } from './rabbitmq-hints.js';
 import { Publisher } from './rabbitmq-publisher.js';
 import { QueueConsumer } from './rabbitmq-queue.js';
@@ -29,7 +32,10 @@ import { RabbitSubscription } from './rabbitmq-subscription.js';
 import {
   coreDeclarations,
   declare,
+  declareAll,
+  DECLARATION_MS,
   exchangeDeclarations,
+  isDone,
   Names,
   partsOf,
   queueDeclarations,
@@ -54,6 +60,8 @@ export interface RabbitOptions {
 }
 
 const READY_MS = 10_000;
+/** What was confirmed is in a process's hand so soon, ms. */
+const NOTE_DELAY_MS = 100;
 /** From 3.12 on a broker always has the feature flag `stream_queue`; 100 × major + minor. */
 const STREAMS_ALWAYS = 312;
 
@@ -66,6 +74,8 @@ class RabbitTransport implements Transport {
   readonly kind = 'rabbitmq';
   readonly atomic = false;
   readonly #process = randomUUID();
+  /** Whoever calls has a context of its own, such as a clock; what begins with the call belongs to everybody and runs without it. */
+  readonly #own = new AsyncResource('events');
   readonly #names: Names;
   readonly #publisher: Publisher;
   readonly #hints: RabbitHints;
@@ -74,6 +84,8 @@ class RabbitTransport implements Transport {
   readonly #specs = new Map<string, ConsumerSpec>();
   readonly #subscriptions = new Map<string, RabbitSubscription>();
   readonly #wakers = new Set<() => void>();
+  /** As known when the publishing connection was set up, and what this process has declared since. */
+  #registered: readonly ConsumerSpec[] = [];
   #givenUp: QueueConsumer | undefined;
   #streams = true;
   #firstWait: Promise<boolean> | undefined;
@@ -83,7 +95,14 @@ class RabbitTransport implements Transport {
     const { url, log, prefix = 'platform', confirmTimeoutMs = 10_000 } = options;
     const name = `${prefix}@${hostname()}:${process.pid}`;
     this.#names = new Names(prefix);
-    this.#publisher = new Publisher(this.#names.exchange, confirmTimeoutMs, () => this.#out.cut(), log);
+    this.#publisher = new Publisher({
+      exchange: this.#names.exchange,
+      confirmTimeoutMs,
+      log,
+      queuesOf: (slot, type) => queuesOf(this.#names, this.#registered, slot, type),
+      cut: () => this.#out.cut(),
+      released: () => this.#wakers.forEach(waker => waker()),
+    });
     this.#hints = new RabbitHints(this.#names, log);
     this.#out = new BrokerConnection({
       url,
@@ -103,7 +122,8 @@ class RabbitTransport implements Transport {
 
   /** Before the first publish every registered consumer has its queues again, even on a broker that lost its disks. */
   async #setUpOut(model: ChannelModel): Promise<void> {
-    await this.#declare(model, await registeredConsumers(this.options.pool));
+    this.#registered = await registeredConsumers(this.options.pool);
+    await this.#declareWithin(model, this.#registered, true);
     model.on('blocked', () => this.#publisher.block(true));
     model.on('unblocked', () => this.#publisher.block(false));
     await this.#hints.use(model);
@@ -114,11 +134,11 @@ class RabbitTransport implements Transport {
   /** As registered, not as this process knows it: a newer version of a service may have dropped a type meanwhile. */
   async #setUpIn(model: ChannelModel): Promise<void> {
     this.#streams = await this.#hasStreams(model);
-    await this.#declare(
+    await this.#declareWithin(
       model,
       (await registeredConsumers(this.options.pool)).filter(({ name }) => this.#specs.has(name)),
     );
-    await this.#givenUp?.open(model);
+    if (this.#givenUp) await isDone(this.#givenUp.open(model), DECLARATION_MS);
     this.#subscriptions.forEach(subscription => subscription.use(model));
   }
 
@@ -129,18 +149,44 @@ class RabbitTransport implements Transport {
     await declare(model, typeDeclarations(this.#names, specs));
   }
 
+  /** Goes on without the queues that do not answer. @param holding whether what they would miss is held back. */
+  async #declareWithin(model: ChannelModel, specs: readonly ConsumerSpec[], holding = false): Promise<void> {
+    const answers = await declareAll(model, this.#names, specs);
+    if (!holding) return;
+    for (const [{ queue, slots }, answer] of answers) {
+      if (answer) this.#holdUntil(answer, queue, slots);
+      else this.#publisher.held.release(queue);
+    }
+  }
+
+  /** A queue that may not be there would miss what is published. */
+  #holdUntil(answer: Promise<unknown>, queue: string, slots: readonly number[]): void {
+    const { held } = this.#publisher;
+    if (held.hold(slots, queue, `${queue} does not answer its declaration`))
+      this.options.log.error({ queues: [queue], slots }, 'a queue does not answer; its partition waits, all others go on');
+    void answer.then(
+      () => {
+        held.release(queue);
+        this.options.log.info({ queue }, 'a queue answers again; its partition goes on');
+        this.#wakers.forEach(waker => waker());
+      },
+      () => undefined,
+    );
+  }
+
   /** Dead-lettering at least once needs the feature flag; without it RabbitMQ silently falls back to at most once. */
   async #hasStreams(model: ChannelModel): Promise<boolean> {
     const [major = 0, minor = 0] = String(model.connection.serverProperties.version).split('.').map(Number);
     if (major * 100 + minor >= STREAMS_ALWAYS) return true;
     const queue = `${this.#names.prefix}.probe.${this.#process}`;
-    return declare(model, [
+    const probe = declare(model, [
       async channel => {
         await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'stream' } });
         await channel.deleteQueue(queue);
       },
-    ]).then(
-      () => true,
+    ]);
+    return isDone(probe, DECLARATION_MS).then(
+      () => true, // or it does not answer: the next connection asks again
       () => false,
     );
   }
@@ -151,6 +197,7 @@ class RabbitTransport implements Transport {
     for (const spec of consumers) {
       const before = await registerConsumer(this.options.pool, spec, true);
       this.#specs.set(spec.name, spec);
+      this.#registered = [...this.#registered.filter(({ name }) => name !== spec.name), spec];
       if (before?.detached) continue;
       attached.push(spec);
       removals.push(
@@ -190,6 +237,14 @@ class RabbitTransport implements Transport {
     await Promise.all([...new Set(rows.map(row => row.order_key))].map(chain));
   }
 
+  heldSlots(): readonly number[] {
+    return this.#publisher.held.slots;
+  }
+
+  causeOfHold(slot: number): string | null {
+    return this.#publisher.held.causeOf(slot);
+  }
+
   accepting(): boolean {
     this.#out.start();
     return this.#publisher.open;
@@ -222,33 +277,44 @@ class RabbitTransport implements Transport {
 
   async depth(consumer: string): Promise<Depth> {
     const spec = this.#specs.get(consumer) ?? (await registeredConsumers(this.options.pool)).find(one => one.name === consumer);
-    const counts: number[] = []; // the parts are looked at side by side
-    const model = await this.#broker();
-    if (spec && model)
-      await declare(
-        model,
-        partsOf(spec).map(part => async channel => {
-          counts.push((await channel.checkQueue(this.#names.queue(consumer, part))).messageCount);
-        }),
-      ).catch(unlessMissing); // detached
-    const ready = counts.reduce((sum, count) => sum + count, 0);
+    const ready = spec ? await this.#ready(spec) : 0;
     const { inHand, oldestAt } = await progressOf(this.options.pool, consumer, ready);
     return { ready, unacked: Math.max(inHand, this.#subscriptions.get(consumer)?.inFlight ?? 0), oldestAt };
   }
 
+  /** Messages that wait in the queues of a consumer; 0 of one that is detached, and while the broker is away. */
+  async #ready(spec: ConsumerSpec): Promise<number> {
+    let ready = 0;
+    const model = await this.#broker();
+    const looks = partsOf(spec).map(part => async (channel: BrokerChannel) => {
+      ready += (await channel.checkQueue(this.#names.queue(spec.name, part))).messageCount;
+    });
+    if (model) await declare(model, looks).catch(unlessMissing); // the parts are looked at side by side
+    return ready;
+  }
+
+  /** A process notes what it has in hand a moment after it got it. */
+  async pressure(spec: ConsumerSpec, since: Date | null): Promise<Pressure | null> {
+    const noted = since && new Date(since.getTime() + NOTE_DELAY_MS);
+    const inHand = await replaysInHand(this.options.pool, spec.name, noted);
+    return inHand && { waiting: inHand.replaying + (await this.#ready(spec)), lagMs: inHand.lagMs };
+  }
+
   hint(channel: Channel, key: string, body: Json): void {
-    this.#out.start();
-    void this.#hints.say({ channel, key, body });
+    this.#own.runInAsyncScope(() => {
+      this.#out.start();
+      void this.#hints.say({ channel, key, body });
+    });
   }
 
   onHint(channel: Channel, key: string, listener: (body: Json, key: string) => void): HintSubscription {
-    this.#out.start();
+    this.#own.runInAsyncScope(() => this.#out.start());
     return this.#hints.on(channel, key, listener);
   }
 
   /** The relay of another process polls; only this one's is woken. */
   wake(): void {
-    this.#wakers.forEach(waker => waker());
+    this.#own.runInAsyncScope(() => this.#wakers.forEach(waker => waker()));
   }
 
   onWake(listener: () => void): HintSubscription {

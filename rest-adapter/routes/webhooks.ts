@@ -4,7 +4,7 @@ const CONFIGURED = `id clientId name description url status disabledReason statu
   rateLimitPerSecond spread headers { name } standardHeaders secrets { id hint status createdAt activatesAt expiresAt }
   circuit { state since nextProbeAt } failingSince`;
 const DATES = 'createdAt updatedAt version';
-const SUBSCRIPTION = `${CONFIGURED} lastSuccessAt lastFailureAt ${DATES}`;
+const SUBSCRIPTION = `${CONFIGURED} closing lastSuccessAt lastFailureAt ${DATES}`;
 const WITH_SECRET = `${CONFIGURED} ${DATES} signingSecret`;
 const SENT = `id subscriptionId clientId eventId eventType userId sequence status waitingFor blockedBy: blockedById attemptCount
   maxAttempts nextAttemptAt firstAttemptAt deliveredAt finishedAt lastStatusCode lastError deadLetterReason cancelReason

@@ -63,19 +63,25 @@ export function handlingOf(
 export interface Alarm {
   kind: 'unpublished' | 'consumer_lag' | 'roundtrip' | 'dead_letter' | 'out_of_order';
   key: string;
-  params: Readonly<Record<string, number>>;
+  params: Readonly<Record<string, number | string>>;
 }
 
 /** Source: events 5, alarms. */
 const MOST = { unpublishedSeconds: 60, lagSeconds: 300, roundtripMs: 2_000 } as const;
 
 /** Which lasting conditions of the bus are alarms. */
-export function alarmsOf(bus: { unpublishedSeconds: number; lags: ReadonlyMap<string, number>; roundtripP95Ms: number | null }): Alarm[] {
-  const { unpublishedSeconds, lags, roundtripP95Ms } = bus;
+export function alarmsOf(bus: {
+  unpublishedSeconds: number;
+  /** Why the oldest waits, such as the queue that does not confirm; null where nothing is known. */
+  cause: string | null;
+  lags: ReadonlyMap<string, number>;
+  roundtripP95Ms: number | null;
+}): Alarm[] {
+  const { unpublishedSeconds, cause, lags, roundtripP95Ms } = bus;
   const slow = [...lags].filter(([, seconds]) => seconds > MOST.lagSeconds);
   return [
     ...(unpublishedSeconds > MOST.unpublishedSeconds
-      ? [{ kind: 'unpublished' as const, key: '', params: { seconds: Math.round(unpublishedSeconds) } }]
+      ? [{ kind: 'unpublished' as const, key: '', params: { seconds: Math.round(unpublishedSeconds), ...(cause && { cause }) } }]
       : []),
     ...slow.map(([key, seconds]) => ({ kind: 'consumer_lag' as const, key, params: { seconds: Math.round(seconds) } })),
     ...(roundtripP95Ms !== null && roundtripP95Ms > MOST.roundtripMs

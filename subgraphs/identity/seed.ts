@@ -38,7 +38,7 @@ const ALSO: Partial<Record<Slug, readonly string[]>> = {
   cash: ['accounting'],
   commerce: ['payments', 'entitlements'],
   comms: ['identity', 'booking', 'live', 'payments', 'commerce'],
-  community: ['entitlements', 'membership'],
+  community: ['identity', 'entitlements', 'membership'],
   content: ['live', 'commerce'],
   entitlements: ['membership'],
   follows: ['identity'],
@@ -47,9 +47,10 @@ const ALSO: Partial<Record<Slug, readonly string[]>> = {
   labs: ['identity', 'entitlements'],
   live: ['booking', 'comms', 'entitlements'],
   membership: ['payments'],
+  messaging: ['identity'],
   partner: ['identity'],
   'patient-graph': ['identity'],
-  payments: ['commerce', 'cash', 'accounting', 'booking', 'identity'],
+  payments: ['commerce', 'cash', 'accounting', 'booking', 'identity', 'affiliates', 'entitlements', 'membership'],
   platform: ['entitlements'],
   webhooks: ['identity'],
   workflow: ['booking'],
@@ -81,6 +82,7 @@ function plantInternalClients(ctx: Context): void {
       serviceSlug: slug,
       scopes: internalScopes(slug),
       firstParty: true,
+      tokenExchange: slug === 'ai', // its tools act for users
     };
     plantClient(ctx, seed, ctx.host.config.internalSecrets[slug] ?? null);
   }
@@ -105,6 +107,8 @@ function plantApps(ctx: Context): void {
   );
   const admin = { id: 'demo-admin', name: 'Demo staff dashboard', staffAccess: true, redirectUris: ['http://localhost:5175/callback'] };
   plantClient(ctx, { ...app, ...admin }, null);
+  const messages = { id: 'demo-messages', name: 'Demo messages', redirectUris: [`${ctx.host.config.baseUrl}/comms/m/callback`] };
+  plantClient(ctx, { ...app, ...messages, scopes: ['read:inbox'] }, null);
   const partner = {
     id: 'demo-partner-app',
     name: 'Demo partner app',
@@ -163,7 +167,7 @@ export async function seed(ctx: Context): Promise<void> {
   await giveConsent(ctx, DEMO, 'demo-app', { granted: Object.keys(USER_SCOPES) });
 }
 
-const SEEDED_CLIENTS = ['demo-m2m', 'demo-app', 'demo-partner-app', 'demo-admin'];
+const SEEDED_CLIENTS = ['demo-m2m', 'demo-app', 'demo-partner-app', 'demo-admin', 'demo-messages'];
 
 /** Secrets of development data are public, so production does not start beside them. @throws Error naming what is there. */
 export async function refuseSeeds(host: ServiceHost): Promise<void> {

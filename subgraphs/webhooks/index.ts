@@ -38,6 +38,7 @@ import { identityTimer } from './timers/identity.js';
 import { retentionTimer } from './timers/retention.js';
 import { endingSecretsTimer, secretsTimer } from './timers/secrets.js';
 import { deliveryWorker, ready } from './workers/delivery.js';
+import { closingWorker } from './workers/closings.js';
 import { jobWorker } from './workers/jobs.js';
 
 export default service({
@@ -82,7 +83,7 @@ export default service({
   references,
   consumers: [deliveryConsumer],
   timers: [attemptsTimer, warningsTimer, autoDisableTimer, endingSecretsTimer, secretsTimer, holdLimitTimer, identityTimer, retentionTimer],
-  workers: [deliveryWorker, jobWorker],
+  workers: [deliveryWorker, jobWorker, closingWorker],
   erase,
   native: mountInbound,
   nativePaths: inboundPaths,

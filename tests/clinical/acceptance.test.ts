@@ -39,7 +39,7 @@ describe('on the day of the draw', () => {
     const body = clinic.cycleBody(patient);
     const post = (more: object = {}) => clinic.rest('POST', '/v1/retest-cycles', { ...body, ...more });
     const all = await Promise.all(Array.from({ length: 10 }, () => post()));
-    expect(all.map(one => one.status).sort()).toEqual([...Array.from({ length: 9 }, () => 200), 201]);
+    expect(all.map(one => one.status).toSorted((a, b) => a - b)).toEqual([...Array.from({ length: 9 }, () => 200), 201]);
     const { id } = all[0]!.body;
     for (const one of [...all, await post(), await post({ window_days: 60 })])
       expect(one.body).toMatchObject({

@@ -65,7 +65,7 @@ export class Clinic {
 
   /** The clinic with the cycle flag on. Its clock begins at `at`: what lies before costs no sweeps. */
   static async open(at: string = T0, setting?: PlatformSetting): Promise<Clinic> {
-    const p = await platform(setting);
+    const p = await platform({ services: ['clinical'], ...setting });
     const clinic = new Clinic(p, await p.serviceToken());
     await p.clock('clinical', { now: at });
     await clinic.flag(CYCLE_FLAG, true);

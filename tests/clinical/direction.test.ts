@@ -6,8 +6,17 @@ import {
   RetestCycleOutcomeBasis as Basis,
   RetestCycleOutcomeDirection as Direction,
 } from '../../subgraphs/clinical/entities/retest-cycle.js';
+import { TrendChange } from '../../subgraphs/clinical/entities/trend.js';
 import type { ValueRange } from '../../subgraphs/clinical/entities/units.js';
-import { compare, type Comparison, isComparable, type Measured, noiseLimit, spanOf } from '../../subgraphs/clinical/rules/direction.js';
+import {
+  changeBetween,
+  compare,
+  type Comparison,
+  isComparable,
+  type Measured,
+  noiseLimit,
+  spanOf,
+} from '../../subgraphs/clinical/rules/direction.js';
 
 const { LOWER_IS_BETTER, HIGHER_IS_BETTER, WITHIN_RANGE } = BiomarkerDirection;
 const { IMPROVED, WORSENED, UNCHANGED } = Direction;
@@ -236,4 +245,27 @@ describe('properties of the direction', () => {
       }),
     );
   });
+});
+
+describe('the change between two results', () => {
+  test.each([
+    ['a rise beyond noise', exact(100), exact(140), TrendChange.RISE],
+    ['a fall beyond noise', exact(140), exact(100), TrendChange.FALL],
+    ['noise', exact(100), exact(101), TrendChange.NONE],
+    ['less than what was above it for sure', above(200), below(100), TrendChange.FALL],
+    ['more than what was below it for sure', below(100), above(200), TrendChange.RISE],
+    ['more than a limit below what was', exact(100), above(90), TrendChange.NONE],
+    ['less than a limit above what was', exact(100), below(110), TrendChange.NONE],
+    ['two limits of one side', below(100), below(200), TrendChange.NONE],
+  ])('is told only where all values that a result stands for agree: %s', (_what, before, after, change) =>
+    expect(changeBetween(LDL, false, before, after)).toBe(change),
+  );
+});
+
+test('an interval that reaches over the target is worse at both ends and better between them, so nothing is told', () => {
+  const target = { low: 70, high: 90 };
+  const precise = logNormal(0.005, 0.01);
+  expect(judge(WITHIN_RANGE, target, 100, below(200), precise)).toEqual(outcome(UNCHANGED, Basis.CENSORED));
+  expect(judge(WITHIN_RANGE, target, 100, below(60), precise)).toEqual(outcome(WORSENED, Basis.CENSORED, true)); // ends before the target begins
+  expect(judge(WITHIN_RANGE, target, 100, above(200), precise)).toEqual(outcome(WORSENED, Basis.CENSORED));
 });

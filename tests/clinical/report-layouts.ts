@@ -88,6 +88,9 @@ export const LAYOUTS: Readonly<Record<string, readonly (readonly LayoutLine[])[]
     [
       ['Ferritin (1) 80 ng/mL 30 - 400', sure('Ferritin', 80, 'ng/mL', [30, 400])],
       ['Potassium* 4.2 mmol/L', sure('Potassium', 4.2, 'mmol/L')],
+      ['Ferritin¹ 80² ng/mL', sure('Ferritin', 80, 'ng/mL')],
+      ['BMI 24.7 kg/m²', sure('BMI', 24.7, 'kg/m2')],
+      ['eGFR 95 mL/min/1.73 m² >59', sure('eGFR', 95, 'mL/min/1.73m2', [59, null])],
       ['TSH [a] 2.1 mIU/L', sure('TSH', 2.1, 'm[IU]/L')],
       ['(1) This test was developed by the laboratory and has not been cleared.'],
       ['* Haemolysis may have raised this value.'],

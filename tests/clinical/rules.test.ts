@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { move } from '../../runtime/request/states.js';
 import { DAY_MS } from '../../runtime/time/durations.js';
 import { BiomarkerRangeKind as Kind, BiomarkerRangeSex as Sex } from '../../subgraphs/clinical/entities/biomarker.js';
+import { BiomarkerObservationComparator as Comparator } from '../../subgraphs/clinical/entities/result.js';
 import { InterventionStatus } from '../../subgraphs/clinical/entities/intervention.js';
 import { RetestCycleStatus, RetestCycleTiming as Timing } from '../../subgraphs/clinical/entities/retest-cycle.js';
 import { roundHalfEven } from '../../subgraphs/clinical/entities/rounding.js';
@@ -14,7 +15,7 @@ import {
   phaseOn,
   plusDays,
 } from '../../subgraphs/clinical/rules/intervention.js';
-import { chooseRange, judge, type RangeRow } from '../../subgraphs/clinical/rules/ranges.js';
+import { chooseRange, judge, limitBeyond, type RangeRow } from '../../subgraphs/clinical/rules/ranges.js';
 import {
   brandSettings,
   type Candidate,
@@ -132,7 +133,7 @@ describe('the next prompt', () => {
   test.each([
     ['at the due date', cycle, at(90)],
     ['14 days after the last', { ...cycle, promptCount: 1, lastPromptedAt: at(91) }, at(105)],
-    ['never after the third', { ...cycle, promptCount: 3, lastPromptedAt: at(110) }, null],
+    ['never after the third', { ...cycle, promptCount: 3, lastPromptedAt: at(100) }, null],
     ['at expiry', { ...cycle, promptCount: 1, lastPromptedAt: at(106) }, at(120)],
     ['never after expiry', { ...cycle, promptCount: 1, lastPromptedAt: at(107) }, null],
   ])('is %s', (_what, one, expected) => expect(nextPromptAt(one, settings)).toEqual(expected));
@@ -254,6 +255,32 @@ describe('range choice', () => {
   ])('%s', (_what, subject, low) => expect(chooseRange(rows, Kind.REFERENCE, subject)!.low).toBe(low));
 
   test('finds none where none fits', () => expect(chooseRange([row(1, { sex: Sex.MALE })], Kind.REFERENCE, nobody)).toBeNull());
+
+  const exact = (value: number) => ({ value, comparator: null });
+  const two = (kind: Kind, low: number, high: number) => row(low, { kind, high });
+  const limits = [two(Kind.REFERENCE, 4, 5), two(Kind.CRITICAL, 3, 6), two(Kind.PANIC, 2, 7)];
+
+  test.each([
+    ['inside', exact(4.5), 'n', null],
+    ['at the lower edge', exact(4), 'n', null],
+    ['at the upper edge', exact(5), 'n', null],
+    ['off the edge by the rounding of a conversion', exact(5 * (1 + 1e-13)), 'n', null],
+    ['off the edge by more', exact(5 * (1 + 1e-11)), 'h', null],
+    ['below', exact(3.9), 'l', null],
+    ['at a critical limit', exact(6), 'h', null],
+    ['beyond a critical limit', exact(6.1), 'hh', Kind.CRITICAL],
+    ['below a critical limit', exact(2.9), 'll', Kind.CRITICAL],
+    ['at a panic limit', exact(7), 'hh', Kind.CRITICAL],
+    ['beyond a panic limit, which is beyond the critical one, too', exact(7.1), 'hh', Kind.PANIC],
+    ['an interval wholly above', { value: 5.5, comparator: Comparator.GT }, 'h', null],
+    ['an interval that begins at the reference', { value: 5, comparator: Comparator.GT }, null, null],
+    ['an interval that ends below', { value: 1, comparator: Comparator.LT }, 'll', Kind.PANIC],
+    ['an interval that ends inside', { value: 4.5, comparator: Comparator.LT }, null, null],
+    ['an interval that begins inside', { value: 4.5, comparator: Comparator.GE }, null, null],
+  ])('a result %s', (_where, measured, interpretation, limit) => {
+    expect(limitBeyond(limits, nobody, measured)).toBe(limit);
+    expect(judge(limits, nobody, measured).interpretation).toBe(interpretation);
+  });
 
   test('says whether the person or only the marker decided', () => {
     expect(judge(rows, { ...nobody, sex: Sex.FEMALE }, null).basis).toBe('qualified');

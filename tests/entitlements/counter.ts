@@ -15,7 +15,7 @@ export class Counter {
   ) {}
 
   static async open(): Promise<Counter> {
-    const p = await platform();
+    const p = await platform({ services: ['entitlements'] });
     await p.clock('entitlements', { now: T0 });
     return new Counter(p, await p.serviceToken('admin:entitlements'));
   }

@@ -153,6 +153,18 @@ describe('edges of time', () => {
   });
 });
 
+test('a period is that of UTC wherever the process runs', () => {
+  const zone = process.env.TZ;
+  process.env.TZ = 'Pacific/Auckland'; // where 23:30Z on the last of November is December
+  try {
+    expect(periodOf(Reset.CALENDAR_MONTH, new Date('2026-11-30T23:30:00Z')).start).toEqual(new Date('2026-11-01T00:00:00Z'));
+    expect(periodOf(Reset.DAY, new Date('2026-11-30T23:30:00Z')).start).toEqual(new Date('2026-11-30T00:00:00Z'));
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+});
+
 describe('what does not go together', () => {
   const shape = { key: 'ai.x', kind: Kind.BOOLEAN, unit: null, failMode: EntitlementFailMode.CLOSED, defaultValue: null as unknown };
   const rest = { usageReset: Reset.NEVER, softLimit: false, productIds: [] as string[] };

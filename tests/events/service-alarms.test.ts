@@ -12,7 +12,11 @@ import { platform, type TestPlatform } from '../support/platform.js';
 let p: TestPlatform;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run', env: { ROLES: 'subgraphs,gateway,rest,relay,consumers' } }); // the looks are ours
+  p = await platform({
+    services: ['events', 'clinical', 'webhooks'],
+    transport: 'run',
+    env: { ROLES: 'subgraphs,gateway,rest,relay,consumers' },
+  }); // the looks are ours
 });
 
 const bus = async (): Promise<any> => (await p.rest('GET', '/events/v1/bus', { token: await p.serviceToken() })).body;
@@ -112,9 +116,16 @@ describe('developers are told', () => {
 });
 
 test.each([
-  [{ unpublishedSeconds: 60, lags: new Map([['a.b', 300]]), roundtripP95Ms: 2_000 }, []],
-  [{ unpublishedSeconds: 61, lags: new Map(), roundtripP95Ms: null }, ['unpublished']],
-  [{ unpublishedSeconds: 0, lags: new Map([['a.b', 301]]), roundtripP95Ms: 2_001 }, ['consumer_lag', 'roundtrip']],
+  [{ unpublishedSeconds: 60, cause: null, lags: new Map([['a.b', 300]]), roundtripP95Ms: 2_000 }, []],
+  [{ unpublishedSeconds: 61, cause: null, lags: new Map(), roundtripP95Ms: null }, ['unpublished']],
+  [{ unpublishedSeconds: 0, cause: null, lags: new Map([['a.b', 301]]), roundtripP95Ms: 2_001 }, ['consumer_lag', 'roundtrip']],
 ])('the limits of the alarms are those of the contract: %j', (state, kinds) => {
   expect(alarmsOf(state).map(({ kind }) => kind)).toEqual(kinds);
+});
+
+test('the alarm says why the oldest waits, where that is known', () => {
+  const state = { unpublishedSeconds: 61, lags: new Map(), roundtripP95Ms: null };
+  const cause = 'platform.clinical.retest.g1.p01 does not confirm';
+  expect(alarmsOf({ ...state, cause })).toEqual([{ kind: 'unpublished', key: '', params: { seconds: 61, cause } }]);
+  expect(alarmsOf({ ...state, cause: null })).toEqual([{ kind: 'unpublished', key: '', params: { seconds: 61 } }]);
 });

@@ -11,7 +11,7 @@ let p: TestPlatform;
 let operator: string;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['events', 'clinical'], transport: 'run' });
   operator = await p.serviceToken();
 });
 

@@ -9,7 +9,7 @@ let p: TestPlatform;
 let operator: string;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['events'], transport: 'run' });
   operator = await p.serviceToken();
 });
 

@@ -8,7 +8,7 @@ let p: TestPlatform;
 let operator: string;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['events', 'clinical', 'webhooks'], transport: 'run' });
   operator = await p.serviceToken();
 });
 

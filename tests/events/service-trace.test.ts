@@ -10,7 +10,7 @@ let p: TestPlatform;
 let operator: string;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['events', 'clinical', 'webhooks', 'intelligence'], transport: 'run' });
   operator = await p.serviceToken();
 });
 

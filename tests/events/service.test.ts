@@ -16,7 +16,7 @@ let operator: string;
 let plain: string;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['events', 'clinical', 'webhooks'], transport: 'run' });
   operator = await p.serviceToken();
   plain = await p.serviceToken('admin:events');
 });

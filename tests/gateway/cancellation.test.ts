@@ -41,7 +41,7 @@ describe.each(['process', 'http'])('with subgraphs called by %s', calls => {
   let p: TestPlatform;
   let token: string;
   beforeAll(async () => {
-    p = await platform({ env: { SUBGRAPH_CALLS: calls } });
+    p = await platform({ services: ['platform'], env: { SUBGRAPH_CALLS: calls } });
     token = await p.serviceToken();
   });
 
@@ -98,7 +98,7 @@ describe.each(['process', 'http'])('a deadline that passes, with subgraphs calle
   let p: TestPlatform;
   let token: string;
   beforeAll(async () => {
-    p = await platform({ env: { SUBGRAPH_CALLS: calls, REQUEST_DEADLINE_MS: '1500' } });
+    p = await platform({ services: ['platform'], env: { SUBGRAPH_CALLS: calls, REQUEST_DEADLINE_MS: '1500' } });
     token = await p.serviceToken();
   });
 

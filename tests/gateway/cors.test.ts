@@ -1,7 +1,7 @@
 /** Browsers of other origins: who may read what the API answers. Source: conventions 5, identity 2. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { originFault } from '../../subgraphs/identity/rules/origins.js';
-import { DEMO, platform, type TestPlatform } from '../support/platform.js';
+import { DEMO, sharedPlatform, type SharedPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 
 /** Origin of the seeded browser app. */
@@ -9,9 +9,9 @@ const ORIGIN = 'http://localhost:5173';
 const FOREIGN = 'https://evil.example';
 const ROW = '/platform/v1/brands/main';
 
-let p: TestPlatform;
+let p: SharedPlatform;
 beforeAll(async () => {
-  p = await platform({ services: [] });
+  p = await sharedPlatform();
   await until(
     'the origins of clients',
     () => preflight(ROW, ORIGIN),

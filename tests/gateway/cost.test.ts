@@ -1,7 +1,7 @@
 import { buildSchema, Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MAX_OBJECTS, objectsOf } from '../../gateway/limits/cost.js';
-import { platform, type TestPlatform } from '../support/platform.js';
+import { sharedPlatform, type SharedPlatform } from '../support/platform.js';
 
 const schema = buildSchema(`
   type Query { user: User users(first: Int = 20, after: String): UserConnection! }
@@ -40,9 +40,9 @@ test.each([
 });
 
 describe('at the endpoint', () => {
-  let p: TestPlatform;
+  let p: SharedPlatform;
   beforeAll(async () => {
-    p = await platform();
+    p = await sharedPlatform();
   });
   const brands = 'brands(first: $n) { nodes { id oauthClients { id secrets { id } } } }';
 

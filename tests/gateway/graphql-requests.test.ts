@@ -1,12 +1,12 @@
 /** Parameters of a GraphQL request beside its document. */
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { platform, type Answer, type TestPlatform } from '../support/platform.js';
+import { sharedPlatform, type Answer, type SharedPlatform } from '../support/platform.js';
 
-let p: TestPlatform;
+let p: SharedPlatform;
 let token: string;
 beforeAll(async () => {
-  p = await platform({ services: [] });
+  p = await sharedPlatform();
   token = await p.serviceToken();
 });
 

@@ -1,12 +1,12 @@
 /** A document that comes again is answered without @apollo/server; the answers must be equal. */
 import { request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DEMO, platform, type TestPlatform } from '../support/platform.js';
+import { DEMO, sharedPlatform, type SharedPlatform } from '../support/platform.js';
 
-let p: TestPlatform;
+let p: SharedPlatform;
 let token: string;
 beforeAll(async () => {
-  p = await platform();
+  p = await sharedPlatform();
   token = await p.serviceToken();
 });
 

@@ -36,7 +36,7 @@ test('a document at the limits passes', () => {
 describe('at the endpoint', () => {
   let p: TestPlatform;
   beforeAll(async () => {
-    p = await platform({ env: { INTROSPECTION: 'off' } });
+    p = await platform({ services: ['platform'], env: { INTROSPECTION: 'off' } });
   });
 
   test.each(hostile)('too many %s answer 400 without data', async (_name, query) => {

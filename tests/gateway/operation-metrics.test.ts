@@ -53,7 +53,7 @@ describe('at /metrics', () => {
   let p: TestPlatform;
   let token: string;
   beforeAll(async () => {
-    p = await platform();
+    p = await platform({ services: ['platform'] }); // the labels of a process are counted here
     token = await p.serviceToken();
   });
 

@@ -7,7 +7,7 @@ import { freePort, platform } from '../support/platform.js';
 import { until } from '../support/until.js';
 
 test('a service is ready when its consumers, timers and workers have started, not before', async () => {
-  const p = await platform();
+  const p = await platform({ services: ['platform'] });
   const gate = Promise.withResolvers<void>();
   const worker = { role: 'scheduler', start: () => gate.promise.then(() => ({ stop: async () => undefined })) } as const;
   const slow = async () => ({ ...(await SERVICES.platform!()), workers: [worker] });

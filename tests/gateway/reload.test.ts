@@ -11,7 +11,7 @@ let p: TestPlatform;
 let token: string;
 let sdl: string;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform'] });
   token = await p.serviceToken();
   sdl = await readSupergraph();
 });

@@ -1,20 +1,21 @@
 import { getNamedType, isLeafType, isObjectType, type GraphQLField, type GraphQLObjectType } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isMeField, ruleOnNode } from '../../runtime/access/access.js';
-import type { Slug } from '../../events/slugs.js';
-import { SERVICES } from '../../subgraphs/services.js';
-import { DEMO2, platform, type TestPlatform } from '../support/platform.js';
+import type { ServiceDeclaration } from '../../runtime/service.js';
+import { buildSubgraph } from '../../runtime/subgraph.js';
+import { DEMO2, sharedPlatform, type SharedPlatform } from '../support/platform.js';
+import { declarations } from './composition.js';
 import { forbidden, principalsOf, refusalOf, type Principal, type Refusal } from './principals.js';
 
 /**
  * Every operation in GraphQL × the callers that must be turned away; `permissions.test.ts` asks the routes. The lists come from the schemas
  * themselves, so a new operation is in here without a line of its own.
  */
-let p: TestPlatform;
+let p: SharedPlatform;
 let everybody: Principal[];
 
 beforeAll(async () => {
-  p = await platform();
+  p = await sharedPlatform();
   everybody = Object.values(await principalsOf(p));
 });
 
@@ -44,13 +45,14 @@ interface Operation {
   kind: 'query' | 'mutation';
 }
 
-function operationsOf(slug: Slug): Operation[] {
-  const { schema } = p.host(slug);
+function operationsOf(declaration: ServiceDeclaration): Operation[] {
+  const { schema } = buildSubgraph(declaration);
   const of = (kind: Operation['kind'], type: GraphQLObjectType | null | undefined) => fieldsOf(type).map(field => ({ field, kind }));
   return [...of('query', schema.getQueryType()), ...of('mutation', schema.getMutationType())];
 }
 
-describe.each(Object.keys(SERVICES) as Slug[])('GraphQL of %s', slug => {
+describe.each(declarations)('GraphQL of $slug', declaration => {
+  const { slug } = declaration;
   const endpoints = [
     ['the gateway', '/graphql'],
     ['the subgraph port', `/${slug}/graphql`],
@@ -59,7 +61,7 @@ describe.each(Object.keys(SERVICES) as Slug[])('GraphQL of %s', slug => {
   test.each(endpoints)(
     'every operation at %s turns away whom its rule does not name, before it looks at anything',
     async (_name, endpoint) => {
-      for (const operation of operationsOf(slug))
+      for (const operation of operationsOf(declaration))
         for (const [who, { status, code, challenge }] of turnedAway(operation)) {
           const { body, headers, ...answer } = await p.rest('POST', endpoint, {
             token: who.token,
@@ -77,7 +79,7 @@ describe.each(Object.keys(SERVICES) as Slug[])('GraphQL of %s', slug => {
   );
 
   test('_entities and _service answer nobody without a token', async () => {
-    const types = Object.values(p.host(slug).schema.getTypeMap()).filter(
+    const types = Object.values(buildSubgraph(declaration).schema.getTypeMap()).filter(
       type => isObjectType(type) && type.astNode?.directives?.some(one => one.name.value === 'key'),
     );
     for (const query of [

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stageOfFlag } from '../../subgraphs/intelligence/rules/gate.js';
-import { platform } from '../support/platform.js';
+import { sharedPlatform } from '../support/platform.js';
 import { ROOT, sourcesIn } from './sources.js';
 
 const FLAG = /_FLAG = '(feature\.[a-z]+\.[a-z-]+)'/g;
@@ -20,7 +20,7 @@ async function called(): Promise<string[]> {
 }
 
 test('every flag that code asks for exists, and one that fails closed has the off value that the code takes without an answer', async () => {
-  const p = await platform();
+  const p = await sharedPlatform();
   const rows = await p.sql<{ key: string; off: unknown; fail_closed: boolean }>(
     `select key, fail_closed, (select v->'value' from jsonb_array_elements(variants) v where v->>'name' = off_variant) as off from platform.flag`,
   );

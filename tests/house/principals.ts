@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { AccessRule } from '../../runtime/access/access.js';
 import { USER_SCOPES } from '../../subgraphs/identity/rules/scopes.js';
-import { ADMIN, DEMO, DEMO2, type Answer, type TestPlatform } from '../support/platform.js';
+import { ADMIN, DEMO, DEMO2, type Answer, type SharedPlatform } from '../support/platform.js';
 
 /** Somebody who calls, as the token says. */
 export interface Principal {
@@ -84,7 +84,7 @@ function principal(name: string, token: string): Principal {
 }
 
 /** Everybody who may call, over the objects of the demo user. */
-export async function principalsOf(p: TestPlatform): Promise<Record<string, Principal>> {
+export async function principalsOf(p: SharedPlatform): Promise<Record<string, Principal>> {
   const user = async (name: string, id: string, scopes: readonly string[], options: object = {}) =>
     principal(name, await p.userToken(id, [...scopes], options));
   const all = Object.keys(USER_SCOPES);

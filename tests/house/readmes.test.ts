@@ -112,7 +112,7 @@ test('every variable of the configuration table is read', () => {
 });
 
 const OWNS = /\*\*Owns\*\* \(schema `([\w-]+)`\):\s*`([^`]+)`/;
-const HOUSE = ['audit_log', 'inbox', 'idempotency_key', 'test_clock'];
+const HOUSE = ['audit_log', 'inbox', 'idempotency_key', 'test_clock', 'schedule_slot', 'migration'];
 const TABLES = `
 select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = $1 and c.relkind in ('r', 'p') and not c.relispartition and not c.relname = any($2)`;

@@ -6,7 +6,7 @@ import { claimsOf, headerOf, introspect, M2M, PARTNER, post } from './oauth.js';
 
 /** What `code-flow`, `tokens`, `verification` and `races` do not try. Source: issue "identity whole", table of attacks. */
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform({ manualClock: false })));
+beforeAll(async () => void (p = await platform({ services: ['identity'], manualClock: false })));
 
 const me = (token: string) => p.rest('GET', '/identity/v1/users/me', { token });
 

@@ -11,7 +11,7 @@ const AUDIT = `query($filter: IdentityAuditFilter, $first: Int, $after: String) 
 }`;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['identity'] });
   service = await p.serviceToken();
   for (const slug of ['acme-one', 'acme-two', 'acme-three'])
     await p.rest('POST', '/identity/v1/admin/oauth-clients', {

@@ -20,7 +20,7 @@ let images: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'avatars-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
-  p = await platform({ env: { DATA_DIR: folder, IDENTITY_EGRESS_ALLOW_CIDRS: '127.0.0.1/32' } });
+  p = await platform({ services: ['identity'], env: { DATA_DIR: folder, IDENTITY_EGRESS_ALLOW_CIDRS: '127.0.0.1/32' } });
   token = await p.userToken(DEMO, ['read:profile']);
   photo = await withGps();
   images = await imageServer();

@@ -6,7 +6,7 @@ import { BRAND, DEMO, DEMO2, platform, type TestPlatform } from '../support/plat
 
 let p: TestPlatform;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['identity'] });
   const token = await p.serviceToken('admin:identity');
   const upsert = 'mutation($input: UpsertBadgeInput!) { upsertBadge(input: $input) { key } }';
   for (const key of ['first_order', 'silver', 'gold'])

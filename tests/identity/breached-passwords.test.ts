@@ -27,7 +27,10 @@ async function rangeApi(): Promise<string> {
 }
 
 beforeAll(async () => {
-  p = await platform({ env: { BREACHED_PASSWORDS_URL: await rangeApi(), IDENTITY_EGRESS_ALLOW_CIDRS: '127.0.0.1/32' } });
+  p = await platform({
+    services: ['identity'],
+    env: { BREACHED_PASSWORDS_URL: await rangeApi(), IDENTITY_EGRESS_ALLOW_CIDRS: '127.0.0.1/32' },
+  });
 });
 beforeEach(() => {
   [asked, answers] = [[], true];

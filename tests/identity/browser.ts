@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { request } from 'undici';
 import { expect } from 'vitest';
-import type { TestPlatform } from '../support/platform.js';
+import type { SharedPlatform, TestPlatform } from '../support/platform.js';
 import { PARTNER, post } from './oauth.js';
 
 export const PASSWORD = 'Demo-Passw0rd-2026';
@@ -57,9 +57,9 @@ export class Browser {
     return fits.map(([key, { value }]) => `${key.split(' ')[0]}=${value}`).join('; ');
   }
 
-  /** Cookies as they would be stolen. */
+  /** Cookies as they would be stolen; the one that names the app is no secret. */
   get cookies(): string[] {
-    return [...this.#cookies.values()].map(one => one.value);
+    return [...this.#cookies].filter(([key]) => !key.startsWith('_app ')).map(([, one]) => one.value);
   }
 
   async #send(url: string, method: 'GET' | 'POST', body?: URLSearchParams, headers: Record<string, string> = {}): Promise<Page> {
@@ -84,13 +84,13 @@ export class Browser {
   get = (url: string, headers?: Record<string, string>): Promise<Page> => this.#send(url, 'GET', undefined, headers);
 
   /** Follows redirects as long as they stay on the platform. */
-  async follow(p: TestPlatform, page: Page): Promise<Page> {
+  async follow(p: SharedPlatform, page: Page): Promise<Page> {
     let current = page;
     while (current.location?.startsWith(`${p.url}/`)) current = await this.get(current.location);
     return current;
   }
 
-  open = async (p: TestPlatform, url: string): Promise<Page> => this.follow(p, await this.get(url));
+  open = async (p: SharedPlatform, url: string): Promise<Page> => this.follow(p, await this.get(url));
 
   /** Submits the form of a page whose action ends with `step`, with its hidden fields. */
   submit(page: Page, step: string, fields: Record<string, string | string[]> = {}, headers: Record<string, string> = {}): Promise<Page> {
@@ -121,7 +121,7 @@ export interface Asking {
 }
 
 export const authorizeUrl = (
-  p: TestPlatform,
+  p: SharedPlatform,
   { client = 'demo-partner-app', scope = 'read:profile', more = {} }: Asking,
   { challenge }: Proof,
 ): string => {
@@ -174,7 +174,7 @@ export async function walk(p: TestPlatform, browser: Browser, asking: Asking, by
 export const authenticationOf = (client: string): Record<string, string> =>
   client === 'demo-partner-app' ? PARTNER : { client_id: client };
 
-export const redeem = (p: TestPlatform, client: string, code: string, by: Proof, more: Record<string, string> = {}) =>
+export const redeem = (p: SharedPlatform, client: string, code: string, by: Proof, more: Record<string, string> = {}) =>
   post(p, 'token', {
     grant_type: 'authorization_code',
     ...authenticationOf(client),
@@ -184,7 +184,7 @@ export const redeem = (p: TestPlatform, client: string, code: string, by: Proof,
     ...more,
   });
 
-export const refresh = (p: TestPlatform, client: string, token: string, more: Record<string, string> = {}) =>
+export const refresh = (p: SharedPlatform, client: string, token: string, more: Record<string, string> = {}) =>
   post(p, 'token', { grant_type: 'refresh_token', ...authenticationOf(client), refresh_token: token, ...more });
 
 export interface Tokens {

@@ -6,7 +6,7 @@ import { CHALLENGE_STATES, challengeState, type ChallengeTemplate } from '../../
 import { deliver, deliveryOf, TO } from './mailbox.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 
 const issue = async (more: Partial<NewChallenge> = {}): Promise<string> =>
   (await p.host('identity').transaction(ctx => issueChallenge(ctx, { template: 'sign_in', to: TO, userId: DEMO, ...more }))).id;

@@ -10,7 +10,7 @@ import { credentials, introspect } from './oauth.js';
 let p: TestPlatform;
 let service: string;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['identity'] });
   service = await p.serviceToken('admin:identity');
 });
 

@@ -24,7 +24,7 @@ let first: Pair;
 let second: Pair;
 beforeAll(async () => {
   [p, first, second] = [
-    await platform({ manualClock: false, env: { IDENTITY_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' } }),
+    await platform({ services: ['identity'], manualClock: false, env: { IDENTITY_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' } }),
     await pairOf('first'),
     await pairOf('second'),
   ];

@@ -1,12 +1,12 @@
 import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DEMO, platform, type TestPlatform } from '../support/platform.js';
+import { DEMO, sharedPlatform, type SharedPlatform } from '../support/platform.js';
 import { Browser, CALLBACKS, isConsent, isSignIn, PASSWORD } from './browser.js';
 import { M2M, PARTNER } from './oauth.js';
 
-let p: TestPlatform;
-beforeAll(async () => void (p = await platform({ manualClock: false })));
+let p: SharedPlatform;
+beforeAll(async () => void (p = await sharedPlatform()));
 
 const issuer = () => new URL(`${p.url}/identity`);
 

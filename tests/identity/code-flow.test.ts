@@ -17,7 +17,7 @@ import {
 import { claimsOf, emitted, headerOf, introspect, post } from './oauth.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 
 const me = (token: string) => p.rest('GET', '/identity/v1/users/me', { token });
 

@@ -9,7 +9,7 @@ import { DEMO, DEMO2, platform, platformEnv, seededDatabase, type TestPlatform }
 import { mintUserToken } from './mint.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 
 const PARTNER = { clientId: 'demo-partner-app' };
 const APPS = '/identity/v1/users/me/connected-apps';

@@ -10,7 +10,7 @@ import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js
 let p: TestPlatform;
 let service: string;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['identity'] });
   await p.clock('identity', { now: '2030-01-01T00:00:00.000Z' });
   service = await p.serviceToken('admin:identity');
 });

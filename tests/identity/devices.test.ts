@@ -11,7 +11,7 @@ const APP = { client: 'demo-app', scope: 'read:account' };
 
 let p: TestPlatform;
 beforeAll(async () => {
-  p = await platform({ env: { IDENTITY_COUNTRY_HEADER: 'X-Edge-Country' } });
+  p = await platform({ services: ['identity'], env: { IDENTITY_COUNTRY_HEADER: 'X-Edge-Country' } });
   await p.clock('identity', { advance: 'PT1S' });
 });
 

@@ -4,7 +4,7 @@ import { authorizeUrl, Browser, PASSWORD, proof, refresh, signIn, type Tokens } 
 import { deliver, mails, newestMail } from './mailbox.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 beforeEach(async () => {
   await p.sql('delete from identity.sign_in_limit');
   await p.sql(`update identity.user_email set email_key = user_id::text where user_id in ($1, $2)`, [DEMO, DEMO2]);

@@ -5,7 +5,7 @@ import { eraseUser } from '../../runtime/erasure/erasure.js';
 import identity from '../../subgraphs/identity/index.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform({ manualClock: false })));
+beforeAll(async () => void (p = await platform({ services: ['identity'], manualClock: false })));
 
 const REQUEST = '0190b3a0-0000-7000-8000-00000000f001';
 const erase = (scope: 'full' | 'health' | 'marketing', userId = DEMO2) =>

@@ -6,7 +6,7 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS = 'urn:ietf:params:oauth:token-type:access_token';
 let p: TestPlatform;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['identity'] });
   await p.sql("update identity.oauth_client set token_exchange = true where id in ('demo-m2m', 'demo-partner-app')");
 });
 

@@ -7,7 +7,7 @@ import { USER_SCOPES } from '../../subgraphs/identity/rules/scopes.js';
 import { claimsOf, emitted } from './oauth.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 
 const changes = async (clientId: string, userId = DEMO): Promise<any[]> =>
   (await p.sql("select data from events.outbox where type = 'identity.grant.changed.v1' and user_id = $1 order by seq", [userId]))

@@ -16,6 +16,13 @@ test.each(ROOTS)('a browser at %s gets a page that says where it is', async path
   expect(body).toContain('<h1>This is where people sign in</h1>');
 });
 
+test('its links lead to pages', async () => {
+  const { body } = await p.rest('GET', '/identity', { headers: BROWSER });
+  const links = [...String(body).matchAll(/<a href="([^"]+)"/g)].map(([, href]) => new URL(href!).pathname);
+  expect(links.length).toBe(3);
+  for (const link of links) expect([link, (await p.rest('GET', link)).status]).toEqual([link, 200]);
+});
+
 test.each(['/identity/v1/auth/nothing', '/identity/v1/auth/magic/cut-off', '/identity/v1/auth/a/b/c/d'])(
   'a browser at %s, where nothing is, gets a page with a way out',
   async path => {

@@ -13,7 +13,7 @@ const PATH = '/identity/v1/webhooks/idp/auth-emails';
 const APP = 'http://localhost:5173';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform({ env: { IDP_WEBHOOK_SECRET: SECRET } })));
+beforeAll(async () => void (p = await platform({ services: ['identity'], env: { IDP_WEBHOOK_SECRET: SECRET } })));
 interface Sending {
   id?: string;
   /** Seconds from now. */

@@ -9,7 +9,7 @@ import { freePort } from '../support/platform.js';
 import { claimsOf, credentials, headerOf, introspect, M2M, post } from './oauth.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 
 const issue = async (scope = 'admin:identity'): Promise<string> => (await credentials(p, { scope })).body.access_token;
 const published = async (): Promise<string[]> =>
@@ -150,7 +150,8 @@ test.each([
 });
 
 test('a process with another secret than its database knows does not wait for identity, and says which', async () => {
-  const env = { ...p.env, PORT: String(await freePort()), ROLES: 'relay', GATEWAY_URL: p.url, INTERNAL_CLIENT_SECRET_PLATFORM: 'another' };
+  const addresses = { PORT: String(await freePort()), GATEWAY_URL: p.url, SUBGRAPH_URL_IDENTITY: p.url };
+  const env = { ...p.env, ...addresses, ROLES: 'relay', INTERNAL_CLIENT_SECRET_PLATFORM: 'another' };
   await expect(startPlatform({ config: loadConfig(env), services: SERVICES })).rejects.toThrow(
     /identity refuses svc-platform: .* another INTERNAL_CLIENT_SECRET_PLATFORM/,
   );

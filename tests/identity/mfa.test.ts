@@ -9,7 +9,7 @@ import { stepOf } from '../../subgraphs/identity/rules/second-factors.js';
 let p: TestPlatform;
 let own: string;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['identity'] });
   await p.clock('identity', { now: '2030-01-01T00:00:00.000Z' });
   own = await p.userToken(DEMO, ['read:account']);
 });

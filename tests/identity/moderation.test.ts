@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 let p: TestPlatform;
 let service: string;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['identity'] });
   service = await p.serviceToken('admin:identity');
 });
 

@@ -1,15 +1,15 @@
 import * as oauth from 'oauth4webapi';
 import * as client from 'openid-client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DEMO, platform, type TestPlatform } from '../support/platform.js';
+import { DEMO, sharedPlatform, type SharedPlatform } from '../support/platform.js';
 import { Browser, CALLBACKS, isConsent, isSignIn, PASSWORD } from './browser.js';
 import { M2M, PARTNER } from './oauth.js';
 
 /** Two strict client libraries of others, which know the standards and nothing of us. */
-let p: TestPlatform;
+let p: SharedPlatform;
 let issuer: URL;
 beforeAll(async () => {
-  p = await platform({ manualClock: false });
+  p = await sharedPlatform();
   issuer = new URL(`${p.url}/identity`);
 });
 

@@ -23,7 +23,7 @@ const partnerIs = async (more: object = {}, key = 'acme-care') => {
 };
 
 beforeAll(async () => {
-  p = await platform({ manualClock: false, env: { IDENTITY_EGRESS_ALLOW_CIDRS: '127.0.0.1/32' } });
+  p = await platform({ services: ['identity'], manualClock: false, env: { IDENTITY_EGRESS_ALLOW_CIDRS: '127.0.0.1/32' } });
   keys = await generateKeyPair('ES256', { extractable: true });
   jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'ES256' };
   await p.sql("update identity.oauth_client set sso_partner = 'acme-care' where id = 'svc-partner'");

@@ -5,7 +5,7 @@ let p: TestPlatform;
 let service: string;
 let own: string;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['identity'] });
   service = await p.serviceToken('admin:identity');
   own = await p.userToken(DEMO, ['read:profile', 'read:account', 'read:preferences', 'manage:preferences']);
 });

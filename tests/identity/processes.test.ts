@@ -13,7 +13,7 @@ beforeAll(async () => {
   p = await separateProcesses({ manualClock: false });
   one = p.urlOf('identity');
   other = await p.another('identity');
-}, 120_000);
+});
 
 const post = async (base: string, path: string, form: Record<string, string>) => {
   const answer = await request(`${base}/identity/v1/oauth/${path}`, {

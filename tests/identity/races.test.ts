@@ -6,7 +6,7 @@ import { introspect } from './oauth.js';
 const PARALLEL = 50;
 const ROUNDS = Number(process.env.RACE_ROUNDS ?? 6);
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 
 /** Answers by status; nothing but 200 and 400 invalid_grant may come. */
 function winners(answers: { status: number; body: any }[]): any[] {

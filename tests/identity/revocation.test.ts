@@ -5,7 +5,7 @@ import { endFamilies, publishRevocations, userRevocation } from '../../subgraphs
 import { claimsOf, credentials, introspect, M2M, PARTNER, post } from './oauth.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 
 const me = async (token: string): Promise<number> => (await p.rest('GET', '/identity/v1/users/me', { token })).status;
 const admin = async (token: string): Promise<number> => (await p.rest('GET', '/identity/v1/admin/users', { token })).status;

@@ -28,7 +28,7 @@ const OWNER = 'admin@example.test';
 
 let p: TestPlatform;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['identity'] });
   await p.clock('identity', { advance: 'PT1S' }); // from now on it stands still
 });
 

@@ -4,7 +4,7 @@ import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js
 import { PASSWORD, refresh, signIn } from './browser.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 
 const notices = async (userId: string): Promise<string[]> => {
   const text =

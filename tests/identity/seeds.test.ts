@@ -32,10 +32,18 @@ describe('development data', () => {
     expect(scopes('jobs')).toEqual(['admin:capri', 'admin:commerce', 'admin:comms', 'admin:jobs', 'admin:payments']);
     expect(scopes('partner')).toEqual(['admin:capri', 'admin:identity']);
     expect(scopes('clinical')).toEqual(['admin:clinical']);
+    expect(scopes('community')).toEqual(['admin:community', 'admin:entitlements', 'admin:identity', 'admin:membership']);
+    expect(scopes('messaging')).toEqual(['admin:comms', 'admin:identity']);
+    expect(scopes('payments')).toEqual(
+      ['payments', 'commerce', 'cash', 'accounting', 'booking', 'identity', 'affiliates', 'entitlements', 'membership']
+        .map(name => `admin:${name}`)
+        .sort(),
+    );
+    expect(SLUGS.filter(slug => all[`svc-${slug}`].token_exchange)).toEqual(['ai']);
     expect(SLUGS.filter(slug => scopes(slug).includes('admin:clinical'))).toEqual(['clinical', 'labs']);
   });
 
-  test('has the four demo clients of the contract', async () => {
+  test('has the demo clients of the contract', async () => {
     const all = await clients();
     const user = Object.keys(USER_SCOPES);
     expect(all['demo-m2m']).toMatchObject({
@@ -64,6 +72,14 @@ describe('development data', () => {
       staff_access: true,
       redirect_uris: ['http://localhost:5175/callback'],
     });
+    expect(all['demo-messages']).toMatchObject({
+      kind: 'public',
+      first_party: true,
+      staff_access: false,
+      scopes: ['read:inbox'],
+      redirect_uris: [expect.stringMatching(/^http:.*\/comms\/m\/callback$/)],
+    });
+    expect([all['demo-app'].publisher, all['demo-partner-app'].publisher]).toEqual(['Main', 'Demo Partner Ltd']);
     expect(await p.sql('select 1 from identity.oauth_client_agreement')).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { claimsOf, emitted } from './oauth.js';
 let p: TestPlatform;
 let service: string;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['identity'] });
   service = await p.serviceToken('admin:identity');
 });
 

@@ -4,7 +4,7 @@ import { until } from '../support/until.js';
 import { claimsOf } from './oauth.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform({ manualClock: false })));
+beforeAll(async () => void (p = await platform({ services: ['identity'], manualClock: false })));
 
 const ME = '/identity/v1/users/me';
 const sessions = (token: string) => p.rest('GET', `${ME}/sessions`, { token });

@@ -8,7 +8,7 @@ import { claimsOf } from './oauth.js';
 let p: TestPlatform;
 let service: string;
 beforeAll(async () => {
-  p = await platform({ manualClock: false });
+  p = await platform({ services: ['identity'], manualClock: false });
   service = await p.serviceToken('admin:identity');
 });
 

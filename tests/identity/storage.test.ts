@@ -13,7 +13,7 @@ let p: TestPlatform;
 let model: (name: string) => Adapter;
 let family: string;
 beforeAll(async () => {
-  p = await platform({ manualClock: false });
+  p = await platform({ services: ['identity'], manualClock: false });
   const host = p.host('identity');
   const sql = sqlOf(host.orm.em.fork() as SqlEntityManager);
   const create = engineAdapter({ host, sql, registrations: new Registrations(sql), offered: GRANT_TYPES }) as (name: string) => Adapter;

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { platform, SECRETS, type TestPlatform } from '../support/platform.js';
+import { sharedPlatform, SECRETS, type SharedPlatform } from '../support/platform.js';
 import { refresh } from './browser.js';
 import { claimsOf } from './oauth.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-let p: TestPlatform;
-beforeAll(async () => void (p = await platform({ manualClock: false })));
+let p: SharedPlatform;
+beforeAll(async () => void (p = await sharedPlatform()));
 
 const run = (...args: string[]) =>
   promisify(execFile)(process.execPath, [join(ROOT, 'scripts/token.mjs'), '--url', p.url, ...args], {

@@ -5,7 +5,7 @@ import { until } from '../support/until.js';
 import { claimsOf, credentials, emitted, headerOf, introspect, M2M, PARTNER, post } from './oauth.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform()));
+beforeAll(async () => void (p = await platform({ services: ['identity'] })));
 
 const INACTIVE = { active: false };
 

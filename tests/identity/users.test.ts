@@ -5,7 +5,7 @@ let p: TestPlatform;
 let service: string;
 let staff: string;
 beforeAll(async () => {
-  p = await platform({ manualClock: false });
+  p = await platform({ services: ['identity'], manualClock: false });
   service = await p.serviceToken('admin:identity');
   staff = await p.userToken(ADMIN, ['read:profile'], {
     clientId: 'demo-admin',
@@ -104,7 +104,7 @@ describe('GET /v1/users/me', () => {
 });
 
 test('a time zone is told from the default: unset until somebody gives it, and again after null', async () => {
-  const token = await p.userToken(DEMO, ['manage:preferences', 'read:preferences']);
+  const token = await p.userToken(DEMO2, ['manage:preferences', 'read:preferences']);
   const settings = (body?: object) => p.rest(body ? 'PATCH' : 'GET', '/identity/v1/users/me/settings', { token, body });
   expect((await settings()).body).toMatchObject({ time_zone: 'UTC', time_zone_set_at: null });
   expect((await settings({ theme: 'dark' })).body.time_zone_set_at).toBeNull();

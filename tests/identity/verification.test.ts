@@ -7,7 +7,7 @@ import { claimsOf, headerOf, introspect } from './oauth.js';
 let p: TestPlatform;
 let good: string;
 beforeAll(async () => {
-  p = await platform({ manualClock: false });
+  p = await platform({ services: ['identity'], manualClock: false });
   good = await p.serviceToken('admin:identity');
 });
 

@@ -165,6 +165,7 @@ describe('Monitor, Analyze, Propose', () => {
     await loop.passDeadline();
     const second = await loop.tick(loop.token, headers);
     expect(second).toMatchObject({ status: 200, body: first.body });
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body)); // in the same order, too
     expect((await loop.ok('GET', `/decisions?policy_key=${policy.policy_key}&status=pending`)).data).toHaveLength(2);
   });
 

@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 
 let loop: Loop;
 beforeAll(async () => {
-  loop = await Loop.open({ env: { LOG_LEVEL: 'fatal' } }); // clinical says loudly that it fails
+  loop = await Loop.open({ services: ['intelligence', 'clinical'], env: { LOG_LEVEL: 'fatal' } }); // clinical says loudly that it fails
 });
 
 const person = (id: string) => ({ entity: { type: 'user', id } });

@@ -35,7 +35,7 @@ export class Loop {
   ) {}
 
   static async open(setting?: PlatformSetting): Promise<Loop> {
-    const p = await platform(setting);
+    const p = await platform({ services: ['intelligence'], ...setting });
     await p.clock('intelligence', { now: T0 });
     return new Loop(p, await p.serviceToken());
   }

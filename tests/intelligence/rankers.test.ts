@@ -4,7 +4,7 @@ import { betaCdf, betaOf, betaPdf, logGamma } from '../../subgraphs/intelligence
 import { artifactHash, canonicalJson, rankersOf, type Bundle } from '../../subgraphs/intelligence/rules/bundle.js';
 import { bestIndex } from '../../subgraphs/intelligence/rules/exploration.js';
 import { bundleViolations } from '../../subgraphs/intelligence/rules/bundle-schema.js';
-import { distributionOf, rank, rankerOf, type RankQuestion } from '../../subgraphs/intelligence/rules/ranking.js';
+import { distributionOf, rank, rankedFrom, rankerOf, type RankQuestion } from '../../subgraphs/intelligence/rules/ranking.js';
 import { drawIndex, uniformsOf } from '../../subgraphs/intelligence/rules/sampling.js';
 import { linUcb, popularityRate } from '../../subgraphs/intelligence/rules/scorers.js';
 import { winProbabilities } from '../../subgraphs/intelligence/rules/thompson.js';
@@ -84,6 +84,14 @@ describe('propensities', () => {
     expect(answer.order[0]).toBe(answer.served);
     const scores = answer.order.slice(1).map(index => answer.scored[index]!.score!);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
+  });
+
+  test('an answer has as many candidates as slots, all where there are more', () => {
+    const answer = rank(question(Stage.S2), seedOf(3));
+    const ids = CANDIDATES.map(({ id }) => id);
+    const ranked = rankedFrom(answer, ids, 2);
+    expect(ranked.map(one => [one.candidateId, one.rank])).toEqual(answer.order.slice(0, 2).map((index, place) => [ids[index], place + 1]));
+    expect([rankedFrom(answer, ids, 9).length, rankedFrom(answer, ids).length]).toEqual([5, 5]);
   });
 
   test.each(STAGES)('equal questions have equal answers at %s', stage => {

@@ -30,7 +30,7 @@ const gate = testQueue(
 );
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['jobs'] });
   token = await p.serviceToken();
   work = await attach(p, [basic, fifo, gate]);
 }, 120_000);

@@ -11,7 +11,7 @@ let token: string;
 const seen: Seen[] = [];
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['jobs', 'events'] });
   token = await p.serviceToken();
   await attach(p, [testQueue('worked', obedient(seen))]);
   await attach(p, [testQueue('idle', obedient(seen))], false);

@@ -36,7 +36,7 @@ const emitTwice = jobQueue('jobs', {
 });
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['jobs'] });
   token = await p.serviceToken();
   atEnd(async () => gates.forEach(end => end()));
   await attach(p, [

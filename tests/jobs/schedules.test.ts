@@ -12,7 +12,7 @@ const seen: Seen[] = [];
 const gates = new Map<string, () => void>();
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['jobs'] });
   token = await p.serviceToken();
   const slow = testQueue('slow', ({ id }) => new Promise<void>(resolve => void gates.set(id, resolve)), { concurrency: 20 });
   await attach(p, [testQueue('tick', obedient(seen), { concurrency: 20 }), slow]);

@@ -24,7 +24,7 @@ const inLine = () => testQueue('lines', async () => Promise.reject(new Permanent
 
 let work: Worked;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['jobs'] });
   token = await p.serviceToken();
   work = await attach(p, [queue(), inLine()]);
 }, 120_000);

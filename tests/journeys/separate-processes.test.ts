@@ -15,7 +15,7 @@ describe(`every service in its own process (${inject('amqpUrl') ? 'RabbitMQ' : '
   beforeAll(async () => {
     p = await separateProcesses({ transport: 'run', env: { STOP_GRACE_MS: '500' } });
     token = await p.serviceToken();
-  }, 240_000);
+  }, 900_000);
 
   test('the re-test journey has the same results as in one process', () => retestCycleJourney(p), 120_000);
 

@@ -10,7 +10,7 @@ let p: TestPlatform;
 let tokens: Record<Caller, string | null>;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform'] });
   const staff = (permission: string) => p.userToken(DEMO, ['read:profile'], { permissions: [permission] });
   tokens = {
     nobody: null,

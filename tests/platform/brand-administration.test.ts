@@ -7,7 +7,7 @@ let service: string;
 let user: string;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform'] });
   service = await p.serviceToken();
   user = await p.userToken(DEMO, ['read:profile']);
 });

@@ -37,7 +37,7 @@ let user: string;
 let service: string;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform'] });
   user = await p.userToken(DEMO, ['read:profile']);
   service = await p.internalToken('cash');
 });

@@ -17,7 +17,7 @@ const incidents = async (on: TestPlatform, slug: string) =>
 
 describe('over a bus that works', () => {
   beforeAll(async () => {
-    p = await platform();
+    p = await platform({ services: ['platform', 'workflow'] });
     staff = await p.userToken(DEMO, ['read:profile'], { permissions: ['admin:platform:read'] });
   });
 
@@ -83,7 +83,7 @@ describe('over a bus that works', () => {
 });
 
 test('canaries are sent by themselves, as often as is set', async () => {
-  const q = await platform({ env: { PLATFORM_CANARY_MS: '100' } });
+  const q = await platform({ services: ['platform', 'workflow'], env: { PLATFORM_CANARY_MS: '100' } });
   const reader = await q.userToken(DEMO, ['read:profile'], { permissions: ['admin:platform:read'] });
   const list = await until(
     'three canaries to come back',
@@ -95,7 +95,7 @@ test('canaries are sent by themselves, as often as is set', async () => {
 
 describe('over a bus that stands still', () => {
   test('a canary is lost after 60 s, an incident on events, which the next that comes back ends', async () => {
-    const q = await platform({ env: { ROLES: 'subgraphs,gateway,rest,consumers,scheduler' } });
+    const q = await platform({ services: ['platform', 'workflow'], env: { ROLES: 'subgraphs,gateway,rest,consumers,scheduler' } });
     const reader = await q.userToken(DEMO, ['read:profile'], { permissions: ['admin:platform:read'] });
     await run(q);
     await q.clock('platform', { advance: 'PT59S' });

@@ -5,7 +5,7 @@ let p: TestPlatform;
 let service: string;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform'] });
   service = await p.serviceToken();
   await define();
 });

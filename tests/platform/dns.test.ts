@@ -88,7 +88,7 @@ describe('a host of a brand', () => {
   let p: TestPlatform;
   let token: string;
   beforeAll(async () => {
-    p = await platform({ env: { PLATFORM_DNS_SERVERS: server } });
+    p = await platform({ services: ['platform'], env: { PLATFORM_DNS_SERVERS: server } });
     token = await p.serviceToken();
   });
 

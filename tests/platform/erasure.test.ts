@@ -9,7 +9,7 @@ import { CYCLE, PROMPT } from './flag-fixtures.js';
 let p: TestPlatform;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform'] });
 });
 beforeEach(async () => {
   await resetFlags(p);

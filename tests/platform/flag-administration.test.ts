@@ -10,7 +10,7 @@ let service: string;
 let [one, two, three]: string[] = [];
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform', 'intelligence'] });
   service = await p.serviceToken();
   [one, two, three] = await Promise.all(
     [ADMIN, DEMO, DEMO2].map(id => p.userToken(id, ['read:profile'], { permissions: ['admin:platform:flags'] })),

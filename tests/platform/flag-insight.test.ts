@@ -8,7 +8,7 @@ let service: string;
 let staff: string;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform'] });
   service = await p.serviceToken();
   staff = await p.userToken(DEMO, ['read:profile'], { permissions: ['admin:platform:read'] });
 });

@@ -81,7 +81,7 @@ describe('a client of the flags', () => {
 describe('the services of a platform', () => {
   let p: TestPlatform;
   beforeAll(async () => {
-    p = await platform({ env: { PLATFORM_FLAG_USAGE_MS: '50' } });
+    p = await platform({ services: ['platform', 'clinical'], env: { PLATFORM_FLAG_USAGE_MS: '50' } });
   });
 
   test('report the use of their flags to the platform service, which adds it up', async () => {

@@ -8,7 +8,7 @@ let service: string;
 let user: string;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform', 'clinical', 'intelligence', 'entitlements'] });
   service = await p.serviceToken();
   await p.sql(`update identity.oauth_client set brand_id = $1 where id = 'demo-app'`, [BRAND]);
   user = await p.userToken(DEMO, ['read:profile']);

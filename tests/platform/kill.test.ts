@@ -11,7 +11,7 @@ let p: TestPlatform;
 let service: string;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform', 'clinical', 'intelligence', 'workflow'] });
   service = await p.serviceToken();
 });
 beforeEach(() => resetFlags(p));

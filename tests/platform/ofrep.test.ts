@@ -10,7 +10,7 @@ let service: string;
 let member: string;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform'] });
   service = await p.serviceToken();
   member = await p.userToken(DEMO, ['read:profile']);
 });

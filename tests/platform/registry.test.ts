@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SLUGS } from '../../events/slugs.js';
-import { DEMO, platform, type TestPlatform } from '../support/platform.js';
+import { DEMO, sharedPlatform, type SharedPlatform } from '../support/platform.js';
 
 /** Platform 4.3. */
 const READY: Record<string, string> = {
@@ -32,11 +32,11 @@ const NOT_READY: Record<string, string> = {
 };
 const CRITICAL = ['identity', 'payments', 'commerce', 'clinical', 'events', 'platform'];
 
-let p: TestPlatform;
+let p: SharedPlatform;
 let user: string;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await sharedPlatform();
   user = await p.userToken(DEMO, ['read:profile']);
 });
 

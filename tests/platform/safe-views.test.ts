@@ -35,7 +35,7 @@ let p: TestPlatform;
 let reader: pg.Client;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform'] });
   reader = new pg.Client({ connectionString: p.env.DATABASE_URL!, options: '-c role=platform_ro' });
   await reader.connect();
 });

@@ -7,7 +7,7 @@ let p: TestPlatform;
 let service: string;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform'] });
   service = await p.serviceToken();
 });
 beforeEach(() => resetFlags(p));

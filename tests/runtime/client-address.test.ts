@@ -44,5 +44,5 @@ test.each<[what: string, trusted: string, peer: string | undefined, forwardedFor
 });
 
 test.each(['everybody', '10.0.0.0/33', '1, 10.0.0.0/8', '-1', '1.5', '17', '0.0.0.0/0', '::/0'])('TRUSTED_PROXIES=%s is refused', text => {
-  expect(() => parseTrustedProxies(text)).toThrow();
+  expect(() => parseTrustedProxies(text)).toThrow(/./);
 });

@@ -21,7 +21,7 @@ test.each([
 describe('the manual clock', () => {
   let p: TestPlatform;
   beforeAll(async () => {
-    p = await platform();
+    p = await platform({ services: ['clinical'] });
   });
   const move = async (body: object) => p.rest('POST', '/platform/v1/admin/test-clock', { token: await p.serviceToken(), body });
 
@@ -59,7 +59,7 @@ describe('the manual clock', () => {
 describe('without CLOCK=manual', () => {
   let p: TestPlatform;
   beforeAll(async () => {
-    p = await platform({ manualClock: false });
+    p = await platform({ services: ['clinical'], manualClock: false });
   });
 
   test('the test controls are 404', async () => {

@@ -3,16 +3,16 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createHttp } from '../../runtime/http/server.js';
 import { createLogger } from '../../runtime/observe/log.js';
 import { Problem } from '../../runtime/request/errors.js';
-import { DEMO, platform, type TestPlatform } from '../support/platform.js';
+import { DEMO, platform, sharedPlatform, type SharedPlatform } from '../support/platform.js';
 
-let inProcess: TestPlatform;
+let inProcess: SharedPlatform;
 beforeAll(async () => {
-  inProcess = await platform();
+  inProcess = await sharedPlatform();
 });
 
 /** An operation that is not repeatable: it makes a row each time that it runs. */
 describe('Idempotency-Key', () => {
-  let p: TestPlatform;
+  let p: SharedPlatform;
   let token: string;
   beforeAll(async () => {
     p = inProcess;
@@ -94,10 +94,10 @@ describe('Idempotency-Key', () => {
 const REPLAYED = 'idempotent-replayed';
 
 describe.each(['process', 'http'])('Idempotent-Replayed with SUBGRAPH_CALLS=%s', calls => {
-  let p: TestPlatform;
+  let p: SharedPlatform;
   let token: string;
   beforeAll(async () => {
-    p = calls === 'process' ? inProcess : await platform({ env: { SUBGRAPH_CALLS: calls } });
+    p = calls === 'process' ? inProcess : await platform({ services: ['webhooks', 'events'], env: { SUBGRAPH_CALLS: calls } });
     token = await p.serviceToken();
   });
 

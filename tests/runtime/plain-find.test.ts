@@ -9,7 +9,7 @@ const ids = Array.from({ length: 4 }, newId);
 const slugOf = (n: number): string => `plain-${n}`;
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['platform'] });
   for (const [n, id] of ids.entries())
     await p.sql(
       `insert into platform.brand select (r).* from (

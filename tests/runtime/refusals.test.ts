@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { platform, type TestPlatform } from '../support/platform.js';
+import { sharedPlatform, type SharedPlatform } from '../support/platform.js';
 
-let p: TestPlatform;
+let p: SharedPlatform;
 let token: string;
 beforeAll(async () => {
-  p = await platform();
+  p = await sharedPlatform();
   token = await p.serviceToken();
 });
 

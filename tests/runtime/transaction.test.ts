@@ -3,7 +3,7 @@ import { platform, type TestPlatform } from '../support/platform.js';
 
 let p: TestPlatform;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['clinical'] });
 });
 
 test('a connection that the server ends inside a transaction costs the service nothing but that transaction', async () => {

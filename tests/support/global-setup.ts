@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../runtime/embedded-postgres/start.js';
 import { choosePostgres, chooseRabbitmq, type FoundServer } from '../../scripts/backends.js';
+import { countConnections } from './connections.js';
 import { dropOrphans, randomName } from './database.js';
 
 declare module 'vitest' {
@@ -94,8 +95,12 @@ export default async function setup(project: TestProject): Promise<Undo> {
   process.env.APOLLO_TELEMETRY_DISABLED = 'true';
   const kind = server ? 'server' : 'embedded';
   console.log(`PostgreSQL ${postgres.version} (${kind}), ${rabbitmq ? `RabbitMQ ${rabbitmq.version}` : 'embedded transport'}`);
+  const connections = await countConnections(postgres.url, process.pid);
   return async () => {
+    const { peak, limit } = await connections.stop();
     await dropOrphans(postgres.url, pid => pid !== process.pid && isAlive(pid)); // the template, and what the workers shared
     await postgres.undo();
+    console.log(`at most ${peak} connections`);
+    if (peak > limit) throw new Error(`the tests held ${peak} connections, of which ${limit} are theirs`);
   };
 }

@@ -295,7 +295,8 @@ class LocalPlatform extends RemotePlatform implements TestPlatform {
 async function start(setting: PlatformSetting): Promise<{ running: LocalPlatform; end(): Promise<void> }> {
   const databaseUrl = await seededDatabase();
   const env = await platformEnv(databaseUrl, setting);
-  const started = await timedStart(() => startPlatform({ config: loadConfig(env), services: SERVICES })).catch(async error => {
+  const begin = () => startPlatform({ config: loadConfig(env), services: SERVICES });
+  const started = await timedStart(begin, setting.services !== undefined).catch(async error => {
     await dropDatabase(databaseUrl);
     throw error;
   });

@@ -8,8 +8,10 @@ import type { Slug } from '../../events/slugs.js';
 import { schemaOf } from '../../events/slugs.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from './at-end.js';
+import { COMPILE_CACHE } from './compile-cache.js';
 import { dropDatabase } from './database.js';
 import { freePort, platformEnv, RemotePlatform, seededDatabase, type PlatformSetting } from './platform.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { until } from './until.js';
 
 const MAIN = join(import.meta.dirname, '../../dist/gateway/main.js');
@@ -25,7 +27,7 @@ export interface Child {
 /** Starts `dist/gateway/main.js`, or a file of a test around it, with exactly these variables. */
 export function startProcess(env: Record<string, string>, file = MAIN): Child {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
-    env: { PATH: process.env.PATH!, ...env },
+    env: { PATH: process.env.PATH!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
@@ -73,6 +75,7 @@ async function ready(url: string, slug: Slug, children: ReadonlyMap<string, Chil
 
 /** Every service in a process of its own, the relay in another, gateway and REST in a third kind; all end after the file. */
 export async function separateProcesses(setting: PlatformSetting = {}): Promise<Processes> {
+  await oneAtATime();
   const databaseUrl = await seededDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-processes-'));
   const gateway: Record<string, string> = { ...(await platformEnv(databaseUrl, setting)), DATA_DIR: dataDir };

@@ -5,6 +5,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { oneAtATime } from '../support/one-at-a-time.js';
 import { until } from '../support/until.js';
 import { freshCheckout, ROOT } from './checkout.js';
 
@@ -98,7 +99,7 @@ function expectFirstAnswers(): void {
 
 const postgresRuns = (): boolean => existsSync(join(checkout, '.data/postgres/data/postmaster.pid'));
 
-describe('the commands of the README, as they stand, in a fresh checkout', { timeout: 600_000 }, () => {
+describe('the commands of the README, as they stand, in a fresh checkout', { timeout: 900_000 }, () => {
   test('no shell block is left out here', () => {
     expect([...BLOCKS.keys()]).toEqual(['Two commands', 'First requests', 'Running it apart']);
     expect(commandsUnder('Two commands')).toEqual(['npm start', 'npm test']); // the second is what runs this
@@ -106,6 +107,7 @@ describe('the commands of the README, as they stand, in a fresh checkout', { tim
   });
 
   test('every service starts in a process of its own, on an empty folder, and Ctrl-C stops them all', async () => {
+    await oneAtATime();
     const [command] = commandsUnder('Running it apart');
     const running = run(command!);
     try {

@@ -25,7 +25,7 @@ let receiver: Receiver;
 let subscription: Subscribed;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['webhooks', 'clinical'], transport: 'run' });
   await consent(p, DEMO2, 'demo-app', ['read:my_outcomes', 'read:protocols']);
 });
 

@@ -52,7 +52,7 @@ beforeAll(async () => {
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   dns.setServers([address]);
   dnsPromises.setServers([address]);
-  p = await platform({ transport: 'run', env: { WEBHOOKS_EGRESS_ALLOW_CIDRS: '' } }); // http is allowed, no network is
+  p = await platform({ services: ['webhooks', 'clinical'], transport: 'run', env: { WEBHOOKS_EGRESS_ALLOW_CIDRS: '' } }); // http is allowed, no network is
   receiver = await p.receiver();
 });
 

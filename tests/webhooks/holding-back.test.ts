@@ -56,7 +56,7 @@ let subscription: Subscribed;
 
 describe('at the endpoint', () => {
   beforeAll(async () => {
-    p = await platform({ transport: 'run' });
+    p = await platform({ services: ['webhooks', 'clinical'], transport: 'run' });
   });
 
   beforeEach(async () => {

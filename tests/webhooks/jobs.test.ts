@@ -26,7 +26,7 @@ let subscription: Subscribed;
 
 /** Everything that an order depends on passes the transport of the run. */
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['webhooks', 'clinical', 'events'], transport: 'run' });
   await p.clock('webhooks', { now: new Date().toISOString() });
 });
 

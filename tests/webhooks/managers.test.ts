@@ -28,7 +28,7 @@ const asPortal = (method: string, path: string, body?: unknown) => callAs(p, por
 const put = (id: string, clientIds: unknown) => call(p, 'PUT', `/v1/webhook-managers/${id}`, { client_ids: clientIds });
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['webhooks', 'clinical'], transport: 'run' });
   receiver = await p.receiver();
   portal = await machineClient(p, 'acme-portal');
   await p.sql(

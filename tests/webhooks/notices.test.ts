@@ -10,7 +10,7 @@ let receiver: Receiver;
 let subscription: Subscribed;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['webhooks', 'clinical'], transport: 'run' });
   await p.clock('webhooks', { now: new Date().toISOString() });
 });
 
@@ -131,6 +131,33 @@ describe('a pause', () => {
   });
 });
 
+test('an active subscription has 100,000 open deliveries at most: the oldest of more become dead letters, and the owner is told once a day', async () => {
+  receiver.reply(500);
+  await protocolBegan(p, DEMO, 1);
+  const [first] = await untilStatuses(p, subscription.id, ['retrying']);
+  const overflow = async (): Promise<void> => {
+    await p.sql(
+      `insert into webhooks.webhook_delivery (id, event_id, subscription_id, client_id, user_id, event_type, sequence, replay_no, status, created_at)
+       select gen_random_uuid(), gen_random_uuid(), d.subscription_id, d.client_id, d.user_id, d.event_type, d.sequence + n, 0, 'pending', d.created_at
+       from webhooks.webhook_delivery d, generate_series(1, 101500 - (select count(*)::int from webhooks.webhook_delivery o
+         where o.subscription_id = $2 and o.status in ('pending', 'retrying'))) n where d.id = $1`,
+      [first.id, subscription.id],
+    );
+    await p.sql('update webhooks.webhook_lane set open_count = 101500 where subscription_id = $1', [subscription.id]);
+  };
+  await overflow();
+  await advance('PT1S');
+  const open = `select count(*)::int as open, count(*) filter (where sequence = $2)::int as oldest from webhooks.webhook_delivery
+    where subscription_id = $1 and status in ('pending', 'retrying')`;
+  expect(await p.sql(open, [subscription.id, first.sequence])).toEqual([{ open: 100_000, oldest: 0 }]);
+  expect((await told()).kinds).toEqual(['BACKLOG']);
+  await overflow();
+  await advance('PT1S');
+  expect((await told()).kinds).toEqual(['BACKLOG']);
+  await p.sql(`delete from webhooks.webhook_delivery where subscription_id = $1`, [subscription.id]);
+  await p.sql(`delete from webhooks.webhook_lane where subscription_id = $1`, [subscription.id]);
+});
+
 describe('a previous secret', () => {
   test.each([
     [401, ['SECRET_EXPIRING']],
@@ -168,7 +195,7 @@ describe('what identity takes away', () => {
   });
   let scopesBefore: string[];
   beforeAll(async () => {
-    p = await platform({ transport: 'run' }); // whose clock has not moved past the time for which deliveries are kept
+    p = await platform({ services: ['webhooks', 'clinical'], transport: 'run' }); // whose clock has not moved past the time for which deliveries are kept
     await p.clock('webhooks', { now: new Date().toISOString() });
     scopesBefore = (await p.sql(`select scopes from identity.oauth_client where id = 'demo-app'`))[0].scopes;
   });

@@ -8,7 +8,7 @@ const [fresh, old] = [7, 8].map(byte => Buffer.alloc(32, byte).toString('base64'
 let p: TestPlatform;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run', env: { WEBHOOKS_SECRET_KEYS: `fresh:${fresh},old:${old}` } });
+  p = await platform({ services: ['webhooks', 'clinical'], transport: 'run', env: { WEBHOOKS_SECRET_KEYS: `fresh:${fresh},old:${old}` } });
 });
 
 test('what an older key has sealed is sealed anew within a day, and signs as before', async () => {

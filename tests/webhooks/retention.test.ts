@@ -5,7 +5,7 @@ import { call, deliveriesOf, PROTOCOL, protocolBegan, subscribe, untilStatuses }
 let p: TestPlatform;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['webhooks', 'clinical'], transport: 'run' });
 });
 
 const partitions = async (parent: string): Promise<string[]> =>

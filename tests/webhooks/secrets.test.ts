@@ -9,7 +9,7 @@ let receiver: Receiver;
 let subscription: Subscribed;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['webhooks', 'clinical'], transport: 'run' });
 });
 
 beforeEach(async () => {

@@ -8,7 +8,11 @@ let p: TestPlatform;
 let token: string;
 
 beforeAll(async () => {
-  p = await platform({ transport: 'run', env: { WEBHOOKS_ALLOW_HTTP: '', WEBHOOKS_EGRESS_ALLOW_CIDRS: '' } });
+  p = await platform({
+    services: ['webhooks', 'clinical'],
+    transport: 'run',
+    env: { WEBHOOKS_ALLOW_HTTP: '', WEBHOOKS_EGRESS_ALLOW_CIDRS: '' },
+  });
   token = await p.serviceToken();
 });
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
   snippets = { js: blockOf('js'), python: blockOf('python'), sh: blockOf('sh') };
   folder = await mkdtemp(join(tmpdir(), 'platform-snippets-'));
   atEnd(() => rm(folder, { recursive: true }));
-  p = await platform({ transport: 'run' });
+  p = await platform({ services: ['webhooks', 'clinical'], transport: 'run' });
 });
 
 /** Subscribes a free port, then starts the pasted receiver there with the secret that was shown. */

@@ -8,7 +8,7 @@ import { grantees, PROTOCOL, protocolBegan, subscribe, untilStatuses } from './f
 let p: TestPlatform;
 
 beforeAll(async () => {
-  p = await platform({ env: { WEBHOOKS_WORKERS: '2' } });
+  p = await platform({ services: ['webhooks', 'clinical'], env: { WEBHOOKS_WORKERS: '2' } });
 });
 
 const shares = async (): Promise<number[]> => {

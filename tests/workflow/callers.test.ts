@@ -32,7 +32,7 @@ define('test_waits', async run => {
 });
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['workflow'] });
   w = await Orchestrator.open(p, '2026-12-01T00:00:00.000Z');
 }, 300_000);
 

@@ -12,7 +12,7 @@ let clinic: Clinic;
 let workflow: Orchestrator;
 
 beforeAll(async () => {
-  clinic = await Clinic.open();
+  clinic = await Clinic.open(T0, { services: ['clinical', 'workflow', 'intelligence'] }); // the loop asks intelligence each hour
   workflow = await Orchestrator.open(clinic.p, T0);
 }, 300_000);
 

@@ -94,7 +94,7 @@ const versions = (version: number, since = version): void =>
 versions(1);
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['workflow'] });
   w = await Orchestrator.open(p, '2026-12-01T00:00:00.000Z');
 }, 300_000);
 

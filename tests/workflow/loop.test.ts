@@ -6,7 +6,7 @@ let p: TestPlatform;
 let token: string;
 
 beforeAll(async () => {
-  p = await platform({ env: { LOG_LEVEL: 'fatal' } }); // intelligence logs loudly that it is down
+  p = await platform({ services: ['workflow', 'intelligence'], env: { LOG_LEVEL: 'fatal' } }); // intelligence logs loudly that it is down
   token = await p.serviceToken();
   await p.sql(`update workflow.workflow_trigger set next_at = null where definition_key <> 'intelligence_loop'`);
   await p.sql(`update workflow.workflow_trigger set next_at = '2027-02-01T00:07:00Z' where definition_key = 'intelligence_loop'`);

@@ -45,7 +45,7 @@ define(
 );
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['workflow'] });
   w = await Orchestrator.open(p, '2026-12-01T00:00:00.000Z');
 }, 300_000);
 beforeEach(() => faults.clear());

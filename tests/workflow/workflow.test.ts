@@ -93,7 +93,7 @@ define('test_fail', async w => {
 });
 
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['workflow'] });
   token = await p.serviceToken();
   await p.sql('update workflow.workflow_trigger set next_at = null');
   await p.sql(`update workflow.workflow_definition set alarmed_at = now()`);

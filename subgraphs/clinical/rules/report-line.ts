@@ -37,7 +37,8 @@ function unreadable(text: string, notation: Notation): Reading[] {
   return FIGURE.test(text) || isMeasured(text) ? [{ ...nothing, name: nameOf(text.split(FIGURE)[0]!) }] : [];
 }
 
-const SUPERSCRIPT = /(?<=[\p{L})\d])[¹²³⁰⁴-⁹ᵃᵇᶜ]+(?=\s|$)/gu;
+/** Footnotes; not the square of an area. */
+const SUPERSCRIPT = /(?<=[\p{L})\d])(?<!\/m|73 ?m)[¹²³⁰⁴-⁹ᵃᵇᶜ]+(?=\s|$)/gu;
 
 /** One spelling for what laboratories write in many ways; the text itself is kept for the person who looks. */
 const cleaned = (text: string): string =>

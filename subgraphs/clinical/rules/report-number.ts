@@ -8,7 +8,7 @@ const NARROW = String.raw`'’\u2009\u202f`;
 export const NUMBER = String.raw`(?:\d+(?:[.,${NARROW}]\d+)*|[.,]\d+)`;
 
 /** What a number stands for; not sure where its only separator may be of thousands or of decimals. */
-export interface Amount {
+interface Amount {
   value: number;
   isSure: boolean;
 }

@@ -15,7 +15,7 @@ const ABOVE = new Set([
 const BELOW = new Set([
   ...joinedWith(['', 'd', 'm', 'u', 'n', 'c', 'mc'], ['l']),
   ...joinedWith(['', 'm', 'u', 'n', 'k'], words('g mol')),
-  ...words('hpf lpf h hr hrs 24h 24hr day d min 100ml mm3 mm^3 cumm field'),
+  ...words('hpf lpf h hr hrs 24h 24hr day d min 100ml mm3 mm^3 cumm field m2 m² m^2'),
 ]);
 const SCALE = /^x?10(?:[³⁶⁹]|(?:\^|\*\*?|e)?\d{1,2})/;
 const SURFACE = /^1[.,]73(?:m(?:2|²|\^2))?$/;
@@ -60,6 +60,7 @@ export function unitOf(written: string): string {
   const unit = written
     .replace(/\s+/g, '')
     .replace(/[µμ]/g, 'u')
+    .replace(/m\^?[2²]$/, 'm2')
     .replace(/\bmc(?=[gLl])/gi, 'u')
     .replace(/x?10(?:\^|\*\*?|[eE])?(\d{1,2}|[³⁶⁹])(?=\/|[A-Za-z])/, (_all, power: string) => `10*${POWERS[power] ?? power}`);
   return (

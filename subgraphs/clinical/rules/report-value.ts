@@ -32,7 +32,7 @@ const PERFORMED = /^(?:0\d|[A-Z]{2,3})$/;
 
 const sticky = (pattern: string): RegExp => new RegExp(String.raw`\s*${pattern}`, 'y');
 const BEHIND = [DATE, RANGE, LABEL, FLAG, NO_RANGE, REMARK].map(sticky);
-const WORD_BEHIND = /\s*[(\[]?([^\s()<>≤≥=;:,]+)/y;
+const WORD_BEHIND = /\s*[([]?([^\s()<>≤≥=;:,]+)/y;
 
 /** @param groups of a range. */
 const rangeOf = ({ low, high, edge, limit }: Record<string, string | undefined>, notation: Notation): ValueRange => {
@@ -89,7 +89,7 @@ const BEFORE = [
   new RegExp(String.raw`(?<=\s)${RANGE}[)\]]?$`),
   new RegExp(String.raw`\s${DATE}$`),
 ];
-const UNIT_BEFORE = /[(\[]([^\s()]+)[)\]]$|(?<=[\s,])(\S*[/%]\S*)$/;
+const UNIT_BEFORE = /[([]([^\s()]+)[)\]]$|(?<=[\s,])(\S*[/%]\S*)$/;
 
 /** Where a unit that ends a text begins; null for none. */
 function unitBefore(text: string, found: Found): number | null {

@@ -6,7 +6,8 @@ import { roundtripOf } from '../queries/bus.js';
 
 /** By the id's time: `occurred_at` may be a manual clock's. */
 const UNPUBLISHED = `
-select coalesce(max(extract(epoch from clock_timestamp()) - ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0), 0)::float8 as seconds
+select coalesce(max(extract(epoch from clock_timestamp()) - ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0), 0)::float8 as seconds,
+  (array_agg(last_error order by seq) filter (where last_error is not null))[1] as cause
 from events.outbox where published_at is null`;
 
 /** Conditions that have begun. */
@@ -44,8 +45,13 @@ function raise(ctx: Context, { kind, key, params }: Alarm): void {
 
 /** Conditions that last: each is reported when it begins, and anew when it has ended and begins again. */
 async function lasting(ctx: Context, lags: ReadonlyMap<string, number>): Promise<Alarm[]> {
-  const [unpublished] = await ctx.sql<{ seconds: number }>(UNPUBLISHED);
-  const open = alarmsOf({ unpublishedSeconds: unpublished!.seconds, lags, roundtripP95Ms: (await roundtripOf(ctx)).p95 });
+  const [unpublished] = await ctx.sql<{ seconds: number; cause: string | null }>(UNPUBLISHED);
+  const open = alarmsOf({
+    unpublishedSeconds: unpublished!.seconds,
+    cause: unpublished!.cause,
+    lags,
+    roundtripP95Ms: (await roundtripOf(ctx)).p95,
+  });
   const [kinds, keys] = [open.map(({ kind }) => kind), open.map(({ key }) => key)];
   await ctx.sql(ENDED, [['unpublished', 'consumer_lag', 'roundtrip'], kinds, keys]);
   const begun = await ctx.sql<{ kind: string; key: string }>(BEGUN, [kinds, keys]);

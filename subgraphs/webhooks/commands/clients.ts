@@ -3,7 +3,7 @@ import type { ServiceHost, Context } from '../../../runtime/request/context.js';
 import { askClient } from '../ports/grant-source.js';
 import { clientViolation, sortedTypes, typeViolation, type ClientFacts } from '../rules/filter.js';
 import { changeConfiguration, configurationOf, type SubscriptionConfiguration } from './configuration.js';
-import { closeOpen } from './lanes.js';
+import { endOpen } from './closings.js';
 import { notify } from './notices.js';
 import { setDisabled } from './subscription-states.js';
 
@@ -20,8 +20,8 @@ update webhooks.webhook_subscription set event_types = $2, updated_at = $3, vers
 async function disableRemoved(ctx: Context, { id }: Open, version: string): Promise<void> {
   await setDisabled(ctx, id, 'client_inactive', version);
   const to = { status: 'cancelled', reason: 'client_removed' } as const;
-  const cancelled = await closeOpen(ctx.sql, { subscriptionIds: [id], to, now: ctx.now() });
-  ctx.audit('webhook_subscription.disabled', id, { status: 'disabled', reason: 'client_inactive', cancelled });
+  const { closed, rest } = await endOpen(ctx, { subscriptionId: id, to });
+  ctx.audit('webhook_subscription.disabled', id, { status: 'disabled', reason: 'client_inactive', cancelled: closed + rest });
   await notify(ctx, id, 'disabled', 'client_inactive');
 }
 
@@ -36,8 +36,8 @@ async function narrow(ctx: Context, { id, event_types }: Open, client: ClientFac
   if (disabled) await setDisabled(ctx, id, 'scope_removed', version);
   else await ctx.sql(NARROW, [id, kept, ctx.now().toISOString(), version]);
   const to = { status: 'cancelled', reason: 'filter_changed' } as const;
-  const cancelled = await closeOpen(ctx.sql, { subscriptionIds: [id], eventTypes: lost, to, now: ctx.now() });
-  ctx.audit('webhook_subscription.scope_removed', id, { event_types: lost, cancelled, disabled });
+  const { closed, rest } = await endOpen(ctx, { subscriptionId: id, eventTypes: lost, to });
+  ctx.audit('webhook_subscription.scope_removed', id, { event_types: lost, cancelled: closed + rest, disabled });
   await (disabled ? notify(ctx, id, 'disabled', 'scope_removed') : notify(ctx, id, 'scope_removed'));
 }
 

@@ -5,7 +5,8 @@ import { WebhookHealth, type WebhookSubscription } from '../entities/subscriptio
 import type { DisableWebhookSubscriptionInput } from '../inputs/subscription.js';
 import { checkUnbound } from '../queries/managed.js';
 import { SUBSCRIPTION_STATES, type SubscriptionTrigger } from '../rules/states.js';
-import { closeOpen, holdLanes, releaseLanes } from './lanes.js';
+import { endOpen, spareNew } from './closings.js';
+import { holdLanes, releaseLanes } from './lanes.js';
 import { notify } from './notices.js';
 import { signalOf } from './signal.js';
 import { changeSubscription } from './subscription-changes.js';
@@ -37,9 +38,9 @@ export async function resumeSubscription(ctx: Context, id: string): Promise<Webh
   return subscription;
 }
 
-/** What is open becomes a dead letter. Answers how many. */
-const closeDisabled = (ctx: Context, id: string): Promise<number> =>
-  closeOpen(ctx.sql, { subscriptionIds: [id], to: { status: 'dead_lettered', reason: 'subscription_disabled' }, now: ctx.now() });
+/** What is open becomes a dead letter. Answers how many have, and how many will. */
+const closeDisabled = (ctx: Context, id: string): Promise<{ closed: number; rest: number }> =>
+  endOpen(ctx, { subscriptionId: id, to: { status: 'dead_lettered', reason: 'subscription_disabled' } });
 
 /** Ends deliveries on purpose. @throws Problem forbidden, not_found, conflict. */
 export async function disableSubscription(ctx: Context, { id, reason }: DisableWebhookSubscriptionInput): Promise<WebhookSubscription> {
@@ -66,6 +67,7 @@ export async function enableSubscription(ctx: Context, id: string): Promise<Webh
   const subscription = await moveSubscription(ctx, id, 'enable');
   if (subscription.disabledReason === 'admin') await checkUnbound(ctx);
   checkStored(ctx, { url: subscription.url, eventTypes: subscription.eventTypes }, storedClient.of(ctx));
+  await spareNew(ctx.sql, id);
   subscription.disabledReason = null;
   subscription.disabledNote = null;
   await ctx.em.nativeUpdate(WebhookHealth, { subscriptionId: id }, HEALTHY);
@@ -83,7 +85,7 @@ export const setDisabled = (ctx: Context, id: string, reason: WebhookDisabledRea
 /** Ends deliveries to an endpoint that has answered none of them with a success for five days, or that is gone. What is open becomes a dead letter. */
 export async function disableFailing(ctx: Context, id: string, reason: 'failing' | 'gone', configurationVersion: string): Promise<void> {
   await setDisabled(ctx, id, reason, configurationVersion);
-  const dead = await closeDisabled(ctx, id);
-  ctx.audit('webhook_subscription.disabled', id, { status: 'disabled', reason, dead_lettered: dead });
+  const { closed, rest } = await closeDisabled(ctx, id);
+  ctx.audit('webhook_subscription.disabled', id, { status: 'disabled', reason, dead_lettered: closed + rest });
   await notify(ctx, id, 'disabled', reason);
 }

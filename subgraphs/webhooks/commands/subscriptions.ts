@@ -12,7 +12,7 @@ import { withSecret } from '../queries/subscriptions.js';
 import { sortedTypes, type ClientFacts } from '../rules/filter.js';
 import { normalisedUrl, withoutQuery } from '../rules/url.js';
 import { changeConfiguration, headersContext } from './configuration.js';
-import { closeOpen } from './lanes.js';
+import { endOpen } from './closings.js';
 import { addSecret } from './secrets.js';
 import { changeSubscription, touch } from './subscription-changes.js';
 import { checkNulls, checkSubscription, missingClient } from './subscription-checks.js';
@@ -124,7 +124,7 @@ async function changeFilter(ctx: Context, subscription: WebhookSubscription, typ
   subscription.eventTypes = types;
   if (lost.length === 0) return;
   const to = { status: 'cancelled', reason: 'filter_changed' } as const;
-  await closeOpen(ctx.sql, { subscriptionIds: [subscription.id], eventTypes: lost, to, now: ctx.now() });
+  await endOpen(ctx, { subscriptionId: subscription.id, eventTypes: lost, to });
 }
 
 /** Deletes a subscription and its secrets; open deliveries are cancelled, history is kept. @throws Problem not_found. */
@@ -134,7 +134,7 @@ export async function deleteSubscription(ctx: Context, id: string): Promise<Webh
   setHeaders(ctx, subscription, []);
   await ctx.em.nativeDelete(WebhookSecretInfo, { subscriptionId: id });
   const to = { status: 'cancelled', reason: 'subscription_deleted' } as const;
-  const cancelled = await closeOpen(ctx.sql, { subscriptionIds: [id], to, now: ctx.now() });
-  ctx.audit('webhook_subscription.deleted', id, { client_id: subscription.clientId, cancelled });
+  const { closed, rest } = await endOpen(ctx, { subscriptionId: id, to });
+  ctx.audit('webhook_subscription.deleted', id, { client_id: subscription.clientId, cancelled: closed + rest });
   return subscription;
 }

@@ -1,8 +1,9 @@
-import { Arg, Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
+import { closingOf } from '../commands/closings.js';
 import { WebhookDeliveryConnection, type WebhookDelivery } from '../entities/delivery.js';
 import { WebhookStatsWindow } from '../entities/enums.js';
 import { WebhookNotice, WebhookNoticeConnection } from '../entities/notice.js';
@@ -43,6 +44,11 @@ export class SubscriptionFieldsResolver {
   @FieldResolver(() => DateTime, { nullable: true })
   async lastFailureAt(@Root() { id }: WebhookSubscription, @Ctx() ctx: Context): Promise<Date | null> {
     return (await healthOf(ctx, id))?.lastFailureAt ?? null;
+  }
+
+  @FieldResolver(() => Int, { description: 'Open deliveries that are still to be closed after it ended or its filter changed.' })
+  closing(@Root() { id }: WebhookSubscription, @Ctx() ctx: Context): Promise<number> {
+    return closingOf(ctx.sql, id);
   }
 
   @Access(READERS)

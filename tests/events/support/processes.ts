@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import { COMPILE_CACHE } from '../../support/compile-cache.js';
 import type { Orders } from './child.js';
 import { LEASE_MS, World } from './world.js';
 
@@ -64,6 +65,7 @@ function start(world: World, orders: Partial<Orders>): ChildProcess {
   };
   return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', SCRIPT, JSON.stringify(all)], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
   });
 }
 

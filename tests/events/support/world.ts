@@ -17,6 +17,7 @@ import { createRabbitTransport } from '../../../events/transport/rabbitmq.js';
 import { migrate, openPool, withDatabase } from '../../../runtime/data/database.js';
 import { houseTables } from '../../../runtime/data/house-tables.js';
 import { deleteBrokerObjects } from '../../support/broker.js';
+import { randomName } from '../../support/database.js';
 import { definitions } from './definitions.js';
 import { hostOf, inTransaction, silent, sqlOn, type TestContext } from './host.js';
 
@@ -59,11 +60,9 @@ async function admin<T>(database: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-const randomName = (): string => `events_test_${randomBytes(6).toString('hex')}`;
-
 /** A migrated database that the others are cloned from; once per file. */
 async function makeTemplate(): Promise<string> {
-  const name = randomName();
+  const name = randomName('platform_events');
   await admin('postgres', client => client.query(`create database ${name}`));
   const url = withDatabase(inject('databaseUrl'), name);
   await migrate(url, ['events']);
@@ -98,7 +97,7 @@ export class World {
   static async open(kind: Kind): Promise<World> {
     template ??= makeTemplate();
     const source = await template;
-    const name = randomName();
+    const name = randomName('platform_events');
     await admin('postgres', client => client.query(`create database ${name} template ${source}`));
     return new World(kind, name, withDatabase(inject('databaseUrl'), name));
   }

@@ -436,7 +436,7 @@ const DISTRIBUTED: Suite = {
         interface Node { id: ID! }
         interface WithWarranty { warranty: Int }
         type Oven implements Node & WithWarranty @key(fields: "id") { id: ID! warranty: Int }
-        type Toaster implements Node \& WithWarranty @key(fields: "id") { id: ID! warranty: Int @shareable }`,
+        type Toaster implements Node & WithWarranty @key(fields: "id") { id: ID! warranty: Int @shareable }`,
       resolvers: { Oven: { __resolveReference: byId(OVENS) }, Toaster: { __resolveReference: byId(TOASTERS) } },
     },
   },

@@ -30,7 +30,7 @@ const appItem = (action: string, csrf: string, { client, scopes, connectedAt }: 
 const listPage = (action: string, csrf: string, signOut: string, apps: readonly ConnectedApp[]): Page => ({
   title: 'Connected apps',
   body: html`<p>
-      ${apps.length > 0 ? 'These apps have access to your account. Who is disconnected loses it at once, on every device.' : 'No app has access to your account.'}
+      ${apps.length > 0 ? 'These apps have access to your account. One that you disconnect loses it at once, on every device.' : 'No app has access to your account.'}
     </p>
     ${apps.map(app => appItem(action, csrf, app))}
     <p class="links"><a href="${signOut}">Sign out</a></p>`,

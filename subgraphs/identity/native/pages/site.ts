@@ -164,7 +164,8 @@ export class Site {
 
   /** A page that says something and leads on: to where the person came from, unless another way is given. */
   async tell(ctx: KoaContextWithOIDC, status: number, title: string, text: string | Html, ways: Ways = {}): Promise<void> {
-    this.write(ctx, status, messagePage(title, text, [...(ways.first ?? []), await this.#homeOf(ctx, ways.clientId)]));
+    const [first, home] = [ways.first ?? [], await this.#homeOf(ctx, ways.clientId)];
+    this.write(ctx, status, messagePage(title, text, [...first, ...(first.some(way => way.href === home.href) ? [] : [home])]));
   }
 
   /** A page that names what is wrong. */
