@@ -200,12 +200,13 @@ describe('POST /v1/admin/oauth-clients', () => {
 describe('GET /v1/admin/oauth-clients', () => {
   const list = async (query: string) => (await p.rest('GET', `${BASE}?${query}`, { token: service })).body;
   test('filters and pages', async () => {
-    expect((await list('q=demo-')).data.map((one: any) => one.id)).toEqual(['demo-admin', 'demo-app', 'demo-m2m', 'demo-partner-app']);
-    expect((await list('q=demo-&kind=public')).data.map((one: any) => one.id)).toEqual(['demo-admin', 'demo-app']);
+    const all = ['demo-admin', 'demo-app', 'demo-m2m', 'demo-messages', 'demo-partner-app'];
+    expect((await list('q=demo-')).data.map((one: any) => one.id)).toEqual(all);
+    expect((await list('q=demo-&kind=public')).data.map((one: any) => one.id)).toEqual(['demo-admin', 'demo-app', 'demo-messages']);
     expect((await list('q=demo-&first_party=false')).data.map((one: any) => one.id)).toEqual(['demo-m2m', 'demo-partner-app']);
     const first = await list('q=demo-&limit=3');
     const second = await list(`q=demo-&limit=3&cursor=${first.next_cursor}`);
-    expect([...first.data, ...second.data].map((one: any) => one.id)).toEqual(['demo-admin', 'demo-app', 'demo-m2m', 'demo-partner-app']);
+    expect([...first.data, ...second.data].map((one: any) => one.id)).toEqual(all);
     expect(second.next_cursor).toBeNull();
   });
 });
