@@ -284,13 +284,13 @@ class RabbitTransport implements Transport {
 
   /** Messages that wait in the queues of a consumer; 0 of one that is detached, and while the broker is away. */
   async #ready(spec: ConsumerSpec): Promise<number> {
-    let ready = 0;
+    const counts: number[] = []; // the parts are looked at side by side
     const model = await this.#broker();
     const looks = partsOf(spec).map(part => async (channel: BrokerChannel) => {
-      ready += (await channel.checkQueue(this.#names.queue(spec.name, part))).messageCount;
+      counts.push((await channel.checkQueue(this.#names.queue(spec.name, part))).messageCount);
     });
-    if (model) await declare(model, looks).catch(unlessMissing); // the parts are looked at side by side
-    return ready;
+    if (model) await declare(model, looks).catch(unlessMissing);
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** A process notes what it has in hand a moment after it got it. */

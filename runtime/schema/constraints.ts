@@ -108,16 +108,16 @@ function endOf(name: string): string | null {
   return null;
 }
 
-const isTime = ({ type }: Constrained): boolean => ['DateTime', 'Date'].includes(getNamedType(type).name);
+const isOrdered = ({ type }: Constrained): boolean => ['DateTime', 'Date', 'SafeInt'].includes(getNamedType(type).name);
 
-/** Checks that the periods among some arguments or fields do not end before they begin. */
+/** Checks that the periods, and the ranges of sequence numbers, among some arguments or fields do not end before they begin. */
 function compilePeriods(fields: readonly Constrained[]): Check | null {
-  const names = new Set(fields.filter(isTime).map(({ name }) => name));
+  const names = new Set(fields.filter(isOrdered).map(({ name }) => name));
   const periods = [...names].flatMap(name => (names.has(endOf(name) ?? '') ? [[name, endOf(name)!] as const] : []));
   if (periods.length === 0) return null;
   return (value, pointer, found) => {
     for (const [begin, end] of periods) {
-      const { [begin]: from, [end]: to } = value as Record<string, Date | string | null | undefined>;
+      const { [begin]: from, [end]: to } = value as Record<string, Date | string | number | null | undefined>;
       if (from != null && to != null && from > to)
         found.push({ pointer: `${pointer}/${end}`, message: 'must not be before the beginning' });
     }

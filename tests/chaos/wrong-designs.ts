@@ -47,10 +47,10 @@ export const WRONG_DESIGNS: Readonly<Record<string, WrongDesign>> = {
     shows: ['lost'],
     patches: [
       {
-        module: 'events/relay-group.js',
-        find: 'o.published_at is null and not (o.order_key = any ($2::text[])) order by o.seq limit $3',
+        module: 'events/fair-reader.js',
+        find: 'o.published_at is null and not (o.order_key = any ($2::text[])) and not (o.slot = any ($3::smallint[])) order by o.seq limit $4',
         replace: `o.id > coalesce((select p.id from events.outbox p where (p.slot >> 3) = $1 and p.published_at is not null order by p.id desc limit 1),
-  '00000000-0000-0000-0000-000000000000') and not (o.order_key = any ($2::text[])) order by o.id limit $3`,
+  '00000000-0000-0000-0000-000000000000') and not (o.order_key = any ($2::text[])) and not (o.slot = any ($3::smallint[])) order by o.id limit $4`,
       },
     ],
   },

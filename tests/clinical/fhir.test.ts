@@ -167,7 +167,7 @@ describe('the FHIR export', () => {
   });
 
   test.each(['r4', 'R5'])('every reference resolves inside the bundle, after a correction too: %s', async release => {
-    const [old] = (await clinic.rest('GET', `/v1/biomarkers?user_id=${DEMO}&code=ldl_c&limit=1`)).body.data;
+    const [old] = (await clinic.rest('GET', `/v1/biomarkers?user_id=${DEMO}&codes=ldl_c&limit=1`)).body.data;
     await clinic.rest('POST', `/v1/biomarkers/${old.id}/correct`, { value: 111, unit: 'mg/dL' });
     const { bundle } = (await exported(`&release=${release}`)).body;
     const base = `${clinic.p.url}/clinical/fhir/`;

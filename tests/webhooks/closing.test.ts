@@ -1,3 +1,4 @@
+import { v7 } from 'uuid';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
 import type { Receiver } from '../support/receiver.js';
@@ -32,9 +33,9 @@ async function plant(): Promise<void> {
   const users = [DEMO, ...(await grantees(p, 2))];
   await p.sql(
     `insert into webhooks.webhook_delivery (id, event_id, subscription_id, client_id, user_id, event_type, sequence, replay_no, status, created_at)
-     select gen_random_uuid(), gen_random_uuid(), subscription_id, client_id, ($2::uuid[])[1 + n % 3], event_type, sequence + n, 0, 'pending', created_at
-     from webhooks.webhook_delivery, generate_series(1, $3::int) n where id = $1`,
-    [first.id, users, OPEN - 1],
+     select k.id, gen_random_uuid(), d.subscription_id, d.client_id, ($2::uuid[])[1 + n % 3], d.event_type, d.sequence + n, 0, 'pending', d.created_at
+     from webhooks.webhook_delivery d, unnest($3::uuid[]) with ordinality as k(id, n) where d.id = $1`,
+    [first.id, users, Array.from({ length: OPEN - 1 }, () => v7())], // in the order of time, as ids are
   );
   await p.sql(
     `insert into webhooks.webhook_lane (subscription_id, user_id, shard, head_id, head_event_id, head_sequence, head_replay_no, head_attempt_count, next_attempt_at, open_count)

@@ -135,13 +135,14 @@ test('an active subscription has 100,000 open deliveries at most: the oldest of 
   receiver.reply(500);
   await protocolBegan(p, DEMO, 1);
   const [first] = await untilStatuses(p, subscription.id, ['retrying']);
+  let round = 0;
   const overflow = async (): Promise<void> => {
     await p.sql(
       `insert into webhooks.webhook_delivery (id, event_id, subscription_id, client_id, user_id, event_type, sequence, replay_no, status, created_at)
-       select gen_random_uuid(), gen_random_uuid(), d.subscription_id, d.client_id, d.user_id, d.event_type, d.sequence + n, 0, 'pending', d.created_at
+       select gen_random_uuid(), d.event_id, d.subscription_id, d.client_id, d.user_id, d.event_type, d.sequence + n, $3 + n, 'pending', d.created_at
        from webhooks.webhook_delivery d, generate_series(1, 101500 - (select count(*)::int from webhooks.webhook_delivery o
          where o.subscription_id = $2 and o.status in ('pending', 'retrying'))) n where d.id = $1`,
-      [first.id, subscription.id],
+      [first.id, subscription.id, round++ * 200_000], // of the one event, which has a body
     );
     await p.sql('update webhooks.webhook_lane set open_count = 101500 where subscription_id = $1', [subscription.id]);
   };

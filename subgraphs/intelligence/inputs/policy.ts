@@ -20,7 +20,6 @@ export class GuardrailRuleInput {
 /** What can be changed of a policy; the same bounds when it is made. */
 @InputType()
 abstract class RankingPolicySettings {
-  @Rule({ object: true })
   @Field(() => JSONObject, { nullable: true, description: 'Label to reward in [0,1].' })
   rewardMap?: Record<string, unknown> | null;
 
@@ -137,7 +136,7 @@ export class ComputeEvaluationInput {
   @Field(() => EvaluationKind)
   kind: EvaluationKind;
 
-  @Rule({ minItems: 1, maxItems: 10_000, object: true })
+  @Rule({ minItems: 1, maxItems: 10_000 })
   @Field(() => [JSONObject], { description: 'Of ope: action, reward, propensity, pi, q; of calibration: predicted, reward.' })
   rows: Record<string, unknown>[];
 }
