@@ -17,6 +17,7 @@ export interface Pressure {
 /** How much a replay sends at once, so that live events hardly wait: as much as the consumer does in a moment, and nothing while it lags. */
 export class ReplayPace {
   #size = FIRST;
+  /** Of what was sent last, until its end was seen. */
   #sentAt: number | null = null;
   /** By the database's clock; null before the first events. */
   sentAt: Date | null = null;
@@ -25,7 +26,7 @@ export class ReplayPace {
 
   /** How many events may be sent now. */
   room({ waiting, lagMs }: Pressure, now: number): number {
-    if (lagMs > MOST_LAG_MS || (this.#sentAt !== null && waiting > this.#size / 2)) return 0;
+    if (lagMs > MOST_LAG_MS || (this.sentAt !== null && waiting > this.#size / 2)) return 0;
     if (this.#sentAt !== null) this.#adapt(now - this.#sentAt);
     this.#sentAt = null;
     return Math.min(this.#size, this.most);

@@ -34,7 +34,7 @@ export class Names {
 }
 
 /** A prefix as tests and benchmarks make them up: a word of theirs and something random. */
-const THROWAWAY = /^(test|bench)_[0-9a-f]{8,}$/;
+const THROWAWAY = /^(test|bench)_[0-9a-f_]{8,}$/;
 /** So long after its last use a queue of theirs goes: those of a run that was killed would stay for ever. */
 const THROWAWAY_MS = 600_000;
 

@@ -243,6 +243,9 @@ describe('the pace of a replay', () => {
     expect(pace.room({ waiting: 300, lagMs: 1_000 }, 0)).toBe(50); // of somebody else's
     pace.sent(new Date(), 0);
     expect(pace.room({ waiting: 26, lagMs: 0 }, 10)).toBe(0);
+    expect(pace.room({ waiting: 25, lagMs: 0 }, 400)).toBe(50); // a part of the log with nothing to send
+    expect(pace.room({ waiting: 26, lagMs: 0 }, 410)).toBe(0);
+    pace.sent(new Date(), 0);
     expect(pace.room({ waiting: 25, lagMs: 1_001 }, 10)).toBe(0);
     expect(pace.room({ waiting: 25, lagMs: 1_000 }, 10)).toBe(100);
   });

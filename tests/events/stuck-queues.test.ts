@@ -128,7 +128,8 @@ describe('the queues of tests and benchmarks', () => {
   }
 
   test('go ten minutes after their last use, those of an installation never', async () => {
-    for (const prefix of ['test_0123456789ab', 'bench_01234567']) expect(await expiries(prefix)).toEqual([600_000, 600_000]);
+    for (const prefix of ['test_0123456789ab', 'test_17033_8b3ce1371cc6', 'bench_01234567'])
+      expect(await expiries(prefix)).toEqual([600_000, 600_000]);
     for (const prefix of ['platform', 'test', 'test_stage', 'staging_0123456789ab'])
       expect(await expiries(prefix)).toEqual([undefined, undefined]);
   });

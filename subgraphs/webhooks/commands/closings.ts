@@ -1,3 +1,4 @@
+import { firstIdAt, systemNow, timeOfId } from '../../../events/envelope.js';
 import type { Sql } from '../../../events/outbox.js';
 import { newId } from '../../../runtime/data/ids.js';
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
@@ -60,9 +61,18 @@ export async function endOpen(ctx: Context, ending: Ending): Promise<{ closed: n
   return { closed, rest };
 }
 
-/** The subscription goes on: deliveries that are made from now on are none of those that end. The caller has the configuration alone. */
-export const spareNew = (sql: Sql, subscriptionId: string): Promise<unknown> =>
-  sql('update webhooks.webhook_closing set upto = $2 where subscription_id = $1 and upto is null', [subscriptionId, newId()]);
+const GOING_ON = 'select id from webhooks.webhook_closing where subscription_id = $1 and upto is null';
+
+/**
+ * The subscription goes on: deliveries that are made from now on are none of those that end. No such was made since the end began, so the
+ * middle of that time parts them, though the clocks of processes differ. The caller has the configuration alone.
+ */
+export async function spareNew(sql: Sql, subscriptionId: string): Promise<void> {
+  for (const { id } of await sql<{ id: string }>(GOING_ON, [subscriptionId])) {
+    const middle = Math.floor((timeOfId(id) + systemNow()) / 2);
+    await sql('update webhooks.webhook_closing set upto = $2 where id = $1', [id, firstIdAt(middle)]);
+  }
+}
 
 /** How many deliveries of a subscription are still to be closed. */
 export async function closingOf(sql: Sql, subscriptionId: string): Promise<number> {

@@ -12,7 +12,7 @@ import { withSecret } from '../queries/subscriptions.js';
 import { sortedTypes, type ClientFacts } from '../rules/filter.js';
 import { normalisedUrl, withoutQuery } from '../rules/url.js';
 import { changeConfiguration, headersContext } from './configuration.js';
-import { endOpen } from './closings.js';
+import { endOpen, spareNew } from './closings.js';
 import { addSecret } from './secrets.js';
 import { changeSubscription, touch } from './subscription-changes.js';
 import { checkNulls, checkSubscription, missingClient } from './subscription-checks.js';
@@ -122,6 +122,7 @@ export async function updateSubscription(ctx: Context, input: UpdateWebhookSubsc
 async function changeFilter(ctx: Context, subscription: WebhookSubscription, types: string[]): Promise<void> {
   const lost = subscription.eventTypes.filter(type => !types.includes(type));
   subscription.eventTypes = types;
+  await spareNew(ctx.sql, subscription.id); // a type that left a moment ago may be back
   if (lost.length === 0) return;
   const to = { status: 'cancelled', reason: 'filter_changed' } as const;
   await endOpen(ctx, { subscriptionId: subscription.id, eventTypes: lost, to });
