@@ -11,7 +11,7 @@ import { SERVICES } from '../dist/subgraphs/services.js';
 
 const ROOT = join(import.meta.dirname, '..');
 const ALL = 28;
-/** A generated service. Source: issue "make the house ready". */
+/** What a generated service has. */
 const SIZE = { tables: 10, operations: 20, rows: 30, consumers: 3 };
 
 /** A copy of what runs, in which the supergraph and the route tables may be others. */
