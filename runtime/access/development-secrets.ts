@@ -16,6 +16,8 @@ const WANTED: readonly (readonly [name: string, written: (key: Buffer) => string
   [ROOT, base64],
   ['ENCRYPTION_KEYS', key => `dev1:${base64(key)}`],
   ['SUBGRAPH_SECRET', base64url],
+  ['LEDGER_SIGNING_KEY', base64],
+  ['GIFT_PEPPER', base64url],
   ...SLUGS.map(slug => [`INTERNAL_CLIENT_SECRET_${schemaOf(slug).toUpperCase()}`, base64url] as const),
 ];
 

@@ -28,6 +28,12 @@ function auditActor(caller: Caller): AuditDetails {
   return { kind: caller.kind === 'service' ? 'service' : 'system', client_id: caller.clientId };
 }
 
+/** An audit row with who caused it. */
+export interface CallersRow extends AuditRow {
+  caller: Caller;
+  requestId: string | null;
+}
+
 /** Writes audit rows in the running transaction: one statement. */
 export async function writeAudit(
   sql: Sql,
@@ -43,5 +49,17 @@ export async function writeAudit(
     prepared(`insert into ${schema}.audit_log (id, actor, action, target, at, request_id, details)
      select r.id, $2::jsonb, r.action, r.target, $3, $4, r.details from jsonb_to_recordset($1::jsonb) as r(id uuid, action text, target text, details jsonb)`),
     [JSON.stringify(values), JSON.stringify(auditActor(caller)), at.toISOString(), requestId],
+  );
+}
+
+/** Writes audit rows of several callers, whose work one transaction does: one statement. */
+export async function writeCallersAudit(sql: Sql, schema: string, rows: readonly CallersRow[], at: Date): Promise<void> {
+  if (rows.length === 0) return;
+  const values = rows.map(({ caller, requestId, ...row }) => ({ id: newId(), actor: auditActor(caller), request_id: requestId, ...row }));
+  await sql(
+    prepared(`insert into ${schema}.audit_log (id, actor, action, target, at, request_id, details)
+     select r.id, r.actor, r.action, r.target, $2, r.request_id, r.details from jsonb_to_recordset($1::jsonb) as r(id uuid, actor jsonb,
+       action text, target text, request_id text, details jsonb)`),
+    [JSON.stringify(values), at.toISOString()],
   );
 }

@@ -6,6 +6,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { CompiledQuery, type Kysely } from 'kysely';
 import pg from 'pg';
 import { cancelStatements, type Cancellable } from '../request/cancellation.js';
+import { createExtensions } from './extensions.js';
 import { PlainFindDriver } from './plain-find.js';
 import { saveRoundTrips, type PgClient } from './round-trips.js';
 import { traceStatements } from '../observe/tracing.js';
@@ -27,6 +28,8 @@ const actAs = (role: string): string => `-c role=${role} ${SESSION_SETTINGS}`;
 
 /** A service needs its connections in bursts; what it keeps between them is missing elsewhere, ms. */
 const IDLE_MS = 10_000;
+/** Machinery asks many times a second over the connection that was used last; the others were for a moment such as the start, ms. */
+const MACHINERY_IDLE_MS = 2_000;
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -86,7 +89,7 @@ async function migrationsOf(slug: Slug): Promise<MigrationObject[]> {
 
 /** Settings that keep the schema tools inside their own schema (they would drop all others). Source: stack notes, trap 7. */
 const schemaTools = (slug: Slug) => ({
-  ignoreSchema: [...SLUGS.filter(other => other !== slug).map(schemaOf), 'public', 'pgboss', 'dbos'],
+  ignoreSchema: [...SLUGS.filter(other => other !== slug).map(schemaOf), 'public', 'extensions', 'pgboss', 'dbos'],
   skipViews: [/_safe$/],
   skipTables: [/^(audit_log|inbox.*|idempotency_key|schedule_slot|test_clock|migration)$/],
   ignoreRoutines: true,
@@ -94,7 +97,7 @@ const schemaTools = (slug: Slug) => ({
 });
 
 /** Settings of a service's ORM; its schema tools see that schema alone. */
-export function ormOptions(slug: Slug, url: string, entities: readonly EntityClass[], pool: number) {
+export function ormOptions(slug: Slug, url: string, entities: readonly EntityClass[], pool: number, idleMs = IDLE_MS) {
   return {
     driver: PlainFindDriver as typeof PostgreSqlDriver,
     clientUrl: url,
@@ -102,7 +105,7 @@ export function ormOptions(slug: Slug, url: string, entities: readonly EntityCla
     entities: [...entities] as EntityClass[],
     metadataProvider: ReflectMetadataProvider,
     discovery: { warnWhenNoEntities: false },
-    pool: { min: 0, max: pool, idleTimeoutMillis: IDLE_MS },
+    pool: { min: 0, max: pool, idleTimeoutMillis: idleMs },
     ignoreUndefinedInQuery: false,
     forceUtcTimezone: true,
     debug: false,
@@ -154,6 +157,7 @@ export async function migrate(url: string, slugs: readonly Slug[], then: () => P
   await createRoles(url);
   return withClient(url, async client => {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await createExtensions(client);
     const applied = await appliedIn(client);
     let count = 0;
     for (const slug of ['events' as Slug, ...slugs.filter(slug => slug !== 'events')])
@@ -184,9 +188,9 @@ function giveLostBack(pool: pg.Pool): void {
  * A service's ORM: its entities, its schema, its role, a small pool that empties itself when idle. By the constructor, because `init`
  * looks for four optional packages first.
  */
-export const openOrm = (slug: Slug, url: string, entities: readonly EntityClass[], pool: number): MikroORM =>
+export const openOrm = (slug: Slug, url: string, entities: readonly EntityClass[], pool: number, idleMs?: number): MikroORM =>
   new MikroORM({
-    ...ormOptions(slug, url, entities, pool),
+    ...ormOptions(slug, url, entities, pool, idleMs),
     driverOptions: { options: actAs(roleOf(slug)), application_name: roleOf(slug), onPoolCreated: giveLostBack },
   }) as MikroORM;
 
@@ -196,7 +200,7 @@ export function openPool(slug: Slug, url: string, max: number): pg.Pool {
     connectionString: url,
     max,
     min: 0,
-    idleTimeoutMillis: IDLE_MS,
+    idleTimeoutMillis: MACHINERY_IDLE_MS,
     options: actAs(roleOf(slug)),
     application_name: roleOf(slug),
   });

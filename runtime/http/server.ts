@@ -119,9 +119,14 @@ function lifeOf(reply: FastifyReply, deadlineMs: number): AbortSignal {
   return controller.signal;
 }
 
-/** @throws Problem invalid_request. Source: RFC 9112, 3.2. */
-function requireHost({ raw: { headers, httpVersion } }: FastifyRequest): void {
-  if (headers.host === undefined && httpVersion === '1.1') fail('invalid_request', 'The request has no Host header');
+const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === 'host';
+
+/** Node keeps the first of several; a proxy before us may have taken another. @throws Problem invalid_request. Source: RFC 9112, 3.2. */
+function requireHost({ raw: { rawHeaders, httpVersion } }: FastifyRequest): void {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) if (isHost(rawHeaders[index]!)) hosts++;
+  if (hosts > 1) fail('invalid_request', 'The request has more than one Host header');
+  if (hosts === 0 && httpVersion === '1.1') fail('invalid_request', 'The request has no Host header');
 }
 
 export interface HttpOptions {

@@ -6,7 +6,7 @@ import type { Context } from './context.js';
 type Requested = DataOf<typeof messageSendRequested>;
 
 /** Whom comms is to write to. It finds the address itself: none is ever in an event. */
-export type Recipient = { userId: string } | { staffId: string } | { staffRole: string } | { clientOwner: string };
+export type Recipient = { userId: string } | { staffId: string } | { staffRole: string } | { clientOwner: string } | { giftId: string };
 
 export interface Message {
   /** Template of comms. */
@@ -28,6 +28,7 @@ function recipientOf(to: Recipient): Pick<Requested, 'recipient_type' | 'recipie
   if ('userId' in to) return { recipient_type: 'user', recipient_id: null };
   if ('staffId' in to) return { recipient_type: 'staff', recipient_id: to.staffId };
   if ('staffRole' in to) return { recipient_type: 'staff_role', recipient_id: to.staffRole };
+  if ('giftId' in to) return { recipient_type: 'gift', recipient_id: to.giftId };
   return { recipient_type: 'client_owner', recipient_id: to.clientOwner };
 }
 

@@ -9,6 +9,8 @@ export interface RequestInfo {
   /** The bearer token as received, forwarded to subgraphs in other processes; null for none. */
   readonly token: string | null;
   readonly idempotencyKey: string | null;
+  /** `If-Match`: the version that a change is for; null for none. Honoured where a contract says so. */
+  readonly ifMatch: string | null;
   readonly traceparent: string | null;
   /** Remote address, for rate limits only; never logged. */
   readonly ip: string | null;
@@ -35,6 +37,7 @@ export function requestOf(headers: Headers, ip: string | null, token: string | n
     caller: ANONYMOUS,
     token,
     idempotencyKey: one(headers['idempotency-key']),
+    ifMatch: one(headers['if-match']),
     traceparent: one(headers.traceparent),
     ip,
     status: null,
@@ -50,6 +53,7 @@ export const internalRequest = (caller: Caller, id: string = randomUUID(), token
   caller,
   token,
   idempotencyKey: null,
+  ifMatch: null,
   traceparent: null,
   ip: null,
   status: null,

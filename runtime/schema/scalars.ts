@@ -79,6 +79,16 @@ export class Money {
   currency: string;
 }
 
+@InputType({ description: 'Amount in minor units of a currency.' })
+export class MoneyInput {
+  @Rule({ min: 0 })
+  @Field(() => SafeInt)
+  amount: number;
+
+  @Field(() => CurrencyCode)
+  currency: string;
+}
+
 /** A postal address. Personal. Source: conventions 3. */
 @Directive('@shareable')
 @ObjectType({ description: 'A postal address.' })

@@ -7,6 +7,7 @@ import { missDueDoses, planDueDoses } from '../commands/dose.js';
 import { storeDueScores } from '../commands/health-score.js';
 import { completeDueInterventions } from '../commands/intervention-life.js';
 import { discardExpiredVials } from '../commands/vial.js';
+import { releaseDueEvents } from '../commands/waiting-event.js';
 
 /** A kind of care that is due by time. */
 interface Care {
@@ -32,6 +33,7 @@ const CARE = {
   vialExpiry: { due: s => `select min(expires_at) from ${s}.vial where status <> 'discarded'`, run: discardExpiredVials },
   retention: { due: s => `select min(keep_until) from ${s}.retained_consult`, run: deleteRetainedConsults },
   score: { due: s => `select min(due_at) from ${s}.health_score_due`, run: storeDueScores },
+  waitingEvent: { due: s => `select min(until) from ${s}.waiting_event`, run: releaseDueEvents },
 } as const satisfies Readonly<Record<string, Care>>;
 
 type Kind = keyof typeof CARE;

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../../runtime/time/durations.js';
 import { makeExport } from '../commands/fhir-export.js';
 import { FhirExport } from '../entities/fhir-export.js';
-import { leasedRows } from './leased-rows.js';
+import { leasedRows } from '../../../runtime/time/leased-rows.js';
 
 /** Makes exports, and deletes those whose time is over. Source: clinical 4, FHIR export. */
 export const exportTimer = leasedRows({

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../../runtime/time/durations.js';
 import { askLabs } from '../commands/lab-order.js';
 import { LabOrderProgress } from '../entities/lab-order.js';
-import { leasedRows } from './leased-rows.js';
+import { leasedRows } from '../../../runtime/time/leased-rows.js';
 
 /** Asks labs what is measured for an order: its event's handler must not wait. Source: clinical 5. */
 export const labOrderTimer = leasedRows({

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../../runtime/time/durations.js';
 import { readReport } from '../commands/report-reading.js';
 import { LabReport } from '../entities/lab-report.js';
-import { leasedRows } from './leased-rows.js';
+import { leasedRows } from '../../../runtime/time/leased-rows.js';
 
 /** Reads reports, in the service's own thread of a parser. Source: clinical 4.2. */
 export const reportTimer = leasedRows({

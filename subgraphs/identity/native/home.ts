@@ -3,7 +3,7 @@ import type { ServiceHost } from '../../../runtime/request/context.js';
 import { Problem } from '../../../runtime/request/errors.js';
 import { sendProblem } from '../../../runtime/http/server.js';
 import { OPENID_METADATA, PAGES } from '../rules/endpoints.js';
-import { html } from './pages/html.js';
+import { html } from '../../../runtime/http/html.js';
 import { document, type Page, pageHeaders } from './pages/layout.js';
 
 /** The issuer's address and that of the pages, which people reach by shortening a link. */

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import type { NativePath } from '../../../runtime/service.js';
+import { plugin } from '../../../runtime/http/plugin.js';
 import { receiveIdpAuthEmail } from '../commands/idp-auth-email.js';
 import { AUTH_EMAIL_SOURCES, readSigned, type SignedBody } from '../ports/auth-email-source.js';
 import { atEngineTime } from '../ports/clock.js';
@@ -60,17 +61,19 @@ export async function mountIdpAuthEmails(app: FastifyInstance, host: ServiceHost
   const { config } = host;
   const source = AUTH_EMAIL_SOURCES[config.setting('IDP_AUTH_EMAIL_SOURCE') ?? 'neutral'];
   if (!source) throw new Error(`IDP_AUTH_EMAIL_SOURCE must be one of ${Object.keys(AUTH_EMAIL_SOURCES).join(', ')}`);
-  await app.register(async scope => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMIT_BYTES }, (_request, body, done) => done(null, body));
-    scope.post(`/identity${IDP_AUTH_EMAILS}`, async (request, reply) => {
-      const manual = config.manualClock ? await host.read(async ctx => ctx.now()) : null;
-      const email = atEngineTime(manual, () => readSigned(source, config.setting('IDP_WEBHOOK_SECRET'), signedBody(request)));
-      if (!JSON_TYPE.test(header(request, 'content-type'))) fail('unsupported_media_type', 'Only JSON is accepted here');
-      const webhookId = header(request, 'webhook-id');
-      if (!ID.test(webhookId)) fail('invalid_request', 'The webhook-id is malformed');
-      const id = await host.transaction(tx => receiveIdpAuthEmail(tx, webhookId, email));
-      return reply.status(202).send({ challenge_id: id });
-    });
-  });
+  await app.register(
+    plugin('idp-auth-emails', async scope => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMIT_BYTES }, (_request, body, done) => done(null, body));
+      scope.post(`/identity${IDP_AUTH_EMAILS}`, async (request, reply) => {
+        const manual = config.manualClock ? await host.read(async ctx => ctx.now()) : null;
+        const email = atEngineTime(manual, () => readSigned(source, config.setting('IDP_WEBHOOK_SECRET'), signedBody(request)));
+        if (!JSON_TYPE.test(header(request, 'content-type'))) fail('unsupported_media_type', 'Only JSON is accepted here');
+        const webhookId = header(request, 'webhook-id');
+        if (!ID.test(webhookId)) fail('invalid_request', 'The webhook-id is malformed');
+        const id = await host.transaction(tx => receiveIdpAuthEmail(tx, webhookId, email));
+        return reply.status(202).send({ challenge_id: id });
+      });
+    }),
+  );
 }

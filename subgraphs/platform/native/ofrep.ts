@@ -6,6 +6,7 @@ import type { Problem } from '../../../runtime/request/errors.js';
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { evaluateFlag, type FlagEvaluation, type FlagSnapshot, type FlagTarget } from '../../../runtime/flags/evaluation.js';
 import type { Authenticate, NativePath } from '../../../runtime/service.js';
+import { plugin } from '../../../runtime/http/plugin.js';
 import { ownAttributes, targetFor } from '../queries/evaluation.js';
 import { currentFlags, readerOf, readSnapshot } from '../queries/snapshot.js';
 import { readOfrepContext, type OfrepContext } from '../rules/ofrep.js';
@@ -108,10 +109,12 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply,
 
 /** `POST /platform/ofrep/v1/evaluate/flags/{key}` and `/flags`. */
 export async function serveOfrep(app: FastifyInstance, host: ServiceHost, authenticate: Authenticate): Promise<void> {
-  await app.register(async scope => {
-    scope.setErrorHandler((error, request, reply) => sendError(error, request, reply, host));
-    routes(scope, host, authenticate);
-  });
+  await app.register(
+    plugin('ofrep', async scope => {
+      scope.setErrorHandler((error, request, reply) => sendError(error, request, reply, host));
+      routes(scope, host, authenticate);
+    }),
+  );
 }
 
 function routes(app: FastifyInstance, host: ServiceHost, authenticate: Authenticate): void {

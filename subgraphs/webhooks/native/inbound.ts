@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fail } from '../../../runtime/request/errors.js';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { NativePath } from '../../../runtime/service.js';
+import { plugin } from '../../../runtime/http/plugin.js';
 import { settingsOf } from '../ports/settings.js';
 import { inboundSecrets, isGenuine, type InboundCall } from '../ports/inbound-verifier.js';
 import { acceptInboundWebhook, countRejected } from '../commands/inbound.js';
@@ -32,15 +33,17 @@ async function accept(host: ServiceHost, source: InboundSourceName, call: Inboun
 /** Calls of vendors, proven by their signature over the raw body. Source: section 4, inbound. */
 export async function mountInbound(app: FastifyInstance, host: ServiceHost): Promise<void> {
   settingsOf(host); // a wrong setting stops the start
-  await app.register(async scope => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMIT_BYTES }, (_request, body, done) => done(null, body));
-    scope.post<{ Params: { source: string } }>('/webhooks/v1/inbound/:source', { bodyLimit: LIMIT_BYTES }, async (request, reply) => {
-      const { source } = request.params;
-      if (!isInboundSource(source)) fail('not_found', 'Not found');
-      return reply.status(200).send({ receipt_id: await accept(host, source, callOf(request)) });
-    });
-  });
+  await app.register(
+    plugin('inbound', async scope => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMIT_BYTES }, (_request, body, done) => done(null, body));
+      scope.post<{ Params: { source: string } }>('/webhooks/v1/inbound/:source', { bodyLimit: LIMIT_BYTES }, async (request, reply) => {
+        const { source } = request.params;
+        if (!isInboundSource(source)) fail('not_found', 'Not found');
+        return reply.status(200).send({ receipt_id: await accept(host, source, callOf(request)) });
+      });
+    }),
+  );
 }
 
 export const inboundPaths: readonly NativePath[] = [

@@ -7,11 +7,10 @@ import { signalOf } from '../commands/signal.js';
 import { recoverStep } from './job-recover.js';
 import { replayStep } from './job-replay.js';
 import type { JobStep, StepResult } from './job-step.js';
+import { Loop } from './loop.js';
 
 const STEPS: Readonly<Record<WebhookJob['kind'], JobStep>> = { replay_dead_letters: replayStep, recover: recoverStep };
 
-/** How often a process looks for a job that others left, ms. */
-const LOOK_MS = 2_000;
 /** A job is another process's when its own has not taken a step for so long, s. */
 const CLAIM_SECONDS = 30;
 /** Pause before a step that failed is taken again, s, and failures in a row after which the job has failed. */
@@ -34,32 +33,24 @@ where id = $1 and status = 'running'`;
 
 /** Works on bulk replays and recoveries, one at a time, in steps that each commit with their position. */
 class JobRunner {
-  #stopping = false;
-  #running: Promise<void> = Promise.resolve();
+  readonly #loop: Loop;
 
-  constructor(private readonly host: ServiceHost) {}
-
-  start(): void {
-    this.#running = this.#loop();
+  constructor(private readonly host: ServiceHost) {
+    this.#loop = new Loop(host, jobSignalOf(host), 'jobs could not be looked for', () => this.#next());
   }
 
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    jobSignalOf(this.host).notify();
-    await this.#running;
+  start(): Loop {
+    return this.#loop.start();
   }
 
-  async #loop(): Promise<void> {
-    while (!this.#stopping) {
-      const id = await this.#claim().catch(error => this.#warn(error, 'jobs could not be looked for'));
-      if (id) await this.#work(id);
-      else if (!this.#stopping) await jobSignalOf(this.host).wait(LOOK_MS);
-    }
+  async #next(): Promise<boolean> {
+    const id = await this.#claim();
+    if (id) await this.#work(id);
+    return id !== null;
   }
 
-  #warn(error: unknown, message: string): null {
+  #warn(error: unknown, message: string): void {
     this.host.log.warn({ err: loggedError(error) }, message);
-    return null;
   }
 
   async #claim(): Promise<string | null> {
@@ -70,7 +61,7 @@ class JobRunner {
   /** Step after step until it is done, cancelled, or a step fails; that one is taken again later, by whoever claims the job then. */
   async #work(id: string): Promise<void> {
     try {
-      while (!this.#stopping && (await this.#step(id)));
+      while (!this.#loop.stopping && (await this.#step(id)));
     } catch (error) {
       this.#warn(error, 'a step of a job failed; it is taken again');
       await this.host
@@ -107,9 +98,5 @@ class JobRunner {
 /** Runs jobs in processes with the role `consumers`. Source: section 8, recover and bulk replay. */
 export const jobWorker: Worker = {
   role: 'consumers',
-  async start(host) {
-    const runner = new JobRunner(host);
-    runner.start();
-    return runner;
-  },
+  start: async host => new JobRunner(host).start(),
 };

@@ -6,6 +6,7 @@ import { databaseProblem } from '../../../../runtime/data/transaction.js';
 import type { ServiceHost } from '../../../../runtime/request/context.js';
 import { loggedError } from '../../../../runtime/observe/log.js';
 import { Problem } from '../../../../runtime/request/errors.js';
+import { plugin } from '../../../../runtime/http/plugin.js';
 import { verifyToken } from '../../ports/claims.js';
 import { atEngineTime, installEngineClock, systemTime } from '../../ports/clock.js';
 import { translateToken } from '../../ports/inspection.js';
@@ -169,14 +170,16 @@ export async function mountEngine(app: FastifyInstance, host: ServiceHost): Prom
   if (manualClock) installEngineClock();
   const engine = new MountedEngine(host);
   await engine.prepare(await host.read(async ctx => ctx.now()));
-  await app.register(async scope => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null)); // the engine reads the body itself
-    const serve = (methods: readonly Method[], url: string, path: string) =>
-      scope.route({ method: [...methods], url, handler: handlerOf(engine, issuer, path) });
-    for (const [methods, path] of ROUTES) serve(methods, `/identity${path}`, path);
-    const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
-    if (issuerPath) serve(['GET', 'OPTIONS'], `${OAUTH_METADATA}${issuerPath}`, OAUTH_METADATA);
-    scope.addHook('onClose', () => engine.stop());
-  });
+  await app.register(
+    plugin('oidc-provider', async scope => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', (_request, _payload, done) => done(null)); // the engine reads the body itself
+      const serve = (methods: readonly Method[], url: string, path: string) =>
+        scope.route({ method: [...methods], url, handler: handlerOf(engine, issuer, path) });
+      for (const [methods, path] of ROUTES) serve(methods, `/identity${path}`, path);
+      const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
+      if (issuerPath) serve(['GET', 'OPTIONS'], `${OAUTH_METADATA}${issuerPath}`, OAUTH_METADATA);
+      scope.addHook('onClose', () => engine.stop());
+    }),
+  );
 }

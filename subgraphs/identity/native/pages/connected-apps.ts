@@ -4,7 +4,7 @@ import { internalRequest } from '../../../../runtime/request/request.js';
 import { disconnectApp } from '../../commands/connected-app.js';
 import type { ConnectedApp } from '../../entities/grant.js';
 import { connectedAppsOf } from '../../queries/grant.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../../../runtime/http/html.js';
 import { hidden, type Page } from './layout.js';
 import { asPerson, type Site } from './site.js';
 

@@ -1,6 +1,6 @@
 import { SCOPE_TITLES } from '../../rules/scope-titles.js';
 import { groupOf, type ScopeGroup } from '../../rules/scopes.js';
-import { html, type Html } from './html.js';
+import { html, type Html } from '../../../../runtime/http/html.js';
 import { hidden, type Page, type ShownApp, type Step } from './layout.js';
 
 /** In this order. */

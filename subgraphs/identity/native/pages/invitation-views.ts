@@ -1,4 +1,4 @@
-import { html } from './html.js';
+import { html } from '../../../../runtime/http/html.js';
 import { hidden, type Page, type Way } from './layout.js';
 
 /** What the person at an invitation can do now. */

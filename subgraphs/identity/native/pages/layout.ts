@@ -1,4 +1,4 @@
-import { html, Html } from './html.js';
+import { html, Html } from '../../../../runtime/http/html.js';
 
 /** A problem with a field; shown first in the page and linked to it. */
 export interface FieldError {

@@ -1,4 +1,4 @@
-import { field, html, type Html } from './html.js';
+import { field, html, type Html } from '../../../../runtime/http/html.js';
 import { type FieldError, hidden, type Page, type Step } from './layout.js';
 
 /** One message for a wrong code, a spent one and none at all. */

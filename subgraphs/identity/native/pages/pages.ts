@@ -7,14 +7,14 @@ import { PAGES } from '../../rules/endpoints.js';
 import type { EngineStore } from '../oidc-provider/model.js';
 import { ConnectedAppsPage } from './connected-apps.js';
 import { PageError, waitText } from './form.js';
-import { html } from './html.js';
+import { html } from '../../../../runtime/http/html.js';
 import { InteractionPages } from './interaction.js';
 import { LandingPages } from './landing.js';
 import { OwnInteractions } from './own-interaction.js';
 import { asPerson, Site } from './site.js';
 import { SsoPages } from './sso.js';
 import { StaffInvitationPage } from './staff-invitation.js';
-import { ICON, STYLE } from './style.js';
+import { ICON, STYLE } from '../../../../runtime/http/page-style.js';
 import { signOutPage } from './views.js';
 
 const LINK = /^\/magic\/([\w-]{43})$/;

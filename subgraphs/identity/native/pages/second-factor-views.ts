@@ -1,5 +1,5 @@
 import type { TotpEnrolment } from '../../entities/mfa.js';
-import { field, html, type Html } from './html.js';
+import { field, html, type Html } from '../../../../runtime/http/html.js';
 import { hidden, type Page, type Step } from './layout.js';
 import { cancel } from './views.js';
 

@@ -8,7 +8,7 @@ import type { EngineStore } from '../oidc-provider/model.js';
 import type { Registration } from '../oidc-provider/registration.js';
 import { type EngineRequest, registrationOf } from '../oidc-provider/state.js';
 import { checkCsrf, csrfOf, PageError, readForm } from './form.js';
-import type { Html } from './html.js';
+import type { Html } from '../../../../runtime/http/html.js';
 import { document, localeOf, type Page, pageHeaders, type Way } from './layout.js';
 import { messagePage } from './views.js';
 

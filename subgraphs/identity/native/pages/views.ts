@@ -1,4 +1,4 @@
-import { field, html, type Html } from './html.js';
+import { field, html, type Html } from '../../../../runtime/http/html.js';
 import { hidden, type Page, type Step, type Way } from './layout.js';
 import { otherWays } from './mail-views.js';
 

@@ -1,7 +1,7 @@
 import type { EntityClass, FilterQuery } from '@mikro-orm/postgresql';
-import type { Context } from '../../../runtime/request/context.js';
-import type { Timer } from '../../../runtime/time/clock.js';
-import { after } from '../../../runtime/time/durations.js';
+import type { Context } from '../request/context.js';
+import type { Timer } from './clock.js';
+import { after } from './durations.js';
 
 interface LeasedRows<Row> {
   name: string;

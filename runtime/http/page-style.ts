@@ -25,7 +25,7 @@ h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; margin: 0 0 .
 h2 { font-size: 1rem; margin: 1.5rem 0 .25rem }
 p { margin: 0 0 .75rem }
 label { display: block; margin: 1rem 0 .375rem; font-weight: 600 }
-input:not([type=checkbox]) { display: block; width: 100%; min-height: 2.875rem; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--field); border: 1px solid var(--line); border-radius: .5rem }
+input:not([type=checkbox], [type=radio]) { display: block; width: 100%; min-height: 2.875rem; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--field); border: 1px solid var(--line); border-radius: .5rem }
 input[aria-invalid=true] { border-color: var(--bad); border-width: 2px }
 input.code { font-size: 1.25rem; letter-spacing: .15em; font-variant-numeric: tabular-nums }
 button { display: block; width: 100%; min-height: 2.875rem; margin-top: 1rem; padding: .5rem 1rem; font: inherit; font-weight: 600; border: 1px solid var(--act); border-radius: .5rem; background: var(--act); color: var(--on-act); cursor: pointer }
@@ -53,6 +53,9 @@ details { margin-top: 1rem; border-top: 1px solid var(--edge); padding-top: .25r
 .scopes li + li { border-top: 1px solid var(--edge) }
 .scopes label { display: flex; gap: .75rem; align-items: flex-start; margin: 0; padding: .75rem; font-weight: 400; cursor: pointer }
 .scopes input { flex: none; width: 1.5rem; height: 1.5rem; margin: 0; accent-color: var(--act) }
+.amounts { display: grid; grid-template-columns: 1fr auto; gap: .25rem 1rem; margin: 0 0 1rem }
+.amounts dd { margin: 0; text-align: right; font-variant-numeric: tabular-nums }
+.amounts .total { padding-top: .5rem; border-top: 1px solid var(--edge); font-weight: 600 }
 .group { min-width: 0; margin: 1.25rem 0 0; padding: 0; border: 0 }
 .group .note { margin-top: .25rem }
 legend { padding: 0; font-weight: 600 }
