@@ -25,6 +25,7 @@ import { RetestCycle } from './entities/retest-cycle.js';
 import { RetestTally } from './entities/retest-stats.js';
 import { SweepRun } from './entities/sweep-run.js';
 import { Vial } from './entities/vial.js';
+import { WaitingEvent } from './entities/waiting-event.js';
 import { erase } from './erase.js';
 import { reportFilePaths, serveReportFiles } from './native/report-file.js';
 import { references } from './references.js';
@@ -90,6 +91,7 @@ export default service({
     LabDocument,
     ReportRow,
     FhirExport,
+    WaitingEvent,
   ],
   testControls: { flags: true, faults: true },
   resolvers: [

@@ -94,6 +94,16 @@ describe('members see a critical value only after acknowledgement or 24 h', () =
     expect((await fileFor(id)).status).toBe(404);
   });
 
+  test('in the file that the member has sent in, too, once a value of it is judged to be critical', async () => {
+    const file = Buffer.from(MESSAGE.replace('R-11', 'R-13')).toString('base64');
+    const mine = await clinic.rest('POST', '/v1/bloodwork/me', { file }, await clinic.p.userToken(DEMO, SCOPES));
+    const report = await read(mine.body.id, 'parsed');
+    expect((await asMember(`/v1/bloodwork/${report.id}`)).body.rows).toMatchObject([{ value: null, raw_text: null }]);
+    expect((await fileFor(report.id)).status).toBe(404);
+    await acknowledge(report.rows[0].observation_id);
+    expect((await fileFor(report.id)).status).toBe(302);
+  });
+
   test('in a report that others sent in and nobody has judged: rows and file wait as long; the own one is had at once', async () => {
     const unclear = MESSAGE.replace('|mmol/L|', '||');
     const { id } = await sent(unclear);
@@ -144,6 +154,88 @@ describe('members see a critical value only after acknowledgement or 24 h', () =
     expect((await asMember('/v1/retest-cycles/me')).body.data).toMatchObject([hidden]);
     await acknowledge(critical.id);
     expect((await asMember('/v1/retest-cycles/me')).body.data).toMatchObject([{ outcome_direction: 'worsened', delta: 1.6 }]);
+  });
+
+  const RECORDED = 'clinical.retest.recorded.v1';
+  const FLAGGED = 'clinical.red_flag.detected.v1';
+  const told = async (type: string): Promise<any[]> =>
+    (
+      await clinic.p.sql(`select data from events.outbox where user_id = $1 and type = $2 and seq > $3 order by seq`, [DEMO, type, since])
+    ).map(row => row.data);
+  let since = '0';
+  const fromNow = async (): Promise<void> => {
+    const [row] = await clinic.p.sql('select coalesce(max(seq), 0)::text as last from events.outbox');
+    since = row.last;
+  };
+  const later = async (ms: number): Promise<void> => {
+    const [{ now }] = await clinic.p.sql('select now from clinical.test_clock');
+    await clinic.clock(new Date(now.getTime() + ms).toISOString());
+  };
+
+  /** A cycle that a critical value has closed. */
+  async function closedByCritical(): Promise<any> {
+    const id = await cycleOn((await potassium(5.2)).id);
+    await later(2 * 86_400_000);
+    await fromNow();
+    const [{ now }] = await clinic.p.sql('select now from clinical.test_clock');
+    const critical = await clinic.lab(DEMO, {
+      code: 'potassium',
+      value: 6.8,
+      collectedAt: new Date(now.getTime() - 3_600_000).toISOString(),
+    });
+    expect(await clinic.read(id)).toMatchObject({ status: 'retested', outcome_direction: 'worsened' });
+    return critical;
+  }
+  const OUTCOME = { code: 'potassium', direction: 'worsened', days_to_retest: expect.any(Number) };
+
+  test('in the event of a cycle that it closes, which is emitted once when it is acknowledged', async () => {
+    const critical = await closedByCritical();
+    expect(await told(RECORDED)).toEqual([]);
+    await acknowledge(critical.id);
+    expect(await told(RECORDED)).toEqual([OUTCOME]);
+    await later(2 * 86_400_000);
+    expect(await told(RECORDED)).toHaveLength(1);
+  });
+
+  test('in that event, which is emitted after 24 h when nobody acknowledges it; of an erased member it is not', async () => {
+    await closedByCritical();
+    await later(86_400_000 - 1);
+    expect(await told(RECORDED)).toEqual([]);
+    await later(1);
+    expect(await told(RECORDED)).toEqual([OUTCOME]);
+    await closedByCritical();
+    await clinic.rest('POST', '/v1/admin/erasure', { patient_id: DEMO });
+    await later(86_400_000);
+    expect(await told(RECORDED)).toEqual([]);
+  });
+
+  describe('in the event of a flag that is not urgent', () => {
+    beforeAll(async () => {
+      const condition = { '>': [{ var: 'biomarkers.potassium.value' }, 6.2] };
+      await clinic.p.sql(
+        `insert into clinical.red_flag_rule (id, key, source, condition, severity, member_message_key, clinician_action)
+         values (gen_random_uuid(), 'potassium_watch', 'biomarker', $1, 'warning', 'red_flag.potassium_watch', 'Look at it.')`,
+        [JSON.stringify(condition)],
+      );
+    });
+    const watched = async () => (await told(FLAGGED)).filter(data => data.rule === 'potassium_watch');
+
+    test('the urgent one goes to clinicians at once, this one when the value is acknowledged', async () => {
+      await fromNow();
+      const critical = await potassium(6.8);
+      expect((await told(FLAGGED)).map(data => data.severity)).toEqual(['urgent']);
+      await acknowledge(critical.id);
+      expect(await watched()).toMatchObject([{ severity: 'warning', source: 'biomarker' }]);
+    });
+
+    test('and not at all when it was dismissed before', async () => {
+      await fromNow();
+      const critical = await potassium(6.8);
+      const flags = (await clinic.rest('GET', `/v1/red-flags?user_id=${DEMO}&severity=warning`)).body.data;
+      expect((await clinic.rest('POST', `/v1/red-flags/${flags[0].id}/dismiss`, { reason: 'A haemolysed sample.' })).status).toBe(200);
+      await acknowledge(critical.id);
+      expect(await watched()).toEqual([]);
+    });
   });
 
   test('in an open cycle whose baseline is corrected to a critical value, and at once when it is corrected back', async () => {

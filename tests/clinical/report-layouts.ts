@@ -323,6 +323,27 @@ export const LAYOUTS: Readonly<Record<string, readonly (readonly LayoutLine[])[]
       ['WBC 5.2 K/uL', sure('WBC', 5.2, '10*3/uL')],
     ],
   ],
+  'units with what they are of': [
+    [
+      ['HbA1c 5.4 % of total Hgb <5.7', sure('HbA1c', 5.4, '%', [null, 5.7])],
+      ['HEMOGLOBIN A1c 5.9 H % of total Hgb <5.7', sure('HEMOGLOBIN A1c', 5.9, '%', [null, 5.7])],
+      ['HEMOGLOBIN A1c\t5.4\t\t<5.7 % of total Hgb\tEN', sure('HEMOGLOBIN A1c', 5.4, '%', [null, 5.7])],
+      ['HbA1c 5.4% of total hemoglobin 4.0 - 5.6', sure('HbA1c', 5.4, '%', [4, 5.6])],
+      ['HbA1c 36 mmol/mol Hb <39', sure('HbA1c', 36, 'mmol/mol', [null, 39])],
+      ['Free Testosterone 1.5 % of total 1.0 - 2.7', sure('Free Testosterone', 1.5, '%', [1, 2.7])],
+      ['OMEGA-3 TOTAL 5.6 % by wt >5.4', sure('OMEGA-3 TOTAL', 5.6, '%', [5.4, null])],
+      ['NON HDL CHOLESTEROL 120 <130 mg/dL (calc)', sure('NON HDL CHOLESTEROL', 120, 'mg/dL', [null, 130])],
+      ['NON HDL CHOLESTEROL 120 mg/dL(calc) <130', sure('NON HDL CHOLESTEROL', 120, 'mg/dL', [null, 130])],
+      ['CHOL/HDLC RATIO 3.1 (calc) <5.0', sure('CHOL/HDLC RATIO', 3.1, null, [null, 5])],
+      ['% SATURATION 30 % (calc) 20-48', sure('% SATURATION', 30, '%', [20, 48])],
+      ['EGFR 95 mL/min/1.73m2 > OR = 60', sure('EGFR', 95, 'mL/min/1.73m2', [60, null])],
+      ['EGFR\t95\t\t>60 mL/min/1.73m2\tEN', sure('EGFR', 95, 'mL/min/1.73m2', [60, null])],
+      ['ABSOLUTE NEUTROPHILS 3.1 x10E3/uL 1.4-7.0', sure('ABSOLUTE NEUTROPHILS', 3.1, '10*3/uL', [1.4, 7])],
+      ['ABSOLUTE NEUTROPHILS 3120 cells/uL 1500-7800', sure('ABSOLUTE NEUTROPHILS', 3120, 'cells/uL', [1500, 7800])],
+      ['Albumin/Creatinine Ratio 5 mg/g creat <30', sure('Albumin/Creatinine Ratio', 5, 'mg/gcreat', [null, 30])],
+      ['Ferritin 80 ng/mL of unknown kind <5.7', unsure('Ferritin', 80, 'ng/mL')],
+    ],
+  ],
   'micro in every spelling': [
     [
       ['Creatinine 88 µmol/L', sure('Creatinine', 88, 'umol/L')],

@@ -9,6 +9,7 @@ import { RedFlag } from '../entities/red-flag.js';
 import { CloseCriticalAlertInput, RecordCriticalAlertContactInput } from '../inputs/critical-alert.js';
 import { acknowledgeBy, CRITICAL_ALERT_STATES, type CriticalAlertTrigger, hiddenUntil, isAlerting } from '../rules/critical-alert.js';
 import { scoreLater } from './health-score.js';
+import { releaseEventsOf } from './waiting-event.js';
 
 function announce(ctx: Context, { id, observationId, code, severity, acknowledgeBy: by, patientId: userId }: CriticalAlert): void {
   const data = { alert_id: id, observation_id: observationId, code, severity, acknowledge_by: by.toISOString() };
@@ -57,7 +58,7 @@ async function showFlags(ctx: Context, patientId: string, observationId: string)
   }
 }
 
-/** From now on the member may see the value, in the result, in the cycles that it measures and in the flags that it raised. */
+/** From now on the member may see the value, in the result, in the cycles that it measures and in the flags that it raised; what waited for it is told. */
 async function showValue(ctx: Context, { patientId, observationId }: CriticalAlert): Promise<void> {
   await ctx.sql(`update ${ctx.schema}.observation set hidden_until = null where id = $1`, [observationId]);
   await ctx.sql(
@@ -66,6 +67,7 @@ async function showValue(ctx: Context, { patientId, observationId }: CriticalAle
     [observationId],
   );
   await showFlags(ctx, patientId, observationId);
+  await releaseEventsOf(ctx, patientId);
 }
 
 /** A clinician has seen it. */

@@ -17,12 +17,14 @@ import { RedFlag } from '../entities/red-flag.js';
 import { ReportRow } from '../entities/report-row.js';
 import { RetestCycle } from '../entities/retest-cycle.js';
 import { Vial } from '../entities/vial.js';
+import { WaitingEvent } from '../entities/waiting-event.js';
 import { EraseClinicalRecordInput } from '../inputs/erasure.js';
 import { lockPatient } from '../queries/patient.js';
 import { basisOf, retainConsults } from './consult.js';
 
 /** Every table that is keyed by `patient_id`; what refers to something before it. */
 const TABLES: Readonly<Record<string, EntityClass<{ patientId: string }>>> = {
+  waiting_event: WaitingEvent,
   retest_cycle: RetestCycle,
   critical_alert: CriticalAlert,
   red_flag: RedFlag,

@@ -1,4 +1,3 @@
-import { redFlagDetected } from '../../../events/catalogue/clinical.js';
 import { lockRow } from '../../../runtime/data/rows.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
@@ -11,6 +10,7 @@ import { loadProtocolVersion } from '../queries/dictionary.js';
 import { isErased, lockPatient } from '../queries/patient.js';
 import { contraindicated } from '../rules/intervention.js';
 import { fires, markersOf, RED_FLAG_STATES, type RedFlagTrigger, STANDING_FLAGS } from '../rules/red-flag.js';
+import { announceFlag } from './waiting-event.js';
 
 export const activeRules = (ctx: Context, source: RedFlagSource): Promise<RedFlagRule[]> =>
   ctx.em.find(RedFlagRule, { source, status: RedFlagRuleStatus.ACTIVE }, { orderBy: { key: 'asc' } });
@@ -34,8 +34,7 @@ async function raise(
   });
   flag.seal(ctx, { evidence, resolution: null });
   ctx.em.persist(flag);
-  const data = { flag_id: flag.id, rule: rule.key, severity: rule.severity, source: rule.source, detected_at: ctx.now().toISOString() };
-  ctx.emit(redFlagDetected, data, { userId: patientId });
+  announceFlag(ctx, flag);
   ctx.audit('red_flag.detected', flag.id, { rule: rule.key, severity: rule.severity });
 }
 

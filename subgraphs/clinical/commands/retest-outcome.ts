@@ -1,4 +1,3 @@
-import { retestRecorded } from '../../../events/catalogue/clinical.js';
 import { FOR_UPDATE } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { move } from '../../../runtime/request/states.js';
@@ -9,6 +8,7 @@ import { roundHalfEven } from '../entities/rounding.js';
 import type { ValueRange } from '../entities/units.js';
 import { compare, isComparable, type Measured, type Outcome } from '../rules/direction.js';
 import { daysBetween, OPEN_STATUSES, RETEST_STATES, timingOf } from '../rules/retest-cycle.js';
+import { announceOutcome } from './waiting-event.js';
 
 /** Qualifying follow-up `o` of cycle `c`, in SQL; the earliest one counts. Source: clinical 7.1.5, 7.3.3. */
 export const QUALIFIES = `o.patient_id = c.patient_id and o.code = c.code and o.source in ('lab', 'partner') and o.status in ('final', 'corrected')
@@ -103,9 +103,7 @@ export function closeCycle(ctx: Context, cycle: RetestCycle, pair: Pair, cause: 
   const from = cycle.status;
   cycle.status = move(RETEST_STATES, 're-test cycle', from, 'record');
   record(ctx, cycle, pair, compared);
-  const { code, patientId: userId, brandId } = cycle;
-  const data = { code, direction: compared.outcome.direction, days_to_retest: cycle.daysToRetest! };
-  ctx.emit(retestRecorded, data, { userId, brandId });
+  announceOutcome(ctx, cycle);
   ctx.audit('retest_cycle.recorded', cycle.id, { from, to: Status.RETESTED, prompt_count: cycle.promptCount, ...cause });
   return true;
 }

@@ -28,10 +28,14 @@ const RANGE = String.raw`[(\[]?\s?(?:(?<low>${NUMBER})${DASH}(?<high>${NUMBER})|
 const NO_RANGE = String.raw`(?:not estab(?:lished)?\.?|none (?:detected|estab\w*\.?)|n\/a|not applicable|negative|see (?:note|comment|below))(?!\w)`;
 /** Remarks, and what closes a range. */
 const REMARK = String.raw`(?:\((?:[^()\d<>≤≥]{1,40})\)|\[[^\]\d<>≤≥]{1,40}\]|calc(?:ulated|\.)?(?!\w)|[;,|)\]])`;
+/** What a unit is of: `% of total Hgb`, `mmol/mol Hb`, `% by wt`. */
+const WHOLE = String.raw`(?:total(?: protein| cholesterol| fatty acids?| cells)?|protein|lymphocytes|leu[ck]ocytes|wbc|rbc)`;
+const HAEMOGLOBIN = String.raw`(?:total )?(?:h(?:ae|e|ä)moglobin|hgb|hb)`;
+const QUALIFIER = String.raw`(?:(?:of )?${HAEMOGLOBIN}|of ${WHOLE}|by (?:wt|weight|vol|volume))\b\.?`;
 const PERFORMED = /^(?:0\d|[A-Z]{2,3})$/;
 
 const sticky = (pattern: string): RegExp => new RegExp(String.raw`\s*${pattern}`, 'y');
-const BEHIND = [DATE, RANGE, LABEL, FLAG, NO_RANGE, REMARK].map(sticky);
+const BEHIND = [DATE, RANGE, LABEL, FLAG, NO_RANGE, REMARK, QUALIFIER].map(sticky);
 const WORD_BEHIND = /\s*[([]?([^\s()<>≤≥=;:,]+)/y;
 
 /** @param groups of a range. */
@@ -169,6 +173,9 @@ function readingAt(text: string, match: RegExpMatchArray, notation: Notation): R
 const hasName = (one: { name: string }): boolean => /\p{L}/u.test(one.name);
 export const hasScale = (one: { unit: string | null; range: ValueRange | null }): boolean => one.unit !== null || one.range !== null;
 
+/** A value in its unit: an edge of a range behind it (`<5.7`) is never the value, whatever stands between. */
+const isMeasured = (one: Reading): boolean => hasName(one) && one.unit !== null;
+
 /** The readings of a line, one per result; each number that may be the value is tried, from the left. */
 export function readings(text: string, notation: Notation): Reading[] {
   const values = [...lowered(text).matchAll(VALUE)].filter(match => !DAY.test(match.groups!.value!));
@@ -179,7 +186,8 @@ export function readings(text: string, notation: Notation): Reading[] {
     const beside = /^\p{L}/u.test(one.rest) ? readings(one.rest, notation) : [];
     if (beside.length > 0 && beside.every(each => each.isSure && hasScale(each))) return [{ ...one, rest: '' }, ...beside];
   }
-  const chosen = whole ?? all.find(hasName);
+  const before = whole?.comparator ? all.slice(0, all.indexOf(whole)) : [];
+  const chosen = before.find(isMeasured) ?? whole ?? all.find(hasName);
   return chosen ? [{ ...chosen, isSure: chosen.isSure && chosen.rest === '' }] : [];
 }
 
