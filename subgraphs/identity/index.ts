@@ -1,4 +1,5 @@
 import { service } from '../../runtime/service.js';
+import { keepInternalClients } from './commands/internal-clients.js';
 import { consumers } from './consumers.js';
 import { UserAddress } from './entities/address.js';
 import { Badge, UserBadge } from './entities/badge.js';
@@ -122,6 +123,7 @@ export default service({
   erase,
   native: async (app, host) => {
     await refuseSeeds(host);
+    await keepInternalClients(host);
     await mountEngine(app, host);
     serveHome(app, host);
     serveAvatars(app, host);

@@ -1,23 +1,21 @@
-import type { RequiredEntityData } from '@mikro-orm/postgresql';
-import { adminScopeOf, type Slug, SLUGS } from '../../events/slugs.js';
-import { sha256 } from '../../runtime/data/crypto.js';
+import { SLUGS } from '../../events/slugs.js';
 import { newId } from '../../runtime/data/ids.js';
 import type { ServiceHost, Context } from '../../runtime/request/context.js';
 import { plantAccount } from './commands/account.js';
 import { giveConsent } from './commands/consent.js';
 import { noteCrmChange } from './commands/crm-change.js';
+import { plantClient, plantInternalClient } from './commands/internal-clients.js';
 import { setPassword } from './commands/password.js';
 import { grantRole } from './commands/role.js';
 import { sealSecret } from './commands/second-factor.js';
-import { OAuthClientSecret } from './entities/client-secret.js';
-import { OAuthClient, OAuthClientKind, OAuthClientTokenEndpointAuthMethod } from './entities/client.js';
+import { OAuthClientKind } from './entities/client.js';
 import { CrmSyncReason } from './entities/crm-sync.js';
 import { MfaMethod, MfaMethodKind, MfaMethodStatus } from './entities/mfa.js';
 import { StaffMember, StaffMemberStatus } from './entities/staff.js';
 import { hashPassword } from './ports/argon2.js';
 import { emailKey } from './rules/emails.js';
 import { OWNER } from './rules/roles.js';
-import { ADMIN_SCOPES, scopeSet, USER_SCOPES } from './rules/scopes.js';
+import { ADMIN_SCOPES, USER_SCOPES } from './rules/scopes.js';
 
 /** Fixed ids of development data. Source: conventions 8. */
 const BRAND = '0190b3a0-0000-7000-8000-000000000001';
@@ -29,64 +27,6 @@ const PEOPLE = [
   { id: '0190b3a0-0000-7000-8000-0000000000a2', name: 'demo2', displayName: 'Demo Two' },
   { id: OWNER_ID, name: 'admin', displayName: 'Admin' },
 ];
-
-/** What internal clients hold besides their own service's scope. Source: identity A11. */
-const ALSO: Partial<Record<Slug, readonly string[]>> = {
-  affiliates: ['payments', 'accounting'],
-  ai: ['content', 'live'],
-  booking: ['payments', 'live', 'identity'],
-  cash: ['accounting'],
-  commerce: ['payments', 'entitlements'],
-  comms: ['identity', 'booking', 'live', 'payments', 'commerce'],
-  community: ['identity', 'entitlements', 'membership'],
-  content: ['live', 'commerce'],
-  entitlements: ['membership'],
-  follows: ['identity'],
-  integrations: ['identity'],
-  jobs: ['commerce', 'payments', 'capri', 'comms'],
-  labs: ['identity', 'entitlements'],
-  live: ['booking', 'comms', 'entitlements'],
-  membership: ['payments'],
-  messaging: ['identity'],
-  partner: ['identity'],
-  'patient-graph': ['identity'],
-  payments: ['commerce', 'cash', 'accounting', 'booking', 'identity', 'affiliates', 'entitlements', 'membership'],
-  platform: ['entitlements'],
-  webhooks: ['identity'],
-  workflow: ['booking'],
-};
-
-const { CLIENT_SECRET_POST, NONE } = OAuthClientTokenEndpointAuthMethod;
-
-type ClientSeed = Partial<OAuthClient> & Pick<OAuthClient, 'id' | 'name' | 'kind'>;
-
-function plantClient(ctx: Context, seed: ClientSeed, secret: string | null): void {
-  const now = ctx.now();
-  const tokenEndpointAuthMethod = seed.kind === OAuthClientKind.PUBLIC ? NONE : CLIENT_SECRET_POST;
-  const client = { publisher: 'Main', ...seed, tokenEndpointAuthMethod, createdAt: now, updatedAt: now } as RequiredEntityData<OAuthClient>;
-  ctx.em.persist(ctx.em.create(OAuthClient, client, { partial: true }));
-  if (secret === null) return;
-  const row = { id: newId(), clientId: seed.id, hash: sha256(secret), hint: secret.slice(-4), createdAt: now };
-  ctx.em.persist(ctx.em.create(OAuthClientSecret, row, { partial: true }));
-}
-
-/** Scopes of `svc-<slug>`: its service's own and those of the operations it calls elsewhere. */
-const internalScopes = (slug: Slug): string[] => scopeSet([adminScopeOf(slug), ...(ALSO[slug] ?? []).map(name => `admin:${name}`)]);
-
-function plantInternalClients(ctx: Context): void {
-  for (const slug of SLUGS) {
-    const seed = {
-      id: `svc-${slug}`,
-      name: `Service ${slug}`,
-      kind: OAuthClientKind.MACHINE,
-      serviceSlug: slug,
-      scopes: internalScopes(slug),
-      firstParty: true,
-      tokenExchange: slug === 'ai', // its tools act for users
-    };
-    plantClient(ctx, seed, ctx.host.config.internalSecrets[slug] ?? null);
-  }
-}
 
 function plantApps(ctx: Context): void {
   const setting = (name: string, otherwise: string): string => ctx.host.config.setting(`SEED_${name}`) ?? otherwise;
@@ -157,7 +97,7 @@ async function plantOwner(ctx: Context): Promise<void> {
  */
 export async function seed(ctx: Context): Promise<void> {
   if (ctx.host.config.production) throw new Error('identity plants no development data in production');
-  plantInternalClients(ctx);
+  for (const slug of SLUGS) plantInternalClient(ctx, slug);
   plantApps(ctx);
   for (const person of PEOPLE) await plantPerson(ctx, person);
   await ctx.em.flush();

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { memberMilestoneUnlocked, membershipTierChanged } from '../../events/catalogue/membership.js';
+import { memberMilestoneUnlocked, membershipActivated, membershipTierChanged } from '../../events/catalogue/membership.js';
 import type { DataOf, EventDefinition } from '../../events/define.js';
 import { prepareEvent } from '../../events/outbox.js';
-import { BRAND, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
+import { ADMIN, BRAND, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 
 let p: TestPlatform;
 beforeAll(async () => {
@@ -29,6 +29,12 @@ function changeTier(from: string, to: string, userId = DEMO): Promise<string> {
   const id = '0190b3a0-1111-7000-8000-00000000beef';
   const common = { membership_id: id, plan_id: id, plan_key: 'core', tier_key: to, brand_id: BRAND, subscription_id: null };
   return emit(membershipTierChanged, { ...common, from_tier: from, to_tier: to, direction: 'up', effective_at: AT }, userId);
+}
+
+function activate(tier: string, userId: string): Promise<string> {
+  const id = '0190b3a0-1111-7000-8000-00000000beef';
+  const common = { membership_id: id, plan_id: id, plan_key: 'core', tier_key: tier, brand_id: BRAND, subscription_id: null };
+  return emit(membershipActivated, { ...common, source: 'subscription', started_at: AT, current_period_end: null }, userId);
 }
 
 const badgesOf = async (userId = DEMO): Promise<any[]> =>
@@ -60,6 +66,11 @@ test('a change of tier swaps the membership badge and leaves the others', async 
   expect(await shown()).toEqual(['membership gold', 'milestone first_order']);
   await handled(await changeTier('gold', 'a_tier_without_badge'));
   expect(await shown()).toEqual(['milestone first_order']);
+});
+
+test('a first activation gives the badge of its tier', async () => {
+  await handled(await activate('silver', ADMIN));
+  expect(await shown(ADMIN)).toEqual(['membership silver']);
 });
 
 test('a badge that staff gave stays as they gave it', async () => {

@@ -10,7 +10,7 @@ let p: Processes;
 let one: string;
 let other: string;
 beforeAll(async () => {
-  p = await separateProcesses({ manualClock: false });
+  p = await separateProcesses({ services: ['identity'], manualClock: false });
   one = p.urlOf('identity');
   other = await p.another('identity');
 });

@@ -6,7 +6,7 @@ import { after } from '../../../runtime/time/durations.js';
 import { OAuthClientSecret, RotatedOAuthClientSecret } from '../entities/client-secret.js';
 import type { RotateOAuthClientSecretInput } from '../inputs/client.js';
 import { lockedClient } from '../queries/client.js';
-import { hasSecret, livingSecrets, retire } from '../rules/client-secrets.js';
+import { hasSecret, livingSecrets, retire, type Retirement } from '../rules/client-secrets.js';
 import { LONGEST_TOKEN_MS } from '../rules/lifetimes.js';
 import { type NewRevocation, publishRevocations } from './token-family.js';
 
@@ -27,6 +27,14 @@ const secretRevocation = (ctx: Context, secret: OAuthClientSecret, at: Date): Ne
   expiresAt: after(at, LONGEST_TOKEN_MS),
 });
 
+/** Secrets end, now or later, and with them the tokens that they obtained. */
+export async function endSecrets(ctx: Context, ends: Retirement<OAuthClientSecret>['ends']): Promise<void> {
+  for (const { secret, at } of ends) secret.expiresAt = at;
+  await ctx.em.flush();
+  const revocations = ends.map(({ secret, at }) => secretRevocation(ctx, secret, at));
+  await publishRevocations(ctx, revocations);
+}
+
 /** The answer to a rotation; `value`: null in the answer to a repeated request. */
 export const rotationOf = (
   { id, clientId }: OAuthClientSecret,
@@ -40,12 +48,9 @@ export async function rotateSecret(ctx: Context, input: RotateOAuthClientSecretI
   if (!hasSecret(client)) fail('conflict', 'This client has no secret');
   const { ends, refused } = retire(await ctx.em.find(OAuthClientSecret, { clientId: client.id }), input, ctx.now());
   if (refused) fail('conflict', 'Two secrets are alive already; force ends the oldest');
-  for (const { secret, at } of ends) secret.expiresAt = at;
   const { secret, value } = makeSecret(ctx, client.id);
   ctx.audit('oauth_client.secret_rotated', client.id, { secret_id: secret.id, overlap_seconds: input.overlapSeconds });
-  await ctx.em.flush();
-  const revocations = ends.map(one => secretRevocation(ctx, one.secret, one.at));
-  await publishRevocations(ctx, revocations);
+  await endSecrets(ctx, ends);
   const ended = ends.map(one => one.secret);
   return rotationOf(secret, value, livingSecrets(ended, ctx.now()));
 }

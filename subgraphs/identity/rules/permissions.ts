@@ -23,8 +23,8 @@ const NAMED: Readonly<Record<string, string>> = {
   live: 'moderate session',
   membership: 'bonus.write grant plan.write write',
   patient_graph: 'audit consent fhir merge prescribe write',
-  payments: `dispute dispute.read dispute.write dunning.run monitor payout payout.read payout.write price price.read price.write promo promo.read promo.write
-    reconcile refund refund.approve refund.read refund.write subscription.write sync webhook.replay`,
+  payments: `dispute dispute.read dispute.write dunning.run invoice.write monitor payout payout.approve payout.read payout.write price price.read price.write promo
+    promo.read promo.write reconcile refund refund.approve refund.read refund.write subscription.write sync webhook.replay`,
   platform: 'brands config flags services',
   webhooks: 'manage',
 };
