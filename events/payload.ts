@@ -40,6 +40,9 @@ export const data = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape)
 /** A nullable key that is null in the example. */
 export const absent = <S extends z.ZodType>(schema: S) => sample(schema.nullable(), null as never);
 
+/** A key that a later revision added, null in the example: who consumes it may meet an event that lacks it. Source: events catalogue 20. */
+export const added = <S extends z.ZodType>(schema: S) => sample(schema.nullable().optional(), null as never);
+
 /** The schema at a path of a payload; undefined where there is none. */
 const schemaAt = (schema: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce((at: unknown, key) => {

@@ -112,13 +112,13 @@ export async function progressOf(pool: pg.Pool, consumer: string, ready: number)
   return { inHand, oldestAt: rows[0]?.id ? new Date(timeOfId(rows[0].id)) : null };
 }
 
-/** By notes that are fresh; `known` is false where one of them is older than `$2`. */
+/** By notes that are fresh; `known` is false where one of them is older than `$2`, or a process that just began has written none. */
 const PRESSURE = `
 select coalesce(sum(replaying), 0)::int as replaying, coalesce(max(extract(epoch from seen_at - oldest_at)) * 1000, 0)::float8 as lag,
-  coalesce(min(seen_at) > $2::timestamptz, true) as known
+  coalesce(min(seen_at) > $2::timestamptz, false) as known
 from events.consumer_progress where consumer = $1 and seen_at > clock_timestamp() - interval '15 s'`;
 
-/** What processes have in hand of replays, and the age of the oldest live event in hand, ms, by notes written after `since`; null before all have written. */
+/** What processes have in hand of replays, and the age of the oldest live event in hand, ms, by notes written after `since`; null before all have written, and any has. */
 export async function replaysInHand(
   pool: pg.Pool,
   consumer: string,
@@ -126,5 +126,5 @@ export async function replaysInHand(
 ): Promise<{ replaying: number; lagMs: number } | null> {
   const { rows } = await pool.query<{ replaying: number; lag: number; known: boolean }>(PRESSURE, [consumer, since ?? new Date(0)]);
   const { replaying, lag, known } = rows[0]!;
-  return known ? { replaying, lagMs: lag } : null;
+  return known || since === null ? { replaying, lagMs: lag } : null;
 }

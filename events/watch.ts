@@ -11,7 +11,7 @@ const SLOW_ROUNDS = 15;
 /** Rounds between two notes of where the consumers stand. */
 const PROGRESS_ROUNDS = 5;
 /** Between two notes of where a consumer stands to which a replay is sent: the replay waits for them. */
-const REPLAY_NOTE_MS = 200;
+const REPLAY_NOTE_MS = 100;
 
 /** A consumer that wants to know what operators and time did to it. */
 export interface Watched {

@@ -119,7 +119,9 @@ function compile(schema: GraphQLSchema, { service, routes }: RouteTable, route: 
   const rules = isMe(route) ? rulesOf(way).map(asOwner) : rulesOf(way);
   const status = statusOf(route);
   const fieldPath = way.map(step => step.field.name);
+  const isPublic = rules.every(rule => rule?.public === true);
   checkRedirect(route, status, shape);
+  if (route.maxAge !== undefined && !(isPublic && route.etag)) misfit('only a public answer with an ETag may be kept by anybody');
   return {
     slug: service,
     route,
@@ -131,7 +133,7 @@ function compile(schema: GraphQLSchema, { service, routes }: RouteTable, route: 
     operationName: name,
     isMutation,
     rules,
-    isPublic: rules.every(rule => rule?.public === true),
+    isPublic,
     isMe: isMe(route),
     variables,
     input: compileVariables(variables),

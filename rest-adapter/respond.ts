@@ -1,5 +1,6 @@
 /** An operation's result -> the HTTP answer: status, `Location`, redirect, `ETag`, body. Source: conventions 5. */
 import { createHash } from 'node:crypto';
+import { stringify } from 'csv-stringify/sync';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Plan } from './plan.js';
 
@@ -31,11 +32,21 @@ const etagOf = (text: string): string => `"${createHash('sha256').update(text).d
 const isKnown = (header: string | undefined, etag: string): boolean =>
   header !== undefined && (header.trim() === '*' || header.split(',').some(one => one.trim().replace(/^W\//, '') === etag));
 
-function sendCacheable(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
+/** Who may keep an answer, and for how long. */
+const keepingOf = ({ maxAge }: Plan['route']): Record<string, string> =>
+  maxAge === undefined ? { 'cache-control': 'private, no-cache', vary: 'Authorization' } : { 'cache-control': `public, max-age=${maxAge}` };
+
+function sendCacheable({ route }: Plan, request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
   const etag = etagOf(text);
-  reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'Authorization' });
+  reply.headers({ etag, ...keepingOf(route) });
   return isKnown(request.headers['if-none-match'], etag) ? reply.code(304).removeHeader('content-type').send() : reply.send(text);
 }
+
+const asksForCsv = ({ headers }: FastifyRequest): boolean => /(^|[\s,])text\/csv\b/i.test(headers.accept ?? '');
+
+/** Rows with their keys as the first line. A text that a spreadsheet would take for a formula is marked as none. Source: RFC 4180. */
+const sendCsv = (reply: FastifyReply, rows: readonly object[]): FastifyReply =>
+  reply.type('text/csv; charset=utf-8').send(stringify([...rows], { header: true, escape_formulas: true, record_delimiter: 'windows' }));
 
 /** Sends the answer of an operation in wire form. */
 export function respond(plan: Plan, request: FastifyRequest, reply: FastifyReply, result: unknown, extras: Extras): FastifyReply {
@@ -45,7 +56,9 @@ export function respond(plan: Plan, request: FastifyRequest, reply: FastifyReply
   const body = plan.answer(result);
   if (plan.route.redirect) return reply.header('location', (body as Record<string, string>)[plan.route.redirect]).send();
   if (plan.location && (status === 201 || status === 202)) reply.header('location', locationOf(plan, plan.location, request, body));
+  const { csv } = plan.route;
+  if (csv && asksForCsv(request)) return sendCsv(reply, (body as Record<string, object[]>)[csv]!);
   const text = JSON.stringify(body);
   reply.type(JSON_TYPE);
-  return plan.route.etag ? sendCacheable(request, reply, text) : reply.headers(extras.headers ?? {}).send(text);
+  return plan.route.etag ? sendCacheable(plan, request, reply, text) : reply.headers(extras.headers ?? {}).send(text);
 }

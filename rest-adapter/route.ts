@@ -59,6 +59,10 @@ interface Answering {
   omitNull?: readonly string[];
   /** The answer bears an `ETag` of its bytes, and `If-None-Match` is answered with 304. */
   etag?: boolean;
+  /** Seconds for which anybody may keep the answer; of a public path with an ETag, whose answer does not depend on the caller. */
+  maxAge?: number;
+  /** Key of the answer with a list of plain rows, which is the answer to `Accept: text/csv`. */
+  csv?: string;
   /** Largest body, bytes; default 1 MiB. */
   bodyLimit?: number;
   /** A file may come as `multipart/form-data`, too; its bytes become the base64 text of a body key. */

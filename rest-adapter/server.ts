@@ -11,6 +11,7 @@ import { fail, Problem, type Violation } from '../runtime/request/errors.js';
 import { isUtf8, sendProblem } from '../runtime/http/server.js';
 import type { RequestInfo } from '../runtime/request/request.js';
 import type { ServiceDeclaration } from '../runtime/service.js';
+import { plugin } from '../runtime/http/plugin.js';
 import { parseJson } from './json.js';
 import type { WireRequest } from './parameters.js';
 import { planTables, type Plan } from './plan.js';
@@ -183,8 +184,8 @@ function pathsOf(plans: readonly Plan[], { services = [] }: RestOptions): Paths 
 }
 
 /** Everything below `/<slug>/v1`: its routes, its body parser, and its own answer to unknown paths and methods. */
-function serviceScope(rows: readonly Row[], paths: Paths, options: RestOptions): FastifyPluginAsync {
-  return async scope => {
+function serviceScope(slug: string, rows: readonly Row[], paths: Paths, options: RestOptions): FastifyPluginAsync {
+  return plugin(`rest of ${slug}`, async scope => {
     addBodyParser(scope);
     if (rows.some(({ plan }) => plan.route.upload)) await scope.register(multipart);
     scope.addHook('onRequest', async (request, reply) => {
@@ -198,7 +199,7 @@ function serviceScope(rows: readonly Row[], paths: Paths, options: RestOptions):
       const url = toRouterPath(path.replace(/^\/v1/, ''));
       scope.route({ method, url, handler: handlerOf(row, options), config: { row }, ...(bodyLimit !== undefined && { bodyLimit }) });
     }
-  };
+  });
 }
 
 /** Plans of all tables in their order, with requests answered between two tables. */
@@ -224,15 +225,16 @@ export function restRoutes(options: RestOptions): FastifyPluginAsync {
     return () => rows.forEach((row, at) => (row.plan = next[at]!));
   });
   for (const { document, source, key, operationName } of plans) options.prepare?.({ document, source, key, operationName });
-  return async app => {
+  return plugin('rest', async app => {
     for (const slug of new Set(plans.map(plan => plan.slug)))
       await app.register(
         serviceScope(
+          slug,
           rows.filter(({ plan }) => plan.slug === slug),
           paths,
           options,
         ),
         { prefix: `/${slug}/v1` },
       );
-  };
+  });
 }

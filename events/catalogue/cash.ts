@@ -1,5 +1,5 @@
 import { defineEvent } from '../define.js';
-import { code, cur, data, id, list, minor, oneOf, ts } from '../payload.js';
+import { added, code, cur, data, id, list, minor, oneOf, ts } from '../payload.js';
 
 const owner = 'cash' as const;
 
@@ -23,9 +23,10 @@ export const cashSpent = defineEvent('cash.spent.v1',
 export const cashExpired = defineEvent('cash.expired.v1',
   data({
     grant_id: id(), amount: minor(4900), currency: cur(), reason: oneOf('expired', 'revoked'), source: code('promotion'), balance: minor(12000),
+    reference_type: added(code('refund')), reference_id: added(id()),
   }),
   {
-    owner, when: 'The unspent rest of a grant lapses or is revoked.', user: 'required', scope: 'read:cash_balance',
+    owner, revision: 2, when: 'The unspent rest of a grant lapses or is revoked.', user: 'required', scope: 'read:cash_balance',
     consumers: ['accounting', 'comms'],
   },
 );

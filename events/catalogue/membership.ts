@@ -10,7 +10,7 @@ const membership = {
 
 export const membershipActivated = defineEvent('membership.activated.v1',
   data({ ...membership, source: code('subscription'), started_at: ts(), current_period_end: ts('2026-12-20T09:30:00.000Z').nullable() }),
-  { owner, when: 'First activation of a membership.', user: 'required', scope: 'read:membership', consumers: ['entitlements', 'comms', 'community'] },
+  { owner, when: 'First activation of a membership.', user: 'required', scope: 'read:membership', consumers: ['entitlements', 'comms', 'community', 'identity'] },
 );
 
 export const membershipTierChanged = defineEvent('membership.tier.changed.v1',

@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import { defineEvent } from '../define.js';
-import { absent, bool, code, cur, data, date, id, int, minor, oneOf, ref, ts } from '../payload.js';
+import { absent, added, bool, code, cur, data, date, id, int, minor, oneOf, ref, ts } from '../payload.js';
 
 const owner = 'payments' as const;
+
+/** What a refund or dispute is about: the order, invoice or checkout that was settled, its amount (card, cash and credit), and what of it has gone back so far. */
+const obligation = {
+  obligation_type: added(oneOf('checkout', 'invoice', 'order')), obligation_id: added(id()), obligation_amount: added(minor(4900)),
+  obligation_refunded: added(minor(4900)),
+};
 
 /** An invoice with example amounts, minor units. */
 const invoice = ({ due = 0, refunded = 0, attempts = 1 }) => ({
@@ -33,10 +39,10 @@ export const paymentPaid = defineEvent('payment.paid.v1',
     obligation_type: oneOf('checkout', 'invoice', 'order'), obligation_id: id(), payment_id: id().nullable(), order_id: id().nullable(),
     invoice_id: absent(id()), subscription_id: absent(id()), purpose: code('order'), subtotal_amount: minor(4900), discount_amount: minor(0),
     tax_amount: minor(0), shipping_amount: minor(0), cash_amount: minor(0), credit_amount: minor(0), total_amount: minor(4900), currency: cur(),
-    promo_code: ref('SPRING20').nullable(), affiliate_code: ref('JANE10').nullable(), first_purchase: bool(),
+    promo_code: ref('SPRING20').nullable(), affiliate_code: ref('JANE10').nullable(), first_purchase: bool(), tax_region: added(code('us-ca')),
   }),
   {
-    owner, when: 'An obligation is settled in full by any mix of card, cash, credit and gift; once.', user: 'required', scope: 'read:payments',
+    owner, revision: 2, when: 'An obligation is settled in full by any mix of card, cash, credit and gift; once.', user: 'required', scope: 'read:payments',
     consumers: ['accounting', 'affiliates', 'booking', 'commerce', 'comms'],
   },
 );
@@ -46,11 +52,11 @@ export const paymentRefunded = defineEvent('payment.refunded.v1',
     refund_id: id(), payment_id: id(), amount: minor(4900), currency: cur(), status: oneOf('succeeded', 'failed'),
     reason: code('requested_by_customer'), origin: code('member'), to_cash: bool(), cash_return_amount: minor(0), tax_amount: minor(0),
     order_id: id().nullable(), invoice_id: absent(id()), subscription_id: absent(id()), payment_amount: minor(4900),
-    total_refunded: minor(4900),
+    total_refunded: minor(4900), credit_return_amount: added(minor(0)), tax_region: added(code('us-ca')), ...obligation,
   }),
   {
-    owner, when: 'A refund settles, or a settled one bounces.', user: 'required', scope: 'read:payments',
-    consumers: ['accounting', 'affiliates', 'cash', 'commerce', 'comms', 'entitlements'],
+    owner, revision: 2, when: 'A refund settles, or a settled one bounces.', user: 'required', scope: 'read:payments',
+    consumers: ['accounting', 'affiliates', 'cash', 'commerce', 'comms', 'entitlements', 'labs'],
   },
 );
 
@@ -66,19 +72,19 @@ export const paymentDisputeCreated = defineEvent('payment.dispute.created.v1',
   data({
     dispute_id: id(), payment_id: id(), amount: minor(4900), fee_amount: minor(1500).nullable(), currency: cur(),
     reason: code('product_not_received'), status: code('needs_response'), evidence_due_at: ts('2026-12-04T09:30:00.000Z').nullable(),
-    order_id: id().nullable(), invoice_id: absent(id()), subscription_id: absent(id()),
+    order_id: id().nullable(), invoice_id: absent(id()), subscription_id: absent(id()), ...obligation,
   }),
-  { owner, when: 'A dispute of a payment opens.', user: 'required', scope: 'read:payments', consumers: ['accounting', 'affiliates', 'comms'] },
+  { owner, revision: 2, when: 'A dispute of a payment opens.', user: 'required', scope: 'read:payments', consumers: ['accounting', 'affiliates', 'comms'] },
 );
 
 export const paymentDisputeClosed = defineEvent('payment.dispute.closed.v1',
   data({
     dispute_id: id(), payment_id: id(), amount: minor(4900), fee_amount: minor(1500).nullable(), currency: cur(),
     reason: code('product_not_received'), status: code('won'), outcome: oneOf('won', 'lost', 'withdrawn'), order_id: id().nullable(),
-    invoice_id: absent(id()), subscription_id: absent(id()),
+    invoice_id: absent(id()), subscription_id: absent(id()), ...obligation,
   }),
   {
-    owner, when: 'A dispute is resolved.', user: 'required', scope: 'read:payments',
+    owner, revision: 2, when: 'A dispute is resolved.', user: 'required', scope: 'read:payments',
     consumers: ['accounting', 'affiliates', 'membership', 'entitlements'],
   },
 );

@@ -60,7 +60,13 @@ export interface RabbitOptions {
 }
 
 const READY_MS = 10_000;
-/** What was confirmed is in a process's hand so soon, ms. */
+/** What a consumer's queues held, and when at the latest by the database's clock. */
+interface Look {
+  ready: number;
+  at: Date;
+}
+
+/** What has left a queue is in a process's hand so soon, ms. */
 const NOTE_DELAY_MS = 100;
 /** From 3.12 on a broker always has the feature flag `stream_queue`; 100 × major + minor. */
 const STREAMS_ALWAYS = 312;
@@ -84,6 +90,8 @@ class RabbitTransport implements Transport {
   readonly #specs = new Map<string, ConsumerSpec>();
   readonly #subscriptions = new Map<string, RabbitSubscription>();
   readonly #wakers = new Set<() => void>();
+  /** Of consumers with a replay, until notes are newer. */
+  readonly #looks = new Map<string, Look>();
   /** As known when the publishing connection was set up, and what this process has declared since. */
   #registered: readonly ConsumerSpec[] = [];
   #givenUp: QueueConsumer | undefined;
@@ -293,11 +301,27 @@ class RabbitTransport implements Transport {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** A process notes what it has in hand a moment after it got it. */
+  /**
+   * What waits in the queues, and then, from notes that are newer, what processes have in hand: the other way round an event that is
+   * delivered between the two would be in neither, however long that takes. So the first answer after `since` is null.
+   */
   async pressure(spec: ConsumerSpec, since: Date | null): Promise<Pressure | null> {
-    const noted = since && new Date(since.getTime() + NOTE_DELAY_MS);
+    const look = this.#looks.get(spec.name);
+    if (since && !(look && look.at > since)) {
+      this.#looks.set(spec.name, await this.#look(spec));
+      return null;
+    }
+    const noted = since && new Date(look!.at.getTime() + NOTE_DELAY_MS);
     const inHand = await replaysInHand(this.options.pool, spec.name, noted);
-    return inHand && { waiting: inHand.replaying + (await this.#ready(spec)), lagMs: inHand.lagMs };
+    if (!inHand) return null;
+    this.#looks.delete(spec.name);
+    return { waiting: inHand.replaying + (since ? look!.ready : await this.#ready(spec)), lagMs: inHand.lagMs };
+  }
+
+  async #look(spec: ConsumerSpec): Promise<Look> {
+    const ready = await this.#ready(spec);
+    const { rows } = await this.options.pool.query<{ at: Date }>('select clock_timestamp() as at');
+    return { ready, at: rows[0]!.at };
   }
 
   hint(channel: Channel, key: string, body: Json): void {

@@ -6,8 +6,9 @@ import { openPool } from '../../runtime/data/database.js';
 import { openDatabase } from './database.js';
 import type { Parts } from './parts.js';
 
-/** Connections of the relay, dead letters and the embedded transport. */
-const EVENTS_POOL = 5;
+/** Connections of dead letters, consumers' states and the embedded transport, and where the relay publishes beside them. */
+const EVENTS_POOL = 3;
+const EVENTS_POOL_WITH_RELAY = 5;
 /** Time for handlers under way when the transport closes, ms. */
 const DRAIN_MS = 10_000;
 
@@ -32,7 +33,7 @@ export async function openBackends(parts: Parts): Promise<Backends> {
   const { config, stops, print } = parts;
   const database = await openDatabase(config, line => print(`  ${line}`));
   stops.add(() => database.stop());
-  const pool = openPool('events', database.url, EVENTS_POOL);
+  const pool = openPool('events', database.url, config.roles.has('relay') ? EVENTS_POOL_WITH_RELAY : EVENTS_POOL);
   stops.add(() => pool.end());
   const transport = await openTransport(parts, pool);
   stops.add(() => transport.close({ drainMs: DRAIN_MS }));

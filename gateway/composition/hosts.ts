@@ -23,7 +23,7 @@ export async function openHost(declaration: ServiceDeclaration, parts: Parts, se
   const { slug } = declaration;
   const federation = setting.federation(slug);
   const databaseUrl = config.databaseUrls[slug] ?? setting.databaseUrl;
-  const orm = openOrm(slug, databaseUrl, declaration.entities, config.poolMax);
+  const orm = openOrm(slug, databaseUrl, declaration.entities, config.poolMax, config.poolIdleMs);
   stops.add(() => orm.close(true));
   return new RunningService(declaration, {
     config,

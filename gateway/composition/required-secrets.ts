@@ -15,7 +15,9 @@ export const clientSecretName = (slug: Slug): string => `INTERNAL_CLIENT_SECRET_
 export function requireSecrets(config: Config, slugs: readonly Slug[]): void {
   const missing = [
     ...(slugs.includes('identity') && !config.signingKek ? ['TOKEN_SIGNING_KEK'] : []),
+    ...(slugs.includes('accounting') && !config.setting('LEDGER_SIGNING_KEY') ? ['LEDGER_SIGNING_KEY'] : []),
     ...(slugs.length && !config.encryptionKeys ? ['ENCRYPTION_KEYS'] : []),
+    ...(slugs.includes('payments') && !config.setting('GIFT_PEPPER') ? ['GIFT_PEPPER'] : []),
     ...(slugs.length ? slugs : [OWN_CLIENT]).filter(slug => !config.internalSecrets[slug]).map(clientSecretName),
   ];
   if (missing.length === 0) return;

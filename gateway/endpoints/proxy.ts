@@ -5,6 +5,7 @@ import { proxyCredential, SUBGRAPH_SECRET_HEADER } from '../../runtime/access/su
 import type { Config } from '../../runtime/config.js';
 import { Problem } from '../../runtime/request/errors.js';
 import { sendProblem } from '../../runtime/http/server.js';
+import { plugin } from '../../runtime/http/plugin.js';
 
 const UPSTREAM_MS = 30_000;
 
@@ -32,21 +33,23 @@ export async function proxyServices(
 ): Promise<void> {
   if (subgraphSecret === null) return; // the configuration has no other process, see `loadConfig`
   const [canonical, credential] = [new URL(issuer), proxyCredential(subgraphSecret)];
-  await app.register(async scope => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
-    await scope.register(replyFrom, { undici: { connections: 64, headersTimeout: UPSTREAM_MS, bodyTimeout: UPSTREAM_MS } });
-    const pass = (prefix: string, base: string): void => {
-      const { origin } = new URL(base);
-      scope.all(prefix, (request, reply) =>
-        reply.from(`${origin}${request.url}`, {
-          rewriteRequestHeaders: (_raw, headers) => forwarded(canonical, credential, request, headers),
-          onError: current =>
-            void sendProblem(current as never, new Problem('unavailable', 'The service cannot be reached right now', { retryAfter: 1 })),
-        }),
-      );
-    };
-    for (const [slug, base] of Object.entries(urls)) pass(`/${slug}/*`, base!);
-    if (urls.identity) for (const path of ['/identity', '/.well-known/*']) pass(path, urls.identity);
-  });
+  await app.register(
+    plugin('proxy', async scope => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+      await scope.register(replyFrom, { undici: { connections: 64, headersTimeout: UPSTREAM_MS, bodyTimeout: UPSTREAM_MS } });
+      const pass = (prefix: string, base: string): void => {
+        const { origin } = new URL(base);
+        scope.all(prefix, (request, reply) =>
+          reply.from(`${origin}${request.url}`, {
+            rewriteRequestHeaders: (_raw, headers) => forwarded(canonical, credential, request, headers),
+            onError: current =>
+              void sendProblem(current as never, new Problem('unavailable', 'The service cannot be reached right now', { retryAfter: 1 })),
+          }),
+        );
+      };
+      for (const [slug, base] of Object.entries(urls)) pass(`/${slug}/*`, base!);
+      if (urls.identity) for (const path of ['/identity', '/.well-known/*']) pass(path, urls.identity);
+    }),
+  );
 }

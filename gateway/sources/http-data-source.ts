@@ -16,7 +16,7 @@ const CALL_MS = 25_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const CONNECTIONS = 64;
 
-/** Headers that pass the request's caller, idempotency key, trace and address on to a subgraph in another process. */
+/** Headers that pass the request's caller, idempotency key, expected version, trace and address on to a subgraph in another process. */
 export function forwardedHeaders(request: RequestInfo): Record<string, string> {
   const traceparent = activeTraceparent() ?? request.traceparent;
   return {
@@ -24,6 +24,7 @@ export function forwardedHeaders(request: RequestInfo): Record<string, string> {
     'x-request-id': request.id,
     ...(request.token !== null && { authorization: `Bearer ${request.token}` }),
     ...(request.idempotencyKey !== null && { 'idempotency-key': request.idempotencyKey }),
+    ...(request.ifMatch !== null && { 'if-match': request.ifMatch }),
     ...(traceparent !== null && { traceparent }),
     ...(request.ip !== null && { 'x-forwarded-for': request.ip }),
   };

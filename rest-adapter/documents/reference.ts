@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../runtime/request/errors.js';
 import { sendProblem } from '../../runtime/http/server.js';
+import { plugin } from '../../runtime/http/plugin.js';
 
 export interface DocsOptions {
   /** File name -> YAML: `openapi.yaml` and `<slug>.yaml`, as `generateOpenApi` makes them. */
@@ -127,12 +128,12 @@ export function serveDocuments(app: FastifyInstance, kind: 'openapi' | 'asyncapi
 
 /** `/api/openapi.yaml`, `/api/<service>/openapi.yaml` and `/docs`, public. */
 export function docs({ documents, demo = false }: DocsOptions): FastifyPluginAsync {
-  return async app => {
+  return plugin('docs', async app => {
     serveDocuments(app, 'openapi', documents);
     const assets = await readBundle();
     assets.set('start.js', asset('text/javascript; charset=utf-8', startScript(addressList(documents), demo)));
     const page = asset('text/html; charset=utf-8', PAGE);
     for (const path of ['/docs', '/docs/']) app.get(path, (request, reply) => send(request, reply, page));
     for (const [file, found] of assets) app.get(`/docs/${file}`, (request, reply) => send(request, reply, found));
-  };
+  });
 }

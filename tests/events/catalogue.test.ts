@@ -103,10 +103,15 @@ const entriesOf = (notation: string): [string, string][] =>
     .filter(Boolean)
     .map(entry => [entry.slice(0, entry.indexOf(' ')), entry.slice(entry.indexOf(' ') + 1)]);
 
+/** What a later revision added may be absent. Source: events catalogue 20. */
+const ADDED = '+';
+const isAdded = (type: string): boolean => type.endsWith(ADDED);
+
 function objectOf(notation: string): object {
   const entries = entriesOf(notation);
-  const properties = Object.fromEntries(entries.map(([key, type]) => [key, schemaOf(key, type)]));
-  return { type: 'object', properties, required: entries.map(([key]) => key), additionalProperties: false };
+  const properties = Object.fromEntries(entries.map(([key, type]) => [key, schemaOf(key, type.replace(ADDED, ''))]));
+  const required = entries.filter(([, type]) => !isAdded(type)).map(([key]) => key);
+  return { type: 'object', properties, required, additionalProperties: false };
 }
 
 /** `kind a|b, x id; a: y ts`: what stands before the first `;` is common to the variants. */

@@ -1,30 +1,15 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { handle, Permanent, type Envelope } from '../../events/consumer.js';
+import { Permanent, type Envelope } from '../../events/consumer.js';
 import { discardDeadLetter, replayDeadLetter } from '../../events/dead-letters.js';
 import { appendEvents } from '../../events/outbox.js';
 import type { OutboxRow } from '../../events/envelope.js';
 import type { PublishResult, Transport } from '../../events/transport/port.js';
-import { inTransaction, note, sqlOn, type TestContext } from './support/host.js';
+import { noting, numbers, type Run } from './support/consumers.js';
+import { inTransaction, note, sqlOn } from './support/host.js';
 import { dropTemplate, events, kinds, newUser, pendingOf, until, World, type Effect } from './support/world.js';
 
-const numbers = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 const ns = (effects: readonly Effect[], user?: string): number[] =>
   effects.filter(one => user === undefined || one.order_key === `u:${user}`).map(one => one.n);
-
-type Run = (ctx: TestContext, event: Envelope<{ n: number }>) => Promise<void>;
-
-/** A consumer of clinical that runs `before` and then notes the effect. */
-const noting = (name: `clinical.${string}`, before: Run = async () => undefined, options: object = {}) => ({
-  name,
-  partitions: 2 as const,
-  on: [
-    handle(events.stepTaken, async (ctx: TestContext, event) => {
-      await before(ctx, event);
-      await note(ctx, name, event);
-    }),
-  ],
-  ...options,
-});
 
 /** A transport whose publish can be made to fail before it reaches the real one. */
 function faulty(transport: Transport, fault: (rows: readonly OutboxRow[]) => PublishResult | null): Transport {
@@ -53,12 +38,6 @@ describe.each(kinds)('%s transport', kind => {
 
   afterEach(() => world.close());
 
-  const effectsOf = (consumer: string, count: number): Promise<Effect[]> =>
-    until(`${count} effects of ${consumer}`, async () => {
-      const found = await world.effects(consumer);
-      return found.length >= count && found;
-    });
-
   const letters = (): Promise<{ id: string; n: number; status: string; reason: string }[]> =>
     world.rows(
       `select d.id, (o.data->>'n')::int as n, d.status, d.reason from events.dead_letter d join events.outbox o on o.id = d.event_id order by d.seq`,
@@ -75,8 +54,8 @@ describe.each(kinds)('%s transport', kind => {
     await world.relay(transport);
     const user = newUser();
     const [id] = await world.emit('clinical', { userId: user, brandId: user }, [7]);
-    await effectsOf('clinical.first', 1);
-    await effectsOf('clinical.second', 1);
+    await world.effectsOf('clinical.first', 1);
+    await world.effectsOf('clinical.second', 1);
     const [row] = await world.rows<{ seq: number; position: number }>(
       'select seq::float8 as seq, position::float8 as position from events.outbox',
     );
@@ -124,7 +103,7 @@ describe.each(kinds)('%s transport', kind => {
       expect(ended).toBe(fails ? 'rolled back' : 'committed');
     }
     const expected = numbers(1, 30).filter(n => n % 3 !== 0);
-    expect(ns(await effectsOf('clinical.first', expected.length))).toEqual(expected);
+    expect(ns(await world.effectsOf('clinical.first', expected.length))).toEqual(expected);
     expect(await world.rows('select from events.outbox')).toHaveLength(expected.length);
   });
 
@@ -145,7 +124,7 @@ describe.each(kinds)('%s transport', kind => {
     await first.query('commit');
     first.release();
     second.release();
-    for (const consumer of ['clinical.first', 'clinical.second']) expect(ns(await effectsOf(consumer, 2))).toEqual([2, 1]);
+    for (const consumer of ['clinical.first', 'clinical.second']) expect(ns(await world.effectsOf(consumer, 2))).toEqual([2, 1]);
     const log = await world.rows<{ n: number; at: Date }>(
       `select (data->>'n')::int as n, occurred_at as at from events.outbox order by seq`,
     );
@@ -160,7 +139,7 @@ describe.each(kinds)('%s transport', kind => {
     await world.relay(world.transport(), { leases: false, batch: 20 });
     await world.relay(world.transport(), { leases: false, batch: 30 });
     for (const n of numbers(1, 200)) await world.emit('clinical', { userId: users[n % 5]! }, [n]);
-    const effects = await effectsOf('clinical.first', 200);
+    const effects = await world.effectsOf('clinical.first', 200);
     for (const user of users) expect(ns(effects, user)).toEqual(ns(effects, user).toSorted((a, b) => a - b));
     expect(new Set(effects.map(one => one.event_id)).size).toBe(200);
     expect(effects).toHaveLength(200);
@@ -184,7 +163,7 @@ describe.each(kinds)('%s transport', kind => {
     await world.relay(transport);
     await world.emit('clinical', { userId: a }, [1, 2, 3, 4, 5]);
     await world.emit('clinical', { userId: b }, [1, 2, 3, 4, 5]);
-    const effects = await effectsOf('clinical.first', 10);
+    const effects = await world.effectsOf('clinical.first', 10);
     expect(ns(effects, a)).toEqual([1, 2, 3, 4, 5]);
     expect(ns(effects, b)).toEqual([1, 2, 3, 4, 5]);
     expect(order.indexOf('b5')).toBeLessThan(order.indexOf('a3'));
@@ -232,10 +211,10 @@ describe.each(kinds)('%s transport', kind => {
       await world.emit('clinical', { userId: user }, [4]);
       await until('4 is parked', async () => (await letters()).length === 3);
       await replayDeadLetter(sqlOn(world.bus), (await letters())[0]!.id, new Date());
-      expect(ns(await effectsOf('clinical.first', 4))).toEqual([1, 2, 3, 4]);
+      expect(ns(await world.effectsOf('clinical.first', 4))).toEqual([1, 2, 3, 4]);
       expect((await letters()).map(one => one.status)).toEqual(['resolved', 'resolved', 'resolved']);
       await world.emit('clinical', { userId: user }, [5]);
-      expect(ns(await effectsOf('clinical.first', 5))).toEqual([1, 2, 3, 4, 5]);
+      expect(ns(await world.effectsOf('clinical.first', 5))).toEqual([1, 2, 3, 4, 5]);
       await expect(replayDeadLetter(sqlOn(world.bus), (await letters())[0]!.id, new Date())).rejects.toThrow('the dead letter is resolved');
     });
 
@@ -243,7 +222,7 @@ describe.each(kinds)('%s transport', kind => {
       const [dead] = await letters();
       await expect(discardDeadLetter(sqlOn(world.bus), dead!.id, '', 'staff:1', new Date())).rejects.toThrow(RangeError);
       await discardDeadLetter(sqlOn(world.bus), dead!.id, 'entered twice', 'staff:1', new Date());
-      expect(ns(await effectsOf('clinical.first', 2))).toEqual([1, 3]);
+      expect(ns(await world.effectsOf('clinical.first', 2))).toEqual([1, 3]);
       expect((await letters()).map(one => one.status)).toEqual(['discarded', 'resolved']);
     });
   });
@@ -284,7 +263,7 @@ describe.each(kinds)('%s transport', kind => {
     await world.relay(transport);
     const [newer, broken] = [newUser(), newUser()];
     await world.emit('clinical', { userId: newer }, [1], events.stepTakenWithMore, { pace: 'slow' });
-    expect(ns(await effectsOf('clinical.first', 1), newer)).toEqual([1]);
+    expect(ns(await world.effectsOf('clinical.first', 1), newer)).toEqual([1]);
     await inTransaction(
       world.pool('clinical'),
       appendEvents,
@@ -314,7 +293,7 @@ describe.each(kinds)('%s transport', kind => {
       return null;
     });
     await world.relay(transport);
-    const effects = await effectsOf('clinical.first', 8);
+    const effects = await world.effectsOf('clinical.first', 8);
     expect(ns(effects, user)).toEqual([1, 2, 3, 4]);
     expect(published.filter(one => one.startsWith('user'))).toEqual(['user1', 'user2', 'user3', 'user4']);
     expect(refusals).toBe(4);
@@ -333,7 +312,7 @@ describe.each(kinds)('%s transport', kind => {
     await world.consumer(transport, noting('clinical.first', run, { handlerTimeoutMs: 300 }));
     await world.relay(transport);
     await world.emit('clinical', { userId: newUser() }, [1]);
-    await effectsOf('clinical.first', 1);
+    await world.effectsOf('clinical.first', 1);
     expect(await world.effects('clinical.half')).toHaveLength(1);
     expect(calls).toBe(2);
   });
@@ -352,7 +331,7 @@ describe.each(kinds)('%s transport', kind => {
     });
     await world.relay(transport);
     await world.emit('clinical', { userId: newUser() }, [1]);
-    expect(ns(await effectsOf('platform.second', 1))).toEqual([10]);
+    expect(ns(await world.effectsOf('platform.second', 1))).toEqual([10]);
     expect(await world.rows('select from events.outbox')).toHaveLength(2);
   });
 
@@ -363,7 +342,7 @@ describe.each(kinds)('%s transport', kind => {
     await world.consumer(transport, noting('clinical.second'));
     await world.relay(transport);
     await world.emit('clinical', { userId: user }, [1]);
-    await effectsOf('clinical.first', 1);
+    await world.effectsOf('clinical.first', 1);
     const status = (value: string) => world.rows(`update events.consumer set status = $1 where name = 'clinical.first'`, [value]);
     const sees = async (consumer: string, one: string): Promise<boolean> => ns(await world.effects(consumer), one).length > 0;
     /** Whether an event that the other consumer has handled passed this one by. */

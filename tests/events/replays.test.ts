@@ -1,24 +1,15 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { handle, type Envelope } from '../../events/consumer.js';
 import { headsOfLog } from '../../events/log-position.js';
 import { countReplay, type ReplayFilter } from '../../events/replay-log.js';
 import { startReplays, type ReplaysOptions } from '../../events/replays.js';
 import type { Transport } from '../../events/transport/port.js';
-import { note, silent, sqlOn, type TestContext } from './support/host.js';
-import { dropTemplate, events, kinds, LEASE_MS, newUser, until, World, type Effect } from './support/world.js';
-
-const numbers = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
-
-/** Replays from the log, as the operators' operations leave them to the machinery. Source: event-machinery 9. */
-const noting = (name: `clinical.${string}`, options: object = {}) => ({
-  name,
-  partitions: 2 as const,
-  on: [handle(events.stepTaken, async (ctx: TestContext, event: Envelope<{ n: number }>) => note(ctx, name, event))],
-  ...options,
-});
+import { noting, numbers } from './support/consumers.js';
+import { silent, sqlOn } from './support/host.js';
+import { dropTemplate, events, kinds, LEASE_MS, newUser, until, World } from './support/world.js';
 
 afterAll(dropTemplate);
 
+/** Replays from the log, as the operators' operations leave them to the machinery. Source: event-machinery 9. */
 describe.each(kinds)('%s transport', kind => {
   let world: World;
   let transport: Transport;
@@ -29,12 +20,6 @@ describe.each(kinds)('%s transport', kind => {
   });
 
   afterEach(() => world.close());
-
-  const effectsOf = (consumer: string, count: number): Promise<Effect[]> =>
-    until(`${count} effects of ${consumer}`, async () => {
-      const found = await world.effects(consumer);
-      return found.length >= count && found;
-    });
 
   const run = async (options: Partial<ReplaysOptions> = {}): Promise<{ stop(): Promise<void> }> => {
     const running = await startReplays({ pool: world.bus, transport, log: silent, leaseMs: LEASE_MS, ...options });
@@ -63,9 +48,6 @@ describe.each(kinds)('%s transport', kind => {
       return row!.status !== 'pending' && row!.status !== 'running' && row;
     });
 
-  const published = (): Promise<boolean> =>
-    until('all is published', async () => (await world.rows('select from events.outbox where published_at is null')).length === 0);
-
   /** What a lost queue would leave: handled by nobody. */
   const forget = (consumer: string, ns: readonly number[]): Promise<unknown> =>
     world.asOwner(
@@ -79,31 +61,31 @@ describe.each(kinds)('%s transport', kind => {
     await world.relay(transport);
     const users = [newUser(), newUser(), newUser()];
     for (const user of users) await world.emit('clinical', { userId: user }, numbers(1, 10));
-    await effectsOf('clinical.first', 30);
-    await effectsOf('clinical.second', 30);
-    await published();
+    await world.effectsOf('clinical.first', 30);
+    await world.effectsOf('clinical.second', 30);
+    await world.published();
     await forget('clinical.first', [4, 5, 6]);
     await world.rows('delete from public.effect');
     await run();
     const id = await ask('clinical.first', { types: ['test.step.taken.v1'] });
     expect(await finished(id)).toEqual({ status: 'completed', total: 30, sent: 30, skipped: 0 });
-    const effects = await effectsOf('clinical.first', 9);
+    const effects = await world.effectsOf('clinical.first', 9);
     for (const user of users) expect(effects.filter(one => one.order_key === `u:${user}`).map(one => one.n)).toEqual([4, 5, 6]);
     await world.emit('clinical', { userId: users[0]! }, [11]); // behind the replay: whatever else it brought would be there by now
-    expect((await effectsOf('clinical.first', 10)).map(one => one.n).filter(n => n === 11)).toEqual([11]);
+    expect((await world.effectsOf('clinical.first', 10)).map(one => one.n).filter(n => n === 11)).toEqual([11]);
     expect(await world.effects('clinical.first')).toHaveLength(10);
-    expect((await effectsOf('clinical.second', 1)).map(one => one.n)).toEqual([11]);
+    expect((await world.effectsOf('clinical.second', 1)).map(one => one.n)).toEqual([11]);
   });
 
   test('handlers that declare it run again, once per replay, although the runner stops half-way and another goes on', async () => {
-    await world.consumer(transport, noting('clinical.first', { onReplay: 'rerun' }));
+    await world.consumer(transport, noting('clinical.first', undefined, { onReplay: 'rerun' }));
     await world.relay(transport);
     const user = newUser();
     const other = newUser();
     await world.emit('clinical', { userId: user }, numbers(1, 60));
     await world.emit('clinical', { userId: other }, numbers(1, 60));
-    await effectsOf('clinical.first', 120);
-    await published();
+    await world.effectsOf('clinical.first', 120);
+    await world.published();
     await world.rows('delete from public.effect');
     const first = await run({ batch: 7 });
     const id = await ask('clinical.first', { sequence_from: 0 }, 'rerun');
@@ -111,46 +93,46 @@ describe.each(kinds)('%s transport', kind => {
     await first.stop();
     await run({ batch: 11 });
     expect(await finished(id)).toEqual({ status: 'completed', total: 120, sent: 120, skipped: 0 });
-    const effects = await effectsOf('clinical.first', 120);
+    const effects = await world.effectsOf('clinical.first', 120);
     for (const one of [user, other])
       expect(effects.filter(effect => effect.order_key === `u:${one}`).map(effect => effect.n)).toEqual(numbers(1, 60));
     const again = await ask('clinical.first', { user_id: user, sequence_from: 0 }, 'rerun');
     expect(await finished(again)).toMatchObject({ status: 'completed', total: 60, sent: 60 });
-    expect(await effectsOf('clinical.first', 180)).toHaveLength(180);
+    expect(await world.effectsOf('clinical.first', 180)).toHaveLength(180);
   });
 
   test('a batch that is sent twice by a rerun has its effects once', async () => {
-    await world.consumer(transport, noting('clinical.first', { onReplay: 'rerun' }));
+    await world.consumer(transport, noting('clinical.first', undefined, { onReplay: 'rerun' }));
     await world.relay(transport);
     const user = newUser();
     await world.emit('clinical', { userId: user }, numbers(1, 5));
-    await effectsOf('clinical.first', 5);
-    await published();
+    await world.effectsOf('clinical.first', 5);
+    await world.published();
     await run();
     const id = await ask('clinical.first', { user_id: user }, 'rerun');
     await finished(id);
-    await effectsOf('clinical.first', 10);
+    await world.effectsOf('clinical.first', 10);
     await world.rows(`update events.replay set status = 'running', at_place = 0, sent = 0, skipped = 0, finished_at = null,
       at_group = (hashtextextended('u:' || '${user}', 0) & 63)::int >> 3`); // as a process that died before it noted its batch
     expect(await finished(id)).toMatchObject({ status: 'completed', sent: 5 });
     await world.emit('clinical', { userId: user }, [6]);
-    const effects = await effectsOf('clinical.first', 11);
+    const effects = await world.effectsOf('clinical.first', 11);
     expect(effects.map(one => one.n)).toEqual([...numbers(1, 5), ...numbers(1, 5), 6]);
   });
 
   test('erased events and types that the consumer does not take are skipped and counted', async () => {
-    await world.consumer(transport, noting('clinical.first', { onReplay: 'rerun' }));
+    await world.consumer(transport, noting('clinical.first', undefined, { onReplay: 'rerun' }));
     await world.relay(transport);
     const user = newUser();
     await world.emit('clinical', { userId: user }, numbers(1, 4));
     await world.emit('clinical', { userId: user }, [9], events.userMoved);
-    await effectsOf('clinical.first', 4);
-    await published();
+    await world.effectsOf('clinical.first', 4);
+    await world.published();
     await world.asOwner(`update events.outbox set data = '{}', erased_at = now() where (data->>'n')::int = 2`);
     await run();
     const id = await ask('clinical.first', { user_id: user }, 'rerun');
     expect(await finished(id)).toEqual({ status: 'completed', total: 5, sent: 3, skipped: 2 });
-    expect((await effectsOf('clinical.first', 7)).slice(4).map(one => one.n)).toEqual([1, 3, 4]);
+    expect((await world.effectsOf('clinical.first', 7)).slice(4).map(one => one.n)).toEqual([1, 3, 4]);
     expect(await world.rows('select from events.dead_letter')).toEqual([]);
   });
 
@@ -158,8 +140,8 @@ describe.each(kinds)('%s transport', kind => {
     const stopped = await world.consumer(transport, noting('clinical.first'));
     await world.relay(transport);
     await world.emit('clinical', { userId: newUser() }, numbers(1, 50));
-    await effectsOf('clinical.first', 50);
-    await published();
+    await world.effectsOf('clinical.first', 50);
+    await world.published();
     await stopped.stop();
     const cancelled = await ask('clinical.first', { sequence_from: 0 });
     await world.rows(`update events.replay set status = 'cancelled' where id = $1`, [cancelled]);

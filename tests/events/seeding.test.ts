@@ -1,22 +1,14 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { handle, type Envelope } from '../../events/consumer.js';
+import { handle } from '../../events/consumer.js';
 import { markPosition } from '../../events/log-position.js';
 import type { Transport } from '../../events/transport/port.js';
+import { noting, numbers } from './support/consumers.js';
 import { note, sqlOn, type TestContext } from './support/host.js';
 import { dropTemplate, events, kinds, newUser, until, World, type Effect } from './support/world.js';
 
-const numbers = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
-
-/** A consumer that is new may begin in the past. Source: event-machinery 9. */
-const noting = (name: `clinical.${string}`, options: object = {}) => ({
-  name,
-  partitions: 2 as const,
-  on: [handle(events.stepTaken, async (ctx: TestContext, event: Envelope<{ n: number }>) => note(ctx, name, event))],
-  ...options,
-});
-
 afterAll(dropTemplate);
 
+/** A consumer that is new may begin in the past. Source: event-machinery 9. */
 describe.each(kinds)('%s transport', kind => {
   let world: World;
   let transport: Transport;
@@ -29,28 +21,17 @@ describe.each(kinds)('%s transport', kind => {
 
   afterEach(() => world.close());
 
-  const effectsOf = (consumer: string, count: number): Promise<Effect[]> =>
-    until(
-      `${count} effects of ${consumer}`,
-      async () => {
-        const found = await world.effects(consumer);
-        return found.length >= count && found;
-      },
-      60_000,
-    );
   const inOrder = (effects: readonly Effect[], user: string): number[] =>
     effects.filter(one => one.order_key === `u:${user}`).map(one => one.n);
-  const published = (): Promise<boolean> =>
-    until('all is published', async () => (await world.rows('select from events.outbox where published_at is null')).length === 0);
 
   test('a new consumer that begins in the past gets all of it and what comes meanwhile, in order and once', async () => {
     const users = numbers(1, 8).map(newUser);
     const start = new Date();
     for (const user of users) await world.emit('clinical', { userId: user }, numbers(1, 60));
-    await published();
-    await world.consumer(transport, noting('clinical.late', { startAt: start.toISOString() }));
+    await world.published();
+    await world.consumer(transport, noting('clinical.late', undefined, { startAt: start.toISOString() }));
     for (const n of numbers(61, 90)) for (const user of users) await world.emit('clinical', { userId: user }, [n]);
-    const effects = await effectsOf('clinical.late', 8 * 90);
+    const effects = await world.effectsOf('clinical.late', 8 * 90);
     for (const user of users) expect(inOrder(effects, user)).toEqual(numbers(1, 90));
     expect(effects).toHaveLength(8 * 90);
     await until('the queues are open', async () => (await world.rows('select from events.consumer where position is null')).length === 1);
@@ -60,18 +41,18 @@ describe.each(kinds)('%s transport', kind => {
   test('one that begins now does not get what was before, and one that begins at a time gets what occurred since', async () => {
     const user = newUser();
     await world.emit('clinical', { userId: user }, [1, 2]);
-    await published();
+    await world.published();
     await markPosition(sqlOn(world.bus));
     await world.asOwner(`update events.position_mark set taken_at = taken_at - interval '1 hour'`);
     const [{ at }] = (await world.rows<{ at: Date }>('select clock_timestamp() as at')) as [{ at: Date }];
     await until('a later millisecond', async () => Date.now() > at.getTime() + 1);
     await world.emit('clinical', { userId: user }, [3, 4]);
-    await published();
+    await world.published();
     await world.consumer(transport, noting('clinical.now'));
-    await world.consumer(transport, noting('clinical.since', { startAt: new Date(at.getTime() + 1).toISOString() }));
+    await world.consumer(transport, noting('clinical.since', undefined, { startAt: new Date(at.getTime() + 1).toISOString() }));
     await world.emit('clinical', { userId: user }, [5]);
-    expect(inOrder(await effectsOf('clinical.since', 3), user)).toEqual([3, 4, 5]);
-    expect(inOrder(await effectsOf('clinical.now', 1), user)).toEqual([5]);
+    expect(inOrder(await world.effectsOf('clinical.since', 3), user)).toEqual([3, 4, 5]);
+    expect(inOrder(await world.effectsOf('clinical.now', 1), user)).toEqual([5]);
   });
 
   test('feeding that stops half-way goes on in another process, and a failing event holds back only its user', async () => {
@@ -79,7 +60,7 @@ describe.each(kinds)('%s transport', kind => {
     const start = new Date(Date.now() - 60_000).toISOString();
     await world.emit('clinical', { userId: user }, numbers(1, 300));
     await world.emit('clinical', { userId: other }, numbers(1, 300));
-    await published();
+    await world.published();
     const broken = { bad: true };
     const slow = {
       name: 'clinical.late' as const,
@@ -93,7 +74,7 @@ describe.each(kinds)('%s transport', kind => {
       ],
     };
     const first = await world.consumer(transport, slow, { memoryRetryMs: [] });
-    await effectsOf('clinical.late', 50);
+    await world.effectsOf('clinical.late', 50);
     await first.stop();
     const second = await world.consumer(world.transport(), slow, { memoryRetryMs: [] });
     await until('the user is through', async () => inOrder(await world.effects('clinical.late'), user).length === 300, 60_000);
@@ -101,7 +82,7 @@ describe.each(kinds)('%s transport', kind => {
     broken.bad = false;
     await until('the retry is due', async () => (await second.nextRetryAt()) !== null);
     await second.runRetries(new Date(Date.now() + 60_000));
-    const effects = await effectsOf('clinical.late', 600);
+    const effects = await world.effectsOf('clinical.late', 600);
     expect(inOrder(effects, user)).toEqual(numbers(1, 300));
     expect(inOrder(effects, other)).toEqual(numbers(1, 300));
     expect(effects).toHaveLength(600);

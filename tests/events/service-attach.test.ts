@@ -62,6 +62,7 @@ describe('a detached consumer', () => {
     const [first] = await emit(user, 1);
     await expect.poll(() => handled([first!]), PATIENCE).toEqual([first]);
     await published();
+    await expect.poll(async () => (await consumer()).depth, PATIENCE).toBe(0); // a connection made anew is given again what was not acknowledged
     const before = await runs();
     const detached = await order('detach', { reason: 'moves house' });
     expect(detached).toMatchObject({ status: 200, body: { status: 'detached', position: expect.any(String), depth: 0 } });

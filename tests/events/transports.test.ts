@@ -1,6 +1,6 @@
 import { connect } from 'amqplib';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { handle, type Envelope } from '../../events/consumer.js';
+import { handle } from '../../events/consumer.js';
 import { startConsumer } from '../../events/running-consumer.js';
 import { eraseUserEvents } from '../../events/erasure.js';
 import { userErasureRequested } from '../../events/catalogue/identity.js';
@@ -8,27 +8,13 @@ import { timeOfId } from '../../events/envelope.js';
 import { appendEvents } from '../../events/outbox.js';
 import { BrokerConnection } from '../../events/transport/rabbitmq-connection.js';
 import { Names } from '../../events/transport/rabbitmq-topology.js';
+import { noting, numbers, type Run } from './support/consumers.js';
 import { hostOf, note, silent, sqlOn, type TestContext } from './support/host.js';
 import { Proxy } from './support/proxy.js';
 import { dropTemplate, events, kinds, newUser, until, World, type Effect } from './support/world.js';
 
-const numbers = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 /** Length of the simulated outages, ms; a minute in `npm run chaos`. */
 const OUTAGE_MS = Number(process.env.CHAOS_OUTAGE_MS ?? 3_000);
-
-type Run = (ctx: TestContext, event: Envelope<{ n: number }>) => Promise<void>;
-
-const noting = (name: `clinical.${string}`, before: Run = async () => undefined, options: object = {}) => ({
-  name,
-  partitions: 2 as const,
-  on: [
-    handle(events.stepTaken, async (ctx: TestContext, event) => {
-      await before(ctx, event);
-      await note(ctx, name, event);
-    }),
-  ],
-  ...options,
-});
 
 const inOrder = (effects: readonly Effect[], user: string): number[] =>
   effects.filter(one => one.order_key === `u:${user}`).map(one => one.n);
@@ -45,16 +31,6 @@ describe.each(kinds)('%s transport', kind => {
 
   afterEach(() => world.close());
 
-  const effectsOf = (consumer: string, count: number, ms?: number): Promise<Effect[]> =>
-    until(
-      `${count} effects of ${consumer}`,
-      async () => {
-        const found = await world.effects(consumer);
-        return found.length >= count && found;
-      },
-      ms,
-    );
-
   test(
     'while the transport is down emits succeed, and afterwards everything arrives in order',
     { timeout: OUTAGE_MS * 2 + 60_000 },
@@ -66,13 +42,13 @@ describe.each(kinds)('%s transport', kind => {
       const relay = await world.relay(transport);
       const users = numbers(1, 5).map(() => newUser());
       await world.emit('clinical', { userId: users[0]! }, [1]);
-      await effectsOf('clinical.first', 1);
+      await world.effectsOf('clinical.first', 1);
       await (proxy ? proxy.cut() : relay.stop());
       for (const n of numbers(2, 200)) await world.emit('clinical', { userId: users[n % 5]! }, [n]);
       await sleep(OUTAGE_MS);
       expect(await world.effects('clinical.first')).toHaveLength(1);
       await (proxy ? proxy.open() : world.relay(transport));
-      const effects = await effectsOf('clinical.first', 200, 40_000);
+      const effects = await world.effectsOf('clinical.first', 200, 40_000);
       for (const user of users) expect(inOrder(effects, user)).toEqual(inOrder(effects, user).toSorted((a, b) => a - b));
       expect(new Set(effects.map(one => one.event_id)).size).toBe(200);
       expect(effects).toHaveLength(200);
@@ -91,7 +67,7 @@ describe.each(kinds)('%s transport', kind => {
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
       );
     }
-    expect(inOrder(await effectsOf('clinical.first', 30), user)).toEqual(numbers(10, 39));
+    expect(inOrder(await world.effectsOf('clinical.first', 30), user)).toEqual(numbers(10, 39));
   });
 
   test('a hint reaches the listeners of every process, and the one that throws disturbs nobody', async () => {
@@ -145,7 +121,7 @@ describe.each(kinds)('%s transport', kind => {
     const before = (await world.effects('clinical.first')).length;
     expect(before).toBeLessThan(20);
     await world.consumer(world.transport(), noting('clinical.first'));
-    expect(inOrder(await effectsOf('clinical.first', 20), user)).toEqual(numbers(1, 20));
+    expect(inOrder(await world.effectsOf('clinical.first', 20), user)).toEqual(numbers(1, 20));
     expect(await world.effects('clinical.first')).toHaveLength(20);
   });
 
@@ -160,14 +136,14 @@ describe.each(kinds)('%s transport', kind => {
     );
     await world.relay(first);
     for (const n of numbers(1, 5)) for (const user of users) await world.emit('clinical', { userId: user }, [n]);
-    await effectsOf('clinical.first', 10);
+    await world.effectsOf('clinical.first', 10);
     const stopped = old.stop();
     gate.resolve();
     await stopped;
     expect((await world.effects('clinical.first')).length).toBeLessThan(100);
     await world.consumer(world.transport(), noting('clinical.first', undefined, { partitions: 8, generation: 2 }));
     for (const n of numbers(6, 10)) for (const user of users) await world.emit('clinical', { userId: user }, [n]);
-    const effects = await effectsOf('clinical.first', 200);
+    const effects = await world.effectsOf('clinical.first', 200);
     for (const user of users) expect(inOrder(effects, user)).toEqual(numbers(1, 10));
     await expect(world.consumer(world.transport(), noting('clinical.first', undefined, { partitions: 2 }))).rejects.toThrow(
       'has generation 2 already',
@@ -191,11 +167,11 @@ describe.each(kinds)('%s transport', kind => {
     await world.consumer(second, both);
     await world.relay(first);
     await world.emit('clinical', { userId: user }, [1]);
-    await effectsOf('clinical.first', 1);
+    await world.effectsOf('clinical.first', 1);
     await running.stop();
     await world.emit('clinical', { userId: user }, [2], events.userMoved);
     await world.emit('clinical', { userId: user }, [3]);
-    expect(inOrder(await effectsOf('clinical.first', 2), user)).toEqual([1, 3]);
+    expect(inOrder(await world.effectsOf('clinical.first', 2), user)).toEqual([1, 3]);
     expect(await world.effects('moved')).toEqual([]);
     expect(await world.rows('select from events.dead_letter')).toEqual([]);
   });
@@ -225,7 +201,7 @@ describe.each(kinds)('%s transport', kind => {
     const told = { oldestAt: new Date(timeOfId(first!)) };
     await vi.waitFor(async () => expect(await other.depth('clinical.first')).toMatchObject(told), { timeout: 20_000 });
     free!();
-    await effectsOf('clinical.first', 2);
+    await world.effectsOf('clinical.first', 2);
     const nothing = { ready: 0, unacked: 0, oldestAt: null };
     await vi.waitFor(async () => expect(await other.depth('clinical.first')).toEqual(nothing), { timeout: 20_000 });
     await running.stop();
@@ -306,6 +282,30 @@ describe.each(kinds.filter(kind => kind === 'rabbitmq'))('%s', () => {
       await connection.close();
     }
   };
+
+  test('what a replay has before it is known by notes that are newer than the look at the queues', async () => {
+    const transport = world.transport();
+    const spec = { name: 'clinical.first', types: [events.stepTaken.name], partitions: 2, generation: 1 } as const;
+    await transport.ensureTopology([spec]);
+    const process = newUser();
+    const note = async (replaying: number): Promise<void> =>
+      void (await world.rows(
+        `insert into events.consumer_progress (consumer, holder, in_hand, replaying, seen_at) values ($1, $2, 0, $3, clock_timestamp())
+         on conflict (consumer, holder) do update set replaying = excluded.replaying, seen_at = excluded.seen_at`,
+        [spec.name, process, replaying],
+      ));
+    const [{ since }] = (await world.rows<{ since: Date }>(`select clock_timestamp() - interval '5 s' as since`)) as [{ since: Date }];
+    await note(0); // and then the events are delivered: they are in no queue, and in no note yet
+    expect(await transport.pressure(spec, since)).toBeNull();
+    expect(await transport.pressure(spec, since)).toBeNull();
+    const pressure = await until('a newer note', async () => {
+      await note(7);
+      return transport.pressure(spec, since);
+    });
+    expect(pressure).toEqual({ waiting: 7, lagMs: 0 });
+    await world.asOwner('delete from events.consumer_progress'); // a process that has just begun
+    expect([await transport.pressure(spec, since), await transport.pressure(spec, since)]).toEqual([null, null]);
+  });
 
   test('a message bears the envelope without client_id, our headers and those of CloudEvents', async () => {
     const transport = world.transport();

@@ -76,7 +76,7 @@ describe('without the secret', () => {
   ])('(%s) a subgraph is an unknown path, before its body is read', async (_what, headers) => {
     const seen = async (path: string) => {
       const { status, headers: sent, body } = await raw(p.url, withoutBody(path, headers));
-      const { date: _date, 'x-request-id': id, 'content-length': _length, ...rest } = sent;
+      const { Date: _date, 'x-request-id': id, 'content-length': _length, ...rest } = sent;
       expect(body.request_id).toBe(id);
       return { status, rest, body: { ...body, request_id: null } };
     };

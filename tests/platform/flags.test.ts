@@ -231,7 +231,6 @@ describe('a user token', () => {
       admin('POST', 'overrides', { user_id, feature_key: TIER, allow: true, value, reason: 'a test' });
     const asks = async (one: string) => (await own({}, await p.userToken(one, ['read:profile']))).body.data[0];
 
-    beforeAll(() => admin('POST', 'features', { key: TIER, name: 'Tier', kind: 'config' }));
     beforeEach(async () => {
       await cycleOn(p);
       await p.sql('delete from entitlements.entitlement_override');

@@ -9,6 +9,7 @@ test.each([
   [{ SERVICES: 'clinical,kitchen' }, /kitchen/],
   [{ MIGRATE: 'maybe' }, /MIGRATE/],
   [{ DATABASE_POOL_MAX: '1' }, /DATABASE_POOL_MAX/],
+  [{ DATABASE_POOL_IDLE_MS: '0' }, /DATABASE_POOL_IDLE_MS/],
   [{ EVENTS_LOG_RETENTION_DAYS: '35' }, /EVENTS_LOG_RETENTION_DAYS must be a whole number from 1 to 34/],
   [{ EVENTS_CONSUMER_RETRY_SECONDS: '30,soon' }, /EVENTS_CONSUMER_RETRY_SECONDS/],
   [{ SUBGRAPH_SECRET: 'x'.repeat(31) }, /SUBGRAPH_SECRET must be at least 32 printable ASCII characters; make one with: openssl rand/],

@@ -42,6 +42,8 @@ test.each([
   ['a length and chunks', lines('POST /here HTTP/1.1', 'host: a', 'content-length: 1', 'transfer-encoding: chunked'), 400],
   ['no Host', lines('GET /here HTTP/1.1', CLOSE), 400],
   ['no Host at an unknown path', lines('GET /nowhere HTTP/1.1', CLOSE), 400],
+  ['a second Host', lines('GET /here HTTP/1.1', 'host: a', 'Host: b', CLOSE), 400],
+  ['the same Host twice, without a version that needs one', lines('GET /here HTTP/1.0', 'host: a', 'host: a'), 400],
   ['headers of 20 KiB', lines('GET /here HTTP/1.1', 'host: a', `x: ${'y'.repeat(20_000)}`), 431],
   ['an expectation', lines('POST /here HTTP/1.1', 'host: a', 'expect: the-moon', 'content-length: 0', CLOSE), 417],
   ['a path that is not encoded', lines('GET /%zz HTTP/1.1', 'host: a', CLOSE), 400],

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../runtime/embedded-postgres/start.js';
 import { choosePostgres, chooseRabbitmq, type FoundServer } from '../../scripts/backends.js';
-import { countConnections } from './connections.js';
+import { sweepBroker } from './broker.js';
+import { countConnections, mostConnections } from './connections.js';
 import { dropOrphans, randomName } from './database.js';
 
 declare module 'vitest' {
@@ -80,6 +81,7 @@ const nothing: Undo = () => Promise.resolve();
  */
 export default async function setup(project: TestProject): Promise<Undo> {
   process.env.PLATFORM_TEST_RUN = String(process.pid);
+  await sweepBroker(isAlive);
   await removeOrphanServers();
   const rabbitmq = await chooseRabbitmq();
   const server = await choosePostgres();
@@ -97,9 +99,13 @@ export default async function setup(project: TestProject): Promise<Undo> {
   console.log(`PostgreSQL ${postgres.version} (${kind}), ${rabbitmq ? `RabbitMQ ${rabbitmq.version}` : 'embedded transport'}`);
   const connections = await countConnections(postgres.url, process.pid);
   return async () => {
-    const { peak, max } = await connections.stop();
-    await dropOrphans(postgres.url, pid => pid !== process.pid && isAlive(pid)); // the template, and what the workers shared
+    const { peak, holders, max } = await connections.stop();
+    const isOther = (pid: number): boolean => pid !== process.pid && isAlive(pid);
+    await sweepBroker(isOther); // of platforms whose start failed
+    await dropOrphans(postgres.url, isOther); // the template, and what the workers shared
     await postgres.undo();
+    const most = mostConnections(max);
     console.log(`at most ${peak} of ${max} connections`);
+    if (peak > most) throw new Error(`${peak} connections at once, where ${most} of ${max} are for a run: ${holders}`);
   };
 }

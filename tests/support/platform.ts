@@ -1,4 +1,6 @@
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { request as httpRequest } from 'undici';
 import { inject } from 'vitest';
@@ -10,7 +12,7 @@ import type { RunningService } from '../../runtime/running-service.js';
 import { mintUserToken, type MintOptions } from '../identity/mint.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from './at-end.js';
-import { deleteBrokerObjects } from './broker.js';
+import { deleteBrokerObjects, noteBroker } from './broker.js';
 import { createDatabase, dropDatabase, randomName, templateDatabase } from './database.js';
 import { startReceiver, type Receiver } from './receiver.js';
 import { timedStart } from './times.js';
@@ -91,6 +93,8 @@ export const SECRETS: Record<string, string> = {
   TOKEN_SIGNING_KEK: KEY,
   ENCRYPTION_KEYS: `test1:${KEY}`,
   SUBGRAPH_SECRET: 'test-secret-of-the-gateway-0123456789abcdef',
+  LEDGER_SIGNING_KEY: KEY,
+  GIFT_PEPPER: 'test-pepper-of-gift-codes-0123456789abcdef',
   ...Object.fromEntries(
     SLUGS.map(slug => [`INTERNAL_CLIENT_SECRET_${schemaOf(slug).toUpperCase()}`, `test-secret-of-${slug}-0123456789abcdef`]),
   ),
@@ -124,7 +128,9 @@ function chosen(services: readonly Slug[]): Record<string, string> {
 /** Variables of one platform of this run: its own port, database and broker prefix. */
 export async function platformEnv(databaseUrl: string, setting: PlatformSetting = {}): Promise<Record<string, string>> {
   const port = await freePort();
-  const amqp = setting.transport === 'run' ? inject('amqpUrl') : null;
+  const amqpUrl = setting.transport === 'run' ? inject('amqpUrl') : null;
+  const prefix = randomName('test');
+  if (amqpUrl) noteBroker(prefix, { amqpUrl, databaseUrl });
   return {
     ...SECRETS,
     PORT: String(port),
@@ -133,9 +139,11 @@ export async function platformEnv(databaseUrl: string, setting: PlatformSetting 
     CLOCK: setting.manualClock === false ? 'system' : 'manual',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
     EVENTS_LEASE_MS: '1000',
+    LEDGER_HEADS_FILE: join(tmpdir(), `ledger-heads-${new URL(databaseUrl).pathname.slice(1)}.jsonl`),
     REST_PLANS: 'use',
     DATABASE_POOL_MAX: '2', // a server's 100 connections are for three files at a time
-    ...(amqp && { AMQP_URL: amqp, AMQP_PREFIX: randomName('test') }),
+    DATABASE_POOL_IDLE_MS: '1000', // and there will be 28 services in each
+    ...(amqpUrl && { AMQP_URL: amqpUrl, AMQP_PREFIX: prefix }),
     ...(setting.services && chosen(setting.services)),
     WEBHOOKS_ALLOW_HTTP: 'true',
     WEBHOOKS_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Slug } from '../../events/slugs.js';
 import { schemaOf } from '../../events/slugs.js';
-import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from './at-end.js';
 import { COMPILE_CACHE } from './compile-cache.js';
 import { dropDatabase } from './database.js';
@@ -38,7 +37,7 @@ export function startProcess(env: Record<string, string>, file = MAIN): Child {
     process: child,
     printed: () => text,
     async end(signal = 'SIGTERM') {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (hasEnded({ process: child })) return;
       const gone = once(child, 'exit');
       child.kill(signal);
       await gone;
@@ -62,24 +61,37 @@ const variables = (urls: ReadonlyMap<Slug, string>): Record<string, string> =>
 /** Eleven processes start together, beside the files of other workers; a shorter limit would ask for an idle machine. */
 const READY_MS = 180_000;
 
+const hasEnded = ({ process }: Pick<Child, 'process'>): boolean => process.exitCode !== null || process.signalCode !== null;
+
 async function ready(url: string, slug: Slug, children: ReadonlyMap<string, Child>): Promise<void> {
-  const ask = () =>
-    fetch(`${url}/${slug}/readyz`).then(
+  const ask = () => {
+    const ended = [...children].filter(([, child]) => hasEnded(child)).map(([name]) => name);
+    if (ended.length > 0) throw new Error(`ended instead of being ready: ${ended.join(', ')}`);
+    return fetch(`${url}/${slug}/readyz`).then(
       answer => answer.status,
       () => 0,
     );
-  await until(`${slug} to be ready`, ask, status => status === 200, READY_MS).catch(error => {
+  };
+  await until(
+    `${slug} to be ready`,
+    async () => ask(),
+    status => status === 200,
+    READY_MS,
+  ).catch(error => {
     throw new Error(`${(error as Error).message}\n${[...children].map(([name, child]) => `--- ${name}\n${child.printed()}`).join('\n')}`);
   });
 }
 
-/** Every service in a process of its own, the relay in another, gateway and REST in a third kind; all end after the file. */
-export async function separateProcesses(setting: PlatformSetting = {}): Promise<Processes> {
+/**
+ * Every service of the file in a process of its own, the relay in another, gateway and REST in a third kind; all end after the file.
+ * Each process has two to five connections, so a file names the services that it needs.
+ */
+export async function separateProcesses(setting: PlatformSetting & { services: readonly Slug[] }): Promise<Processes> {
   await oneAtATime();
   const databaseUrl = await seededDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-processes-'));
   const gateway: Record<string, string> = { ...(await platformEnv(databaseUrl, setting)), DATA_DIR: dataDir };
-  const slugs = Object.keys(SERVICES) as Slug[];
+  const slugs = gateway.SERVICES!.split(',') as Slug[];
   const urls = new Map<Slug, string>();
   for (const slug of slugs) urls.set(slug, `http://localhost:${await freePort()}`);
   const shared = {

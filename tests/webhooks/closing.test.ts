@@ -94,4 +94,20 @@ describe('with thousands of open deliveries', () => {
     await untilCounted({ 'dead_lettered subscription_disabled': OPEN, delivered: 1 });
     expect(receiver.received).toHaveLength(1);
   });
+
+  test('what came after it went on stays open while the rest of what was open ends', async () => {
+    const [last] = await p.sql<{ id: string }>('select max(id::text) as id from webhooks.webhook_delivery where subscription_id = $1', [
+      subscription.id,
+    ]);
+    await protocolBegan(p, DEMO, 2);
+    await until('it is stored', counted, found => found.pending === OPEN + 1);
+    await p.sql(
+      `insert into webhooks.webhook_closing (id, subscription_id, status, reason, upto, rest, created_at)
+       values ($1, $2, 'dead_lettered', 'subscription_disabled', $3, $4, now())`,
+      [v7(), subscription.id, last!.id, OPEN],
+    );
+    await untilCounted({ 'dead_lettered subscription_disabled': OPEN, pending: 1 });
+    await call(p, 'POST', path('/resume'));
+    await untilCounted({ 'dead_lettered subscription_disabled': OPEN, delivered: 1 });
+  });
 });

@@ -78,11 +78,12 @@ export async function deliveriesOf(p: TestPlatform, subscriptionId: string): Pro
 }
 
 /** Waits until the deliveries of a subscription have these statuses, oldest first. */
-export const untilStatuses = (p: TestPlatform, subscriptionId: string, statuses: string[]): Promise<any[]> =>
+export const untilStatuses = (p: TestPlatform, subscriptionId: string, statuses: string[], timeoutMs?: number): Promise<any[]> =>
   until(
     `deliveries to be ${statuses.join(', ')}`,
     () => deliveriesOf(p, subscriptionId),
     all => JSON.stringify(all.map(one => one.status)) === JSON.stringify(statuses),
+    timeoutMs,
   );
 
 /** Waits until an event has passed the webhooks consumer, whatever it made of it. */

@@ -1,29 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
-import { define, Orchestrator } from './fixture.js';
+import { define, defineTask, Orchestrator } from './fixture.js';
 
 let p: TestPlatform;
 let w: Orchestrator;
 
 const HOUR_MS = 3_600_000;
-const form = { type: 'object', required: ['decision'], properties: { decision: { enum: ['yes', 'no'] } } };
-define('test_task', async run => {
-  const dueAt = new Date((await run.now()).getTime() + HOUR_MS);
-  const result = await run.waitTask({
-    title: 'Decide',
-    kind: 'test',
-    subject: { type: 'test', id: 'one' },
-    assigneeRole: 'clinician',
-    dueAt,
-    form,
-  });
-  return { decision: result === null ? 'none' : String(result.decision) };
-});
-define('test_own_task', async run => {
-  const dueAt = new Date((await run.now()).getTime() + HOUR_MS);
-  await run.waitTask({ title: 'Decide', kind: 'test', subject: { type: 'test', id: 'one' }, assigneeId: DEMO2, dueAt, form });
-  return {};
-});
+defineTask('test_task', { assigneeRole: 'clinician' });
+defineTask('test_own_task', { assigneeId: DEMO2 });
 define('test_waits', async run => {
   const until = new Date((await run.now()).getTime() + HOUR_MS);
   if (run.key.endsWith('timer')) await run.sleepUntil(until);

@@ -24,6 +24,18 @@ export function define(key: string, run: WorkflowDefinitionCode['run'], rest: Pa
   (DEFINITIONS as Map<string, WorkflowDefinitionCode>).set(key, definition as WorkflowDefinitionCode);
 }
 
+const DECISION = { type: 'object', required: ['decision'], additionalProperties: false, properties: { decision: { enum: ['yes', 'no'] } } };
+const HOUR_MS = 3_600_000;
+
+/** A definition with a task that is due in an hour; its output is the decision, `none` when nobody made one. */
+export const defineTask = (key: string, assignee: { assigneeRole: string } | { assigneeId: string }): void =>
+  define(key, async run => {
+    const dueAt = new Date((await run.now()).getTime() + HOUR_MS);
+    const subject = { type: 'test', id: 'one' };
+    const result = await run.waitTask({ title: 'Decide', kind: 'test', subject, ...assignee, dueAt, form: DECISION });
+    return { decision: result === null ? 'none' : String(result.decision) };
+  });
+
 /** The workflow service as its callers see it. */
 export class Orchestrator {
   constructor(

@@ -1,6 +1,6 @@
 /**
  * The events catalogue as its contract writes it: name, owner, rule for `user_id` (R required, O optional, N none), scope, keys of `data`,
- * services with a handler of their own. `;` separates what a discriminator adds.
+ * services with a handler of their own. `;` separates what a discriminator adds; `+` follows a key that a later revision added.
  */
 export const CONTRACT: readonly (readonly [
   name: string,
@@ -39,7 +39,7 @@ export const CONTRACT: readonly (readonly [
     'affiliates',
     'R',
     'read:affiliate_self',
-    'commission_id id, affiliate_id id, order_id id?, subscription_id id?, amount minor, currency cur, rate_bps int?, tier code, payable_at ts',
+    'commission_id id, affiliate_id id, order_id id?, subscription_id id?, amount minor, currency cur, rate_bps int?, tier code, payable_at ts, accrual_id id?+',
     'accounting comms',
   ],
   [
@@ -47,7 +47,7 @@ export const CONTRACT: readonly (readonly [
     'affiliates',
     'R',
     'read:affiliate_self',
-    'commission_id id, affiliate_id id, amount minor, currency cur, reason refund|dispute|fraud|adjustment, reversed_at ts',
+    'commission_id id, affiliate_id id, amount minor, currency cur, reason refund|dispute|fraud|adjustment, reversed_at ts, reversal_id id?+',
     'accounting comms',
   ],
   [
@@ -422,7 +422,7 @@ export const CONTRACT: readonly (readonly [
     'cash',
     'R',
     'read:cash_balance',
-    'grant_id id, amount minor, currency cur, reason expired|revoked, source code, balance minor',
+    'grant_id id, amount minor, currency cur, reason expired|revoked, source code, balance minor, reference_type code?+, reference_id id?+',
     'accounting comms',
   ],
   [
@@ -778,7 +778,7 @@ export const CONTRACT: readonly (readonly [
     'R',
     'read:membership',
     'membership_id id, plan_id id, plan_key code, tier_key code, brand_id id, subscription_id id?, source code, started_at ts, current_period_end ts?',
-    'entitlements comms community',
+    'entitlements comms community identity',
   ],
   [
     'membership.tier.changed.v1',
@@ -891,7 +891,7 @@ export const CONTRACT: readonly (readonly [
     'payments',
     'R',
     'read:payments',
-    'obligation_type checkout|invoice|order, obligation_id id, payment_id id?, order_id id?, invoice_id id?, subscription_id id?, purpose code, subtotal_amount minor, discount_amount minor, tax_amount minor, shipping_amount minor, cash_amount minor, credit_amount minor, total_amount minor, currency cur, promo_code code?, affiliate_code code?, first_purchase bool',
+    'obligation_type checkout|invoice|order, obligation_id id, payment_id id?, order_id id?, invoice_id id?, subscription_id id?, purpose code, subtotal_amount minor, discount_amount minor, tax_amount minor, shipping_amount minor, cash_amount minor, credit_amount minor, total_amount minor, currency cur, promo_code code?, affiliate_code code?, first_purchase bool, tax_region code?+',
     'accounting affiliates booking commerce comms',
   ],
   [
@@ -899,8 +899,8 @@ export const CONTRACT: readonly (readonly [
     'payments',
     'R',
     'read:payments',
-    'refund_id id, payment_id id, amount minor, currency cur, status succeeded|failed, reason code, origin code, to_cash bool, cash_return_amount minor, tax_amount minor, order_id id?, invoice_id id?, subscription_id id?, payment_amount minor, total_refunded minor',
-    'accounting affiliates cash commerce comms entitlements',
+    'refund_id id, payment_id id, amount minor, currency cur, status succeeded|failed, reason code, origin code, to_cash bool, cash_return_amount minor, tax_amount minor, order_id id?, invoice_id id?, subscription_id id?, payment_amount minor, total_refunded minor, credit_return_amount minor?+, tax_region code?+, obligation_type checkout|invoice|order?+, obligation_id id?+, obligation_amount minor?+, obligation_refunded minor?+',
+    'accounting affiliates cash commerce comms entitlements labs',
   ],
   [
     'payment.scheduled.v1',
@@ -915,7 +915,7 @@ export const CONTRACT: readonly (readonly [
     'payments',
     'R',
     'read:payments',
-    'dispute_id id, payment_id id, amount minor, fee_amount minor?, currency cur, reason code, status code, evidence_due_at ts?, order_id id?, invoice_id id?, subscription_id id?',
+    'dispute_id id, payment_id id, amount minor, fee_amount minor?, currency cur, reason code, status code, evidence_due_at ts?, order_id id?, invoice_id id?, subscription_id id?, obligation_type checkout|invoice|order?+, obligation_id id?+, obligation_amount minor?+, obligation_refunded minor?+',
     'accounting affiliates comms',
   ],
   [
@@ -923,7 +923,7 @@ export const CONTRACT: readonly (readonly [
     'payments',
     'R',
     'read:payments',
-    'dispute_id id, payment_id id, amount minor, fee_amount minor?, currency cur, reason code, status code, outcome won|lost|withdrawn, order_id id?, invoice_id id?, subscription_id id?',
+    'dispute_id id, payment_id id, amount minor, fee_amount minor?, currency cur, reason code, status code, outcome won|lost|withdrawn, order_id id?, invoice_id id?, subscription_id id?, obligation_type checkout|invoice|order?+, obligation_id id?+, obligation_amount minor?+, obligation_refunded minor?+',
     'accounting affiliates membership entitlements',
   ],
   [

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { v7 } from 'uuid';
 import { inject } from 'vitest';
@@ -16,7 +15,7 @@ import type { Transport } from '../../../events/transport/port.js';
 import { createRabbitTransport } from '../../../events/transport/rabbitmq.js';
 import { migrate, openPool, withDatabase } from '../../../runtime/data/database.js';
 import { houseTables } from '../../../runtime/data/house-tables.js';
-import { deleteBrokerObjects } from '../../support/broker.js';
+import { deleteBrokerObjects, noteBroker } from '../../support/broker.js';
 import { randomName } from '../../support/database.js';
 import { definitions } from './definitions.js';
 import { hostOf, inTransaction, silent, sqlOn, type TestContext } from './host.js';
@@ -84,7 +83,6 @@ export async function dropTemplate(): Promise<void> {
 
 /** A database of its own, and whatever the test started in it; everything ends with `close`. */
 export class World {
-  readonly prefix = `test_${randomBytes(6).toString('hex')}`;
   readonly #pools = new Map<Slug, pg.Pool>();
   readonly #ends: (() => Promise<unknown>)[] = [];
 
@@ -92,14 +90,18 @@ export class World {
     readonly kind: Kind,
     readonly database: string,
     readonly url: string,
+    readonly prefix: string,
   ) {}
 
-  static async open(kind: Kind): Promise<World> {
+  /** @param prefix of its objects at the broker. */
+  static async open(kind: Kind, prefix = randomName('test')): Promise<World> {
     template ??= makeTemplate();
     const source = await template;
     const name = randomName('platform_events');
     await admin('postgres', client => client.query(`create database ${name} template ${source}`));
-    return new World(kind, name, withDatabase(inject('databaseUrl'), name));
+    const url = withDatabase(inject('databaseUrl'), name);
+    if (kind === 'rabbitmq') noteBroker(prefix, { amqpUrl: inject('amqpUrl')!, databaseUrl: url });
+    return new World(kind, name, url, prefix);
   }
 
   /** Connections that act as the service. */
@@ -179,6 +181,20 @@ export class World {
       [consumer],
     );
     return rows;
+  }
+
+  /** Its effects, once there are so many. */
+  effectsOf(consumer: string, count: number, ms = 60_000): Promise<Effect[]> {
+    const enough = async (): Promise<Effect[] | false> => {
+      const found = await this.effects(consumer);
+      return found.length >= count && found;
+    };
+    return until(`${count} effects of ${consumer}`, enough, ms);
+  }
+
+  /** Everything that was emitted is at the transport. */
+  published(): Promise<boolean> {
+    return until('all is published', async () => (await this.rows('select from events.outbox where published_at is null')).length === 0);
   }
 
   async rows<Row = Record<string, unknown>>(text: string, params: readonly unknown[] = []): Promise<Row[]> {
