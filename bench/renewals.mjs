@@ -1,0 +1,166 @@
+/**
+ * Overdue subscriptions, 5 % soft and 2 % hard declines, a worker in each of three processes of which two are killed on the way: minutes
+ * until all invoices are final, the memory of the three together, and whether anybody was charged twice. Exits with 1 when a statement
+ * does not hold.
+ *
+ *   npm run bench:renewals
+ *   npm run bench:renewals -- --subscriptions 300
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
+import { START_FLAGS } from './processes.mjs';
+
+const { values: flags } = parseArgs({ options: { subscriptions: { type: 'string', default: '10000' } } });
+const MANY = Number(flags.subscriptions);
+const [MOST_MINUTES, MOST_MB, WORKERS] = [5, 400, 3];
+const NOW = '2027-01-01T00:00:00.000Z';
+const MAIN = join(import.meta.dirname, '..', 'dist', 'gateway', 'main.js');
+const DEMO = '0190b3a0-0000-7000-8000-0000000000a1';
+const BRAND = '0190b3a0-0000-7000-8000-000000000001';
+/** Methods and the share of subscriptions that each has. */
+const METHODS = [['pm_card_visa', 0.93], ['pm_card_chargeCustomerFail', 0.05], ['pm_card_visa_chargeDeclinedLostCard', 0.02]]; // prettier-ignore
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  return port;
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'renewals-'));
+const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => undefined });
+const pool = new pg.Pool({ connectionString: server.url, max: 2 });
+const port = await freePort();
+const base = `http://localhost:${port}`;
+const env = {
+  ...process.env,
+  BASE_URL: base,
+  DATABASE_URL: server.url,
+  CLOCK: 'manual',
+  LOG_LEVEL: 'error',
+  DATA_DIR: join(folder, 'platform'),
+};
+
+const start = extra =>
+  spawn(process.execPath, [...START_FLAGS, MAIN], { env: { ...env, ...extra }, stdio: ['ignore', 'ignore', 'inherit'] });
+async function end(child, signal) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+}
+const worker = async () => start({ PORT: String(await freePort()), GATEWAY_URL: base, ROLES: 'subgraphs,gateway,scheduler' });
+const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
+
+async function ready() {
+  for (let tries = 0; tries < 1200; tries++) {
+    if (await fetch(`${base}/payments/readyz`).then(answer => answer.ok, () => false)) return; // prettier-ignore
+    await pause(100);
+  }
+  throw new Error('the platform did not start');
+}
+
+async function token() {
+  const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'demo-m2m', client_secret: 'demo-m2m-secret' });
+  return (await (await fetch(`${base}/identity/v1/oauth/token`, { method: 'POST', body: form })).json()).access_token;
+}
+
+async function call(path, body) {
+  const headers = { authorization: `Bearer ${await token()}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${base}/payments${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+}
+
+const one = async (text, values = []) => (await pool.query(text, values)).rows[0];
+const failures = [];
+function hold(what, is) {
+  console.log(`${is ? 'holds' : 'FAILS'}: ${what}`);
+  if (!is) failures.push(what);
+}
+
+/** Resident memory now, and the most so far, MB. Source: proc(5). */
+async function memoryOf({ pid }) {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8');
+  const mb = name => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? NaN) / 1024;
+  return { now: mb('VmRSS'), most: mb('VmHWM') };
+}
+const sum = numbers => numbers.reduce((total, number) => total + number, 0);
+const memories = async (children, what) => sum((await Promise.all(children.map(memoryOf))).map(one => one[what]));
+
+/** People who share the subscriptions, so that they wait for each other as little as customers do. */
+const PEOPLE = 60;
+const PERSON = `insert into identity."user" select (jsonb_populate_record(null::identity."user", to_jsonb(u) || jsonb_build_object('id', $1::text))).* from identity."user" u where u.id = $2`;
+
+/** A subscription with a method of its kind, from which others are copied. */
+async function model(method, priceId) {
+  const user = randomUUID();
+  await pool.query(PERSON, [user, DEMO]);
+  const { id: methodId } = await call('/v1/billing/payment-methods', { token: 'pm_card_visa', default: true, user_id: user });
+  const { id } = await call('/v1/subscriptions', { price_id: priceId, user_id: user, payment_method_id: methodId });
+  const other = await call('/v1/billing/payment-methods', { token: method, default: false, user_id: user });
+  await pool.query('update payments.billing_subscription set payment_method_id = $2 where id = $1', [id, other.id]);
+  return id;
+}
+
+const COPIES = `insert into payments.billing_subscription select (jsonb_populate_record(null::payments.billing_subscription, to_jsonb(b) ||
+  jsonb_build_object('id', gen_random_uuid(), 'current_period_end', $2::timestamptz, 'next_run_at', $2::timestamptz, 'next_notice_at', null, 'latest_invoice_id', null))).*
+  from payments.billing_subscription b, generate_series(1, $3) where b.id = $1`;
+const FINAL = `select count(*) filter (where i.status in ('paid', 'past_due'))::int as final, count(*)::int as made, count(distinct i.subscription_id)::int as subscriptions
+  from payments.invoice i where i.period_start = $1`;
+const TWICE = `select count(*)::int as n from (select p.invoice_id from payments.payment p where p.status = 'succeeded' group by p.invoice_id having count(*) > 1) twice`;
+const LEFT = `select count(*)::int as n from payments.payment where status = 'processing'`;
+
+const main = start({ PORT: String(port), ROLES: 'subgraphs,gateway,rest' });
+const workers = [];
+try {
+  await ready();
+  const price = { key: 'bench', subject_kind: 'service', subject_id: DEMO, brand_id: BRAND, unit_amount: { amount: 900, currency: 'USD' }, recurring: { interval: 'month', interval_count: 1 } }; // prettier-ignore
+  const { id: priceId } = await call('/v1/admin/prices', price);
+  for (const [method, share] of METHODS) {
+    const people = Math.max(1, Math.round(PEOPLE * share));
+    for (let n = 0; n < people; n++)
+      await pool.query(COPIES, [await model(method, priceId), NOW, Math.max(1, Math.round((MANY * share) / people))]);
+  }
+  const { n: due } = await one('select count(*)::int as n from payments.billing_subscription where next_run_at = $1', [NOW]);
+  for (let n = 0; n < WORKERS; n++) workers.push(await worker());
+  await pause(15_000);
+  const rest = await memories(workers, 'now');
+  const started = performance.now();
+  await pool.query('insert into payments.test_clock (now) values ($1) on conflict (only_row) do update set now = excluded.now', [NOW]);
+  const done = async share => (await one(FINAL, [NOW])).final >= due * share;
+  for (const share of [0.3, 0.6]) {
+    while (!(await done(share))) await pause(200);
+    await end(workers.shift(), 'SIGKILL');
+    workers.push(await worker());
+  }
+  while (!(await done(0.99))) await pause(500);
+  await call('/v1/admin/test-clock', { advance: 'PT5M' });
+  while (!(await done(1))) await pause(500);
+  const minutes = (performance.now() - started) / 60_000;
+  const more = (await memories(workers, 'most')) - rest;
+  const state = await one(FINAL, [NOW]);
+  console.log(
+    `${due} subscriptions, two workers killed: all invoices final in ${minutes.toFixed(1)} min; ${more.toFixed(0)} MB more than at rest`,
+  );
+  hold('each is billed once', state.made === due && state.subscriptions === due);
+  hold(`at most ${MOST_MINUTES} min`, minutes <= MOST_MINUTES);
+  hold(`at most ${MOST_MB} MB more than at rest`, more <= MOST_MB);
+  hold('nobody is charged twice', (await one(TWICE)).n === 0);
+  hold('nothing is left in progress', (await one(LEFT)).n === 0);
+} finally {
+  for (const child of [...workers, main]) await end(child, 'SIGTERM');
+  await pool.end();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+process.exit(failures.length === 0 ? 0 : 1);

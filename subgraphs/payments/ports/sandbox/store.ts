@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { openPool } from '../../../../runtime/data/database.js';
+import type { Objects, SandboxObject, Kind } from './objects.js';
+
+/** Connections of the sandbox; never those of the service. */
+const CONNECTIONS = 3;
+
+/** A prefix and 24 hexadecimal digits that follow from the name, so that the same call makes the same id. */
+export const idOf = (prefix: string, name: string): string => `${prefix}_${createHash('sha256').update(name).digest('hex').slice(0, 24)}`;
+
+const COLUMNS = `id, kind, idempotency_key as key, parent_id as "parentId", data, due_at as "dueAt", created_at as "createdAt"`;
+
+/** The sandbox's objects in one transaction of its own. */
+export class SandboxTransaction {
+  constructor(
+    private readonly client: pg.PoolClient,
+    /** The service's time; delays run on the wall clock. */
+    readonly now: Date,
+  ) {}
+
+  async #rows<K extends Kind>(text: string, params: readonly unknown[]): Promise<SandboxObject<K>[]> {
+    return (await this.client.query<SandboxObject<K>>(text, [...params])).rows;
+  }
+
+  /** Calls with the same key wait for each other. */
+  async serialize(name: string): Promise<void> {
+    await this.client.query(`select pg_advisory_xact_lock(hashtextextended($1, 23))`, [name]);
+  }
+
+  /** The object, locked until the transaction ends; of a key where one is given. */
+  async lock<K extends Kind>(kind: K, by: { id: string } | { key: string }): Promise<SandboxObject<K> | null> {
+    const [column, value] = 'id' in by ? ['id', by.id] : ['idempotency_key', by.key];
+    const text = `select ${COLUMNS} from payments.processor_object where kind = $1 and ${column} = $2 for update`;
+    return (await this.#rows<K>(text, [kind, value]))[0] ?? null;
+  }
+
+  /** The object as it is, without waiting for who has it locked. */
+  async peek<K extends Kind>(kind: K, id: string): Promise<SandboxObject<K> | null> {
+    return (await this.#rows<K>(`select ${COLUMNS} from payments.processor_object where kind = $1 and id = $2`, [kind, id]))[0] ?? null;
+  }
+
+  /** Objects below another one, oldest first, locked. */
+  below<K extends Kind>(kind: K, parentId: string): Promise<SandboxObject<K>[]> {
+    const text = `select ${COLUMNS} from payments.processor_object where kind = $1 and parent_id = $2 order by created_at, id for update`;
+    return this.#rows<K>(text, [kind, parentId]);
+  }
+
+  /** What disputes have taken of a charge and not given back, minor units. */
+  async disputedOf(chargeId: string): Promise<number> {
+    const text = `select coalesce(sum((data->>'amount')::bigint), 0)::float8 as amount from payments.processor_object
+      where kind = 'dispute' and parent_id = $1 and (data->>'fundsWithdrawn')::boolean and data->>'status' <> 'won'`;
+    return (await this.client.query<{ amount: number }>(text, [chargeId])).rows[0]!.amount;
+  }
+
+  /** The one made last. */
+  async last<K extends Kind>(kind: K): Promise<SandboxObject<K> | null> {
+    const text = `select ${COLUMNS} from payments.processor_object where kind = $1 order by created_at desc, id desc limit 1 for update`;
+    return (await this.#rows<K>(text, [kind]))[0] ?? null;
+  }
+
+  /** Calls that are held: of one charge or payout, or all. */
+  held(subject: string | null): Promise<SandboxObject<'notice'>[]> {
+    const text = `select ${COLUMNS} from payments.processor_object where kind = 'notice' and (data->>'isHeld')::boolean
+      and ($1::text is null or parent_id = $1) order by created_at, id for update`;
+    return this.#rows<'notice'>(text, [subject]);
+  }
+
+  /** All calls, in the order in which they were planned. */
+  notices(subject: string | null): Promise<SandboxObject<'notice'>[]> {
+    const text = `select ${COLUMNS} from payments.processor_object where kind = 'notice' and ($1::text is null or parent_id = $1)
+      order by created_at, (data->>'number')::int, id`;
+    return this.#rows<'notice'>(text, [subject]);
+  }
+
+  /** Objects whose time has come on the wall clock, claimed until `until`; others pass them by. */
+  claim<K extends Kind>(kind: K, until: Date, limit: number): Promise<SandboxObject<K>[]> {
+    const text = `update payments.processor_object set due_at = $2 where id in (
+      select id from payments.processor_object where kind = $1 and due_at <= clock_timestamp() order by due_at, id limit $3 for update skip locked)
+      returning ${COLUMNS}`;
+    return this.#rows<K>(text, [kind, until, limit]);
+  }
+
+  /** A page by time, oldest first. */
+  page<K extends Kind>(kind: K, from: Date, to: Date, after: readonly [string, string] | null, limit: number): Promise<SandboxObject<K>[]> {
+    const text = `select ${COLUMNS} from payments.processor_object where kind = $1 and created_at >= $2 and created_at < $3
+      and ($4::timestamptz is null or (created_at, id) > ($4::timestamptz, $5)) order by created_at, id limit $6`;
+    return this.#rows<K>(text, [kind, from, to, after?.[0] ?? null, after?.[1] ?? '', limit]);
+  }
+
+  async insert<K extends Kind>(kind: K, id: string, data: Objects[K], more: { key?: string; parentId?: string; dueAt?: Date | null } = {}) {
+    const { key = null, parentId = null, dueAt = null } = more;
+    await this.client.query(
+      `insert into payments.processor_object (id, kind, idempotency_key, parent_id, data, due_at, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $7)`,
+      [id, kind, key, parentId, JSON.stringify(data), dueAt, this.now],
+    );
+    return { id, kind, key, parentId, data, dueAt, createdAt: this.now } as SandboxObject<K>;
+  }
+
+  async save<K extends Kind>({ id, data, dueAt }: SandboxObject<K>): Promise<void> {
+    await this.client.query(`update payments.processor_object set data = $2, due_at = $3, updated_at = $4 where id = $1`, [
+      id,
+      JSON.stringify(data),
+      dueAt,
+      this.now,
+    ]);
+  }
+
+  async remove(kind: Kind, ids: readonly string[]): Promise<void> {
+    await this.client.query(`delete from payments.processor_object where kind = $1 and id = any($2)`, [kind, ids]);
+  }
+}
+
+/** The sandbox's database: a pool and transactions of its own, so that what it did stays done when payments dies. */
+export class SandboxStore {
+  readonly #pool: pg.Pool;
+
+  constructor(
+    databaseUrl: string,
+    private readonly manualClock: boolean,
+  ) {
+    this.#pool = openPool('payments', databaseUrl, CONNECTIONS);
+  }
+
+  async transaction<T>(work: (tx: SandboxTransaction) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let failed: Error | undefined;
+    try {
+      await client.query('begin');
+      const result = await work(new SandboxTransaction(client, await this.#now(client)));
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      failed = error as Error;
+      await client.query('rollback').then(() => (failed = undefined), () => undefined); // prettier-ignore
+      throw error;
+    } finally {
+      client.release(failed);
+    }
+  }
+
+  async #now(client: pg.PoolClient): Promise<Date> {
+    if (!this.manualClock) return new Date();
+    const { rows } = await client.query<{ now: Date }>('select now from payments.test_clock');
+    return rows[0]?.now ?? new Date();
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+}

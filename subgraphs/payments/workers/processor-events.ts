@@ -1,0 +1,56 @@
+import type { ServiceHost } from '../../../runtime/request/context.js';
+import type { Worker } from '../../../runtime/service.js';
+import { handleEvent } from '../commands/processor-event.js';
+
+/** Calls of the processor that one process handles at once; each needs a connection for a moment. */
+const CONCURRENCY = 2;
+/** Calls that wait in memory at most; the others are found by the timer when their lease is over. */
+const MOST_WAITING = 2_000;
+
+/** Handles what this process has taken, in the order in which it came. */
+class EventQueue {
+  readonly #waiting: string[] = [];
+  readonly #running = new Set<Promise<unknown>>();
+  #isStopped = false;
+
+  constructor(private readonly host: ServiceHost) {}
+
+  add(id: string): void {
+    if (this.#isStopped || this.#waiting.length >= MOST_WAITING) return;
+    this.#waiting.push(id);
+    this.#next();
+  }
+
+  #next(): void {
+    while (!this.#isStopped && this.#running.size < CONCURRENCY && this.#waiting.length > 0) {
+      const work: Promise<unknown> = handleEvent(this.host, this.#waiting.shift()!).finally(() => {
+        this.#running.delete(work);
+        this.#next();
+      });
+      this.#running.add(work);
+    }
+  }
+
+  /** Ends what has begun; what waits is taken over by another process. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#running);
+  }
+}
+
+const queues = new WeakMap<ServiceHost, EventQueue>();
+
+function queueOf(host: ServiceHost): EventQueue {
+  let queue = queues.get(host);
+  if (!queue) queues.set(host, (queue = new EventQueue(host)));
+  return queue;
+}
+
+/** Handles a call that has just been kept, soon. */
+export const handleSoon = (host: ServiceHost, id: string): void => queueOf(host).add(id);
+
+/** Lets the process end what it has begun. */
+export const eventWorker: Worker = {
+  role: 'subgraphs',
+  start: async host => ({ stop: () => queueOf(host).stop() }),
+};

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Bank } from './bank.js';
+
+let bank: Bank;
+let user: string;
+beforeAll(async () => {
+  bank = await Bank.open();
+  user = await bank.stranger();
+}, 120_000);
+
+const events = (): Promise<number> => bank.count('payments.processor_event');
+
+describe('the inbound webhook', () => {
+  test('answers a genuine call, keeps its bytes sealed, and marks it when it is handled', async () => {
+    const paymentId = await bank.paid(user, 4_000);
+    const { processor_payment_id: id } = await bank.payment(paymentId);
+    const answer = await bank.notify({ kind: 'charge', id }, { id: 'evt_genuine' });
+    expect(answer).toMatchObject({ status: 200, body: { received: true } });
+    const [event] = await bank.handled(`processor_event_id = 'evt_genuine'`);
+    expect(event).toMatchObject({ status: 'processed', attempts: 1, error: null, type: 'charge.updated' });
+    expect(event.body_sealed.toString()).not.toContain(id);
+  });
+
+  test.each([
+    ['a wrong secret', { secret: 'another-secret' }],
+    ['a time 301 s ago', { age: 301 }],
+    ['a time 301 s ahead', { age: -301 }],
+  ])('refuses %s with 401, and keeps nothing', async (_name, more) => {
+    const before = await events();
+    const answer = await bank.notify({ kind: 'charge', id: 'ch_x' }, more);
+    expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated', reason: 'invalid_signature' } });
+    expect(await events()).toBe(before);
+  });
+
+  test('refuses a call without a signature with 401, one that cannot be read with 400, a long one with 413', async () => {
+    const before = await events();
+    expect(await bank.p.rest('POST', '/payments/v1/webhooks/processor', { body: {} })).toMatchObject({ status: 401 });
+    expect(await bank.notify({ kind: 'charge', id: 'x' }, { body: 'not json' })).toMatchObject({ status: 400 });
+    expect(await bank.notify({ kind: 'charge', id: 'x' }, { body: '{"id":1}' })).toMatchObject({ status: 400 });
+    expect(await bank.notify({ kind: 'charge', id: 'x' }, { body: 'x'.repeat(262_145) })).toMatchObject({ status: 413 });
+    expect(await events()).toBe(before);
+  });
+
+  test('takes 300 s', async () => {
+    expect(await bank.notify({ kind: 'plan', id: 'x' }, { age: 300 })).toMatchObject({ status: 200 });
+  });
+
+  test('answers a duplicate with 200 and keeps it once; an unknown type is ignored', async () => {
+    const send = () => bank.notify({ kind: 'plan', id: 'plan_1' }, { id: 'evt_twice' });
+    expect((await Promise.all([send(), send(), send()])).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await bank.p.sql(`select status from payments.processor_event where processor_event_id = 'evt_twice'`)).toEqual([
+      { status: 'ignored' },
+    ]);
+  });
+
+  test('is a hint only: what a body claims is not believed', async () => {
+    const paymentId = await bank.paid(user, 2_000);
+    const { processor_payment_id: id } = await bank.payment(paymentId);
+    const body = JSON.stringify({ id: 'evt_liar', type: 'charge.refunded', created: Math.floor((await bank.now()).getTime() / 1000), data: { object: { kind: 'charge', id, status: 'declined', amount_refunded: 2_000 } } }); // prettier-ignore
+    expect(await bank.notify({ kind: 'charge', id }, { body })).toMatchObject({ status: 200 });
+    await bank.handled(`processor_event_id = 'evt_liar'`);
+    expect(await bank.payment(paymentId)).toMatchObject({ status: 'succeeded', amount_refunded: 0 });
+  });
+
+  test('an object that the processor does not have is tried again after 1 m, 5 m, 30 m, 2 h, 12 h, and then is dead with an alert', async () => {
+    await bank.notify({ kind: 'charge', id: 'ch_nobody' }, { id: 'evt_dead' });
+    const state = async () =>
+      (await bank.p.sql(`select status, attempts, error from payments.processor_event where processor_event_id = 'evt_dead'`))[0];
+    await expect.poll(state, { timeout: 20_000 }).toEqual({ status: 'failed', attempts: 1, error: 'processor_object_missing' });
+    for (const [index, wait] of ['PT1M', 'PT5M', 'PT30M', 'PT2H', 'PT12H'].entries()) {
+      await bank.advance(wait);
+      expect(await state()).toMatchObject({ status: index === 4 ? 'dead' : 'failed', attempts: index + 2 });
+    }
+    const alerts = await bank.p.sql(
+      `select data from events.outbox where type = 'comms.message.send_requested.v1' and data->>'template' = 'processor_event_dead'`,
+    );
+    expect(alerts).toHaveLength(1);
+    expect(alerts[0].data).toMatchObject({ recipient_type: 'staff_role', recipient_id: 'developer' });
+  });
+
+  test('the listing shows state and error, never the body', async () => {
+    const answer = await bank.get('/v1/admin/webhooks?status=dead');
+    expect(answer).toMatchObject({ status: 200, body: { data: [{ processor_event_id: 'evt_dead', status: 'dead', attempts: 6 }] } });
+    expect(Object.keys(answer.body.data[0])).not.toContain('body');
+  });
+});
+
+describe('a replay', () => {
+  test('needs events or a period', async () => {
+    expect(await bank.post('/v1/admin/webhooks/replay', {})).toMatchObject({ status: 400 });
+    const [from, to] = ['2026-01-02T00:00:00.000Z', '2026-01-01T00:00:00.000Z'];
+    expect(await bank.post('/v1/admin/webhooks/replay', { from, to })).toMatchObject({ status: 400 });
+  });
+
+  test('handles kept calls again from their bytes, with no effect twice; a dry run only counts', async () => {
+    const paymentId = await bank.paid(user, 3_000);
+    const { processor_payment_id: id } = await bank.payment(paymentId);
+    const before = await bank.events('payment.charged.v1', user);
+    const kept = await bank.handled('object_ref = $1', [`charge:${id}`]).then(async rows => (rows.length > 0 ? rows : []));
+    await bank.notify({ kind: 'charge', id }, { id: 'evt_again' });
+    const [own] = await bank.handled(`processor_event_id = 'evt_again'`);
+    const ids = [...kept.map(one => one.id), own.id];
+    const dry = await bank.post('/v1/admin/webhooks/replay', { event_ids: ids, dry_run: true });
+    expect(dry).toMatchObject({ status: 200, body: { matched: ids.length, replayed: 0, unchanged: 0, failed: 0 } });
+    const answer = await bank.post('/v1/admin/webhooks/replay', { event_ids: ids });
+    expect(answer).toMatchObject({ status: 200, body: { matched: ids.length, replayed: 0, unchanged: ids.length, failed: 0 } });
+    expect(answer.body.events).toContainEqual({ id: own.id, status: 'processed' });
+    expect(await bank.events('payment.charged.v1', user)).toHaveLength(before.length);
+  });
+
+  test('of a period takes what failed, and counts what fails again', async () => {
+    const now = (await bank.now()).getTime();
+    const [from, to] = [now - 86_400_000, now + 60_000].map(at => new Date(at).toISOString());
+    const answer = await bank.post('/v1/admin/webhooks/replay', { from, to, types: ['charge.updated'] });
+    expect(answer.body).toMatchObject({ matched: 1, failed: 1, replayed: 0 });
+  });
+
+  test('is for those who may', async () => {
+    const token = await bank.buyer(user);
+    expect(await bank.post('/v1/admin/webhooks/replay', { event_ids: [randomUUID()] }, token)).toMatchObject({ status: 403 });
+  });
+});
+
+describe('calls of the sandbox', () => {
+  test('a late success comes by its call alone, and once', async () => {
+    const paymentId = await bank.paid(user, 1_500, 'sbx_async_success');
+    expect(await bank.payment(paymentId)).toMatchObject({ status: 'processing' });
+    await bank.settles(paymentId, { status: 'succeeded', amount_captured: 1_500 });
+    const charged = (await bank.events('payment.charged.v1', user)).filter(one => one.payment_id === paymentId);
+    expect(charged).toHaveLength(1);
+  });
+
+  test('held calls come when they are released; delivered again and backwards they change nothing', async () => {
+    await bank.act('hold_webhooks');
+    const paymentId = await bank.paid(user, 1_600, 'sbx_async_success');
+    await expect.poll(() => bank.count(`payments.processor_object where kind = 'notice' and (data->>'isHeld')::boolean`), { timeout: 20_000 }).toBeGreaterThan(1); // prettier-ignore
+    expect(await bank.payment(paymentId)).toMatchObject({ status: 'processing' });
+    await bank.act('release_webhooks');
+    const settled = await bank.settles(paymentId, { status: 'succeeded' });
+    expect(await bank.act('redeliver_last', paymentId)).toMatchObject({ status: 200 });
+    expect(await bank.act('deliver_reversed', paymentId)).toMatchObject({ status: 200 });
+    expect(await bank.payment(paymentId)).toMatchObject({ status: 'succeeded', version: settled.version });
+    expect((await bank.events('payment.paid.v1', user)).filter(one => one.payment_id === paymentId)).toHaveLength(1);
+  });
+
+  test('an action that nothing can be done to is a 409, an unknown payment a 404, and users have none', async () => {
+    const paymentId = await bank.paid(user, 1_000);
+    expect(await bank.act('complete_3ds', paymentId)).toMatchObject({ status: 409 });
+    expect(await bank.act('complete_3ds', randomUUID())).toMatchObject({ status: 404 });
+    const token = await bank.buyer(user);
+    expect(await bank.post('/v1/admin/sandbox/actions', { action: 'hold_webhooks' }, token)).toMatchObject({ status: 403 });
+  });
+});
