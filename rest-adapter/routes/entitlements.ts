@@ -1,12 +1,12 @@
-import { del, get, patch, post, type Route, type RouteTable } from '../route.js';
+import { del, get, patch, post, put, type Route, type RouteTable } from '../route.js';
 
 const ENTITLEMENTS = `userId features { key access reason value limit used remaining resetsAt source endsAt } version computedAt
   validUntil`;
-const CHECK = 'key allowed reason remaining resetsAt validUntil isFallback';
+const CHECK = 'key allowed reason remaining resetsAt validUntil isFallback upgradeTo { id key name }';
 const FEATURE = 'key name kind unit failMode defaultValue usageReset softLimit productIds archived createdAt version';
 const OVERRIDE = 'id user { id } feature { key } allow value limit startsAt endsAt state source reference reason createdBy createdAt';
 const EXPLANATION = `userId key at check { ${CHECK} } feature { ${FEATURE} }
-  entitlement { access reason value limit used remaining resetsAt source endsAt } rules { rule access decisive overrides { ${OVERRIDE} } }
+  entitlement { access reason value limit used remaining resetsAt source endsAt } rules { rule access decisive tiers { id } overrides { ${OVERRIDE} } }
   snapshotVersion`;
 
 const aUser = '0190b3a0-0000-7000-8000-0000000000a1';
@@ -64,6 +64,38 @@ const overrides: Route[] = [
   del('/v1/admin/overrides/{id}', 'revokeEntitlementOverride', 'id', 'End an override now'),
 ];
 
+const TIER_FEATURE = 'tierId feature { key name kind } value limit softLimit reset keepWhileSuspended';
+const STATS = 'entries hits misses staleServed evictions epoch oldestSeconds';
+const ENTITLEMENT = 'key access reason value limit used remaining resetsAt source endsAt';
+
+const tiers: Route[] = [
+  get('/v1/admin/tiers/{tier_id}/features', 'tierFeatures', TIER_FEATURE, 'List what a tier gives'),
+  put('/v1/admin/tiers/{tier_id}/features/{key}', 'setTierFeature', TIER_FEATURE, 'Give a tier a feature', {
+    problems: { 503: 'Membership, whose tier it is, is not available' },
+    example: { request: { limit: 100, reset: 'membership_period' } },
+  }),
+  del('/v1/admin/tiers/{tier_id}/features/{key}', 'removeTierFeature', 'tierId', 'Take a feature from a tier'),
+  post(
+    '/v1/admin/entitlements/{user_id}/simulate',
+    'simulateTierChange',
+    `gained { ${ENTITLEMENT} } lost { ${ENTITLEMENT} } changed { key from { ${ENTITLEMENT} } to { ${ENTITLEMENT} } }`,
+    'What another tier would change for a user',
+    { example: { request: { tier_id: '0190b3a0-0000-7000-8000-0000000d0012' } } },
+  ),
+];
+
+const cache: Route[] = [
+  get('/v1/admin/cache', 'entitlementCacheStats', STATS, 'What the answering process keeps'),
+  post('/v1/admin/cache/invalidate', 'invalidateEntitlements', STATS, 'Let answers be read anew', {
+    status: 202,
+    example: { request: { user_ids: [aUser] } },
+  }),
+  post('/v1/admin/cache/warm', 'warmEntitlements', STATS, 'Read some users before somebody asks', {
+    status: 202,
+    example: { request: { user_ids: [aUser] } },
+  }),
+];
+
 const support: Route[] = [
   get(
     '/v1/admin/entitlements/{user_id}/explain/{feature_key}',
@@ -76,5 +108,8 @@ const support: Route[] = [
 ];
 
 /** Routes of the entitlements service. Source: contracts/entitlements.md, section 4. */
-const table: RouteTable = { service: 'entitlements', routes: [...answers, ...usage, ...features, ...overrides, ...support] };
+const table: RouteTable = {
+  service: 'entitlements',
+  routes: [...answers, ...usage, ...features, ...overrides, ...tiers, ...cache, ...support],
+};
 export default table;

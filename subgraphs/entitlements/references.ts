@@ -1,7 +1,7 @@
 import { mayAccess, ruleOf } from '../../runtime/access/access.js';
 import { isUuid } from '../../runtime/data/ids.js';
 import { inOrder } from '../../runtime/data/loaders.js';
-import { rowReferences } from '../../runtime/data/references.js';
+import { rowReferences, stubReferences } from '../../runtime/data/references.js';
 import type { ReferenceLoader } from '../../runtime/service.js';
 import { entitlementsOf } from './commands/snapshot.js';
 import { ASKERS, READERS } from './entities/access.js';
@@ -24,4 +24,5 @@ export const references: Readonly<Record<string, ReferenceLoader>> = {
   EntitlementOverride: rowReferences(EntitlementOverride, { readers: READERS }),
   UserEntitlements: entitlements,
   User: users,
+  MembershipTier: stubReferences,
 };

@@ -7,3 +7,11 @@ export class User {
   @Field(() => ID)
   id: string;
 }
+
+/** A level of a plan, of membership; this service adds `features`. */
+@Directive('@key(fields: "id")')
+@ObjectType()
+export class MembershipTier {
+  @Field(() => ID)
+  id: string;
+}

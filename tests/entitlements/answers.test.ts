@@ -21,7 +21,9 @@ async function statements(work: () => Promise<unknown>): Promise<string[]> {
   await work();
   const texts = query.mock.calls.map(([one]) => String((one as unknown as { text?: string }).text ?? one));
   query.mockRestore();
-  return texts.filter(text => /entitlement_override|usage_counter|entitlement_snapshot|"?entitlements"?\."?feature"?/.test(text));
+  return texts.filter(text =>
+    /entitlement_override|usage_counter|entitlement_snapshot|membership_copy|tier_feature|"?entitlements"?\."?feature"?/.test(text),
+  );
 }
 
 describe('the entitlements of a user', () => {
@@ -34,7 +36,7 @@ describe('the entitlements of a user', () => {
     expect(of('labs.discount')).toEqual({
       key: 'labs.discount',
       access: 'denied',
-      reason: 'not_in_tier',
+      reason: 'no_membership',
       value: null,
       source: 'default',
       ...nothing,
@@ -119,7 +121,7 @@ describe('the entitlements of a user', () => {
       expect(answer.data.users.nodes).toHaveLength(3);
       for (const one of answer.data.users.nodes) expect(one.entitlements.version).toBeGreaterThan(0);
     });
-    expect(asked).toHaveLength(4);
+    expect(asked).toHaveLength(5); // what membership said is remembered
   });
 
   test("are nobody's for another user who asks by reference", async () => {
@@ -139,7 +141,15 @@ describe('the entitlements of a user', () => {
 
 describe('a check', () => {
   test('of an unknown key is a denial, not an error', async () => {
-    const unknown = { allowed: false, reason: 'unknown_feature', remaining: null, resets_at: null, valid_until: null, is_fallback: false };
+    const unknown = {
+      allowed: false,
+      reason: 'unknown_feature',
+      remaining: null,
+      resets_at: null,
+      valid_until: null,
+      is_fallback: false,
+      upgrade_to: [],
+    };
     expect(await c.rest('GET', `/entitlements/check/no.such?user_id=${DEMO}`)).toMatchObject({
       status: 200,
       body: { key: 'no.such', ...unknown },
@@ -183,7 +193,7 @@ describe('a check', () => {
     await c.override(users[7]!, 'live.host');
     let answer: any;
     const asked = await statements(async () => (answer = await c.rest('POST', '/entitlements/check', { user_ids: users, keys })));
-    expect(asked).toHaveLength(3);
+    expect(asked).toHaveLength(4);
     expect(answer.status).toBe(200);
     expect(answer.body.data.map((one: any) => one.user_id)).toEqual(users);
     expect(answer.body.data[7].checks.map((one: any) => one.key)).toEqual(keys);
@@ -226,6 +236,7 @@ describe('an explanation', () => {
     expect(rules).toEqual([
       ['override', 'denied', true, 1],
       ['purchase', 'granted', false, 1],
+      ['tier', null, false, 0],
       ['default', 'granted', false, 0],
     ]);
     expect(body.rules[0].overrides[0]).toMatchObject({ id: denial.id, reason: 'a test', state: 'active' });
@@ -256,7 +267,8 @@ describe("identity's fronts", () => {
     expect(own).toMatchObject({ status: 200, headers: { etag: expect.any(String) } });
     expect(own.body).toEqual((await c.rest('GET', '/entitlements/me', undefined, demo)).body);
     const check = await identity(`${DEMO}/check/content.quality`, demo);
-    expect(check.body).toEqual((await c.rest('GET', '/entitlements/me/check/content.quality', undefined, demo)).body);
+    const { upgrade_to, ...same } = (await c.rest('GET', '/entitlements/me/check/content.quality', undefined, demo)).body;
+    expect([check.body, upgrade_to]).toEqual([same, []]);
     expect(await identity(`${DEMO}/check/no.such`, demo)).toMatchObject({
       status: 200,
       body: { allowed: false, reason: 'unknown_feature' },

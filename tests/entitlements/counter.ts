@@ -15,8 +15,8 @@ export class Counter {
   ) {}
 
   static async open(): Promise<Counter> {
-    const p = await platform({ services: ['entitlements'] });
-    await p.clock('entitlements', { now: T0 });
+    const p = await platform({ services: ['entitlements', 'membership'] });
+    for (const service of ['entitlements', 'membership'] as const) await p.clock(service, { now: T0 });
     return new Counter(p, await p.serviceToken('admin:entitlements'));
   }
 

@@ -72,7 +72,7 @@ describe('a feature', () => {
     ],
     ['an unknown word', { colour: 'red' }, ['/colour']],
     ['an open one with a money effect', { key: 'payments.later', fail_mode: 'open' }, ['/fail_mode']],
-    ['a period of a membership, which nobody can tell yet', { usage_reset: 'membership_period' }, ['/usage_reset']],
+    ['an unknown period', { usage_reset: 'fortnight' }, ['/usage_reset']],
   ])('is refused with %s', async (_what, change, pointers) => {
     const answer = await c.rest('POST', '/admin/features', { ...metered, key: `test.${randomUUID().slice(0, 6)}`, ...change });
     expect([answer.status, answer.body.errors?.map((one: any) => one.pointer)]).toEqual([400, pointers]);

@@ -23,6 +23,7 @@ const feature = (more: Partial<FeatureFacts> = {}): FeatureFacts => ({
   defaultValue: null,
   usageReset: Reset.NEVER,
   softLimit: false,
+  failMode: EntitlementFailMode.CLOSED,
   ...more,
 });
 let made = 0;
@@ -37,6 +38,11 @@ const override = (more: Partial<OverrideFacts> = {}): OverrideFacts => ({
   createdAt: at(-HOUR),
   ...more,
 });
+
+/** What is known of somebody who is a member of nothing. */
+const about = (overrides: readonly OverrideFacts[]) => ({ overrides, grants: [], memberships: [], isFallback: false });
+const entitled = (one: FeatureFacts, overrides: readonly OverrideFacts[], used = 0) =>
+  resolve(one, about(overrides), () => used, NOW).entitlement;
 
 describe('the resolution of a feature', () => {
   /** Every combination: what an override decides (if any), whether there is a purchase, whether everybody has it. */
@@ -76,15 +82,15 @@ describe('the resolution of a feature', () => {
 
   test.each(table)('override $name, purchase $bought, default $given', ({ name, bought, given }) => {
     const facts = [...OVERRIDES[name], ...(bought ? [override({ source: Source.PURCHASE })] : [])];
-    const { access, reason, source, value } = resolve(feature({ defaultValue: given }), facts, 0, NOW);
+    const { access, reason, source, value } = entitled(feature({ defaultValue: given }), facts);
     expect({ access, reason, source, value }).toEqual(expectedOf(DECISIONS[name], bought, given));
   });
 
   test('a config feature has the value of the rule that decides, false being one', () => {
     const config = feature({ kind: Kind.CONFIG, defaultValue: 'standard' });
-    expect(resolve(config, [], 0, NOW)).toMatchObject({ value: 'standard', source: Source.DEFAULT });
-    expect(resolve(config, [override({ value: { quality: 'high' } })], 0, NOW)).toMatchObject({ value: { quality: 'high' } });
-    expect(resolve({ ...config, defaultValue: false }, [], 0, NOW)).toMatchObject({ access: Access.GRANTED, value: false });
+    expect(entitled(config, [])).toMatchObject({ value: 'standard', source: Source.DEFAULT });
+    expect(entitled(config, [override({ value: { quality: 'high' } })])).toMatchObject({ value: { quality: 'high' } });
+    expect(entitled({ ...config, defaultValue: false }, [])).toMatchObject({ access: Access.GRANTED, value: false });
   });
 
   test.each([
@@ -98,18 +104,19 @@ describe('the resolution of a feature', () => {
   ])('limit %s, used %s, soft %s: %s with %s left', (limit, used, softLimit, access, remaining) => {
     const metered = feature({ kind: Kind.METERED, softLimit, usageReset: Reset.DAY });
     const reason = access === Access.LIMIT_REACHED ? Reason.LIMIT_REACHED : null;
-    const answer = resolve(metered, [override({ limit })], used, NOW);
+    const answer = entitled(metered, [override({ limit })], used);
     expect(answer).toMatchObject({ access, reason, limit, used, remaining, value: null, resetsAt: new Date('2026-11-22T00:00:00Z') });
   });
 
   test('names every rule in order, and which one decides', () => {
-    const rules = tried(feature({ defaultValue: true }), [override({ source: Source.PURCHASE })], NOW);
+    const rules = tried(feature({ defaultValue: true }), about([override({ source: Source.PURCHASE })]), NOW);
     expect(rules.map(one => [one.rule, one.outcome?.allow ?? null, one.decisive])).toEqual([
       [Source.OVERRIDE, null, false],
       [Source.PURCHASE, true, true],
+      [Source.TIER, null, false],
       [Source.DEFAULT, true, false],
     ]);
-    expect(tried(feature(), [], NOW).map(one => one.decisive)).toEqual([false, false, true]);
+    expect(tried(feature(), about([]), NOW).map(one => one.decisive)).toEqual([false, false, false, true]);
   });
 });
 
@@ -135,11 +142,11 @@ describe('edges of time', () => {
   test('the next one is the earliest of starts, ends and the end of the period that lies ahead', () => {
     const metered = feature({ kind: Kind.METERED, usageReset: Reset.DAY, defaultValue: 3 });
     const facts = [override({ endsAt: at(-1) }), override({ startsAt: at(9), endsAt: at(20) }), override({ limit: 2, endsAt: at(12) })];
-    expect(nextEdge(resolve(metered, facts, 0, NOW), facts, NOW)).toEqual(at(9));
+    expect(nextEdge(entitled(metered, facts), about(facts), NOW)).toEqual(at(9));
     const now = [override({ startsAt: NOW })];
-    expect(nextEdge(resolve(feature(), now, 0, NOW), now, NOW)).toBeNull(); // it has begun
-    expect(nextEdge(resolve(metered, [], 0, NOW), [], NOW)).toEqual(new Date('2026-11-22T00:00:00Z'));
-    expect(nextEdge(resolve(feature(), [], 0, NOW), [], NOW)).toBeNull();
+    expect(nextEdge(entitled(feature(), now), about(now), NOW)).toBeNull(); // it has begun
+    expect(nextEdge(entitled(metered, []), about([]), NOW)).toEqual(new Date('2026-11-22T00:00:00Z'));
+    expect(nextEdge(entitled(feature(), []), about([]), NOW)).toBeNull();
   });
 
   test.each([
@@ -149,7 +156,7 @@ describe('edges of time', () => {
     [Reset.CALENDAR_MONTH, '2026-12-31T23:59:59.999Z', '2026-12-01T00:00:00Z', '2027-01-01T00:00:00Z'],
     [Reset.CALENDAR_MONTH, '2026-02-01T00:00:00Z', '2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z'],
   ])('the period of %s around %s', (reset, instant, start, end) => {
-    expect(periodOf(reset, new Date(instant))).toEqual({ start: new Date(start), end: end && new Date(end) });
+    expect(periodOf(reset, new Date(instant), null)).toEqual({ start: new Date(start), end: end && new Date(end) });
   });
 });
 
@@ -157,8 +164,8 @@ test('a period is that of UTC wherever the process runs', () => {
   const zone = process.env.TZ;
   process.env.TZ = 'Pacific/Auckland'; // where 23:30Z on the last of November is December
   try {
-    expect(periodOf(Reset.CALENDAR_MONTH, new Date('2026-11-30T23:30:00Z')).start).toEqual(new Date('2026-11-01T00:00:00Z'));
-    expect(periodOf(Reset.DAY, new Date('2026-11-30T23:30:00Z')).start).toEqual(new Date('2026-11-30T00:00:00Z'));
+    expect(periodOf(Reset.CALENDAR_MONTH, new Date('2026-11-30T23:30:00Z'), null).start).toEqual(new Date('2026-11-01T00:00:00Z'));
+    expect(periodOf(Reset.DAY, new Date('2026-11-30T23:30:00Z'), null).start).toEqual(new Date('2026-11-30T00:00:00Z'));
   } finally {
     if (zone === undefined) delete process.env.TZ;
     else process.env.TZ = zone;

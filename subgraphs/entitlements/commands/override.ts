@@ -7,6 +7,7 @@ import { EntitlementOverride } from '../entities/override.js';
 import type { CreateEntitlementOverrideInput } from '../inputs/override.js';
 import { endOf, stateOf } from '../rules/override.js';
 import { overrideViolations } from '../rules/validation.js';
+import { forgetUsers } from './forgetting.js';
 
 const ONE_AT_A_TIME = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
 
@@ -22,6 +23,7 @@ async function purchaseOf(ctx: Context, reference: string, featureKey: string): 
 function add(ctx: Context, override: EntitlementOverride): EntitlementOverride {
   const { id, userId, featureKey, allow, source } = override;
   ctx.em.persist(override);
+  forgetUsers(ctx, [userId]);
   ctx.audit('entitlement_override.created', id, { user_id: userId, feature: featureKey, allow, source });
   return override;
 }
@@ -64,6 +66,7 @@ export async function createOverride(ctx: Context, input: CreateEntitlementOverr
 export async function revokeOverride(ctx: Context, id: string): Promise<EntitlementOverride> {
   const override = await lockRow(ctx, EntitlementOverride, { id });
   const state = stateOf(override, ctx.now());
+  forgetUsers(ctx, [override.userId]);
   ctx.audit('entitlement_override.revoked', id, { was: state, ends_at: override.endsAt });
   if (state !== EntitlementOverrideState.ENDED) override.endsAt = endOf(override, ctx.now());
   return override;
@@ -93,6 +96,10 @@ export async function unlockPurchases(ctx: Context, { orderId, userId, productId
 export async function endPurchases(ctx: Context, orderId: string, cause: Readonly<Record<string, string>>): Promise<void> {
   const lasting = { $or: [{ endsAt: null }, { endsAt: { $gt: ctx.now() } }] };
   const found = await ctx.em.find(EntitlementOverride, { source: EntitlementSource.PURCHASE, reference: orderId, ...lasting });
+  forgetUsers(
+    ctx,
+    found.map(override => override.userId),
+  );
   for (const override of found) {
     override.endsAt = endOf(override, ctx.now());
     ctx.audit('entitlement_override.ended', override.id, cause);

@@ -1,11 +1,12 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { fail, invalid } from '../../../runtime/request/errors.js';
+import { preparation } from '../../../runtime/request/operation.js';
 import type { EntitlementCheck } from '../entities/entitlement.js';
 import { EntitlementAccess, EntitlementDenialReason, EntitlementFeatureKind } from '../entities/enums.js';
 import type { EntitlementFeature } from '../entities/feature.js';
 import type { ConsumeEntitlementInput, ReturnEntitlementInput } from '../inputs/usage.js';
 import { Facts, type Resolved } from '../queries/facts.js';
-import { periodOf } from '../rules/periods.js';
+import { membershipsOf } from '../queries/memberships.js';
 import { checkOf } from '../rules/resolution.js';
 
 /** Waits for another request with the same key; answers nothing for a use that was counted before. */
@@ -36,6 +37,11 @@ const FORGET = ['usage_event', 'usage_counter'].map(
   table => `delete from entitlements.${table} where user_id = $1 and feature_key = $2 and period_start < $3`,
 );
 
+/** Who the user is a member of is asked before the transaction; in it, what was told is there. */
+export const membershipKnown = preparation(async (ctx, { input }: { input: { userId: string } }): Promise<void> => {
+  await membershipsOf(ctx, [input.userId.toLowerCase()]);
+});
+
 interface Use {
   feature: EntitlementFeature;
   resolved: Resolved;
@@ -55,14 +61,14 @@ async function useOf(ctx: Context, userId: string, key: string): Promise<Use> {
   const [feature] = facts.features;
   if (!feature) return refuse(key, EntitlementDenialReason.UNKNOWN_FEATURE);
   if (feature.kind !== EntitlementFeatureKind.METERED) invalid('/input/key', 'is not a metered feature');
-  const { start } = periodOf(feature.usageReset, ctx.now());
-  return { feature, resolved: facts.resolve(feature, subject), counter: [subject, key, start.toISOString()] };
+  const resolved = facts.resolve(feature, subject);
+  return { feature, resolved, counter: [subject, key, resolved.period.start.toISOString()] };
 }
 
 /** Counts an amount, or throws, which counts nothing. */
-async function count(ctx: Context, { feature, resolved: { entitlement }, counter }: Use, amount: number): Promise<void> {
+async function count(ctx: Context, { feature, resolved: { entitlement, softLimit }, counter }: Use, amount: number): Promise<void> {
   if (entitlement.access === EntitlementAccess.DENIED) refuse(feature.key, entitlement.reason!);
-  const hard = feature.softLimit ? null : entitlement.limit;
+  const hard = softLimit ? null : entitlement.limit;
   const rows = await ctx.sql(COUNT, [...counter, amount, hard]);
   if (rows.length === 0) refuse(feature.key, EntitlementDenialReason.LIMIT_REACHED);
   for (const statement of FORGET) await ctx.sql(statement, counter);
@@ -76,8 +82,8 @@ async function requireSame(ctx: Context, { counter }: Use, idempotencyKey: strin
 }
 
 async function checkAgain(ctx: Context, { feature, counter: [userId, key] }: Use): Promise<EntitlementCheck> {
-  const { entitlement, validUntil } = (await Facts.read(ctx, [userId], [key])).resolve(feature, userId);
-  return checkOf(entitlement, validUntil);
+  const resolved = (await Facts.read(ctx, [userId], [key])).resolve(feature, userId);
+  return checkOf(userId, resolved, resolved.validUntil);
 }
 
 /** Counts a use: all of it or nothing, and once for each key. The check that is answered is about this use; the next one may find nothing left. */

@@ -16,3 +16,8 @@ export const OVERRIDE_WRITERS = { service: 'admin:entitlements', staff: 'admin:e
 
 /** Services that count and ask on behalf of their users. */
 export const METERING = { service: 'admin:entitlements' } as const;
+export const CACHE_OPERATORS = { service: 'admin:entitlements', staff: 'admin:entitlements:cache' } as const;
+export const SIMULATORS = { service: 'admin:entitlements', staff: 'admin:entitlements:read' } as const;
+
+/** What a tier gives may be read by whoever is signed in. */
+export const ANYBODY = { service: '*', user: '*', staff: '*' } as const;

@@ -3,6 +3,7 @@ import { Access } from '../../../runtime/access/access.js';
 import { DateTime, JSONObject, SafeInt } from '../../../runtime/schema/scalars.js';
 import { EntitlementFeature } from './feature.js';
 import { EntitlementOverride } from './override.js';
+import { MembershipTier } from '../stubs.js';
 import { ASKERS } from './access.js';
 import { EntitlementAccess, EntitlementDenialReason, EntitlementSource } from './enums.js';
 
@@ -81,6 +82,10 @@ export class EntitlementCheck {
 
   @Field(() => Boolean, { description: 'The facts could not be had: an older answer, or that of the fail mode.' })
   isFallback: boolean;
+
+  /** Whom it is about, and the tiers that give the feature: for what would help. */
+  userId: string;
+  givingTiers: readonly string[];
 }
 
 @ObjectType({ description: 'Answers about one user, in the order of the keys.' })
@@ -96,6 +101,11 @@ export class UserEntitlementChecks {
 export class EntitlementRuleTried {
   @Field(() => EntitlementSource)
   rule: EntitlementSource;
+
+  @Field(() => [MembershipTier], {
+    description: "The tiers that the rule looked at: those of the user's memberships, also where they give nothing.",
+  })
+  tiers: MembershipTier[];
 
   @Field(() => EntitlementAccess, { nullable: true, description: 'Null: it does not apply.' })
   access: EntitlementAccess | null;

@@ -11,11 +11,11 @@ export enum EntitlementFailMode {
   OPEN = 'open',
 }
 
-/** The period of a membership is added with the service of memberships. */
 export enum EntitlementUsageReset {
   NEVER = 'never',
   DAY = 'day',
   CALENDAR_MONTH = 'calendar_month',
+  MEMBERSHIP_PERIOD = 'membership_period',
 }
 
 export enum EntitlementAccess {
@@ -61,7 +61,7 @@ registerEnums(
   {
     EntitlementFeatureKind: 'On or off; a value; an amount that is used up.',
     EntitlementFailMode: 'What holds where the facts cannot be had.',
-    EntitlementUsageReset: 'When counting begins anew, in UTC.',
+    EntitlementUsageReset: 'When counting begins anew, in UTC; without a membership, or a comp, its period is the calendar month.',
     EntitlementSource: 'The rule that an answer comes from.',
     EntitlementOverrideState: 'Follows from the time alone.',
   },

@@ -1,24 +1,25 @@
 import type { Context } from '../../../runtime/request/context.js';
 import type { EntitlementExplanation, EntitlementRuleTried } from '../entities/entitlement.js';
-import { EntitlementAccess } from '../entities/enums.js';
 import type { EntitlementFeature } from '../entities/feature.js';
 import { EntitlementOverride } from '../entities/override.js';
 import { EntitlementSnapshot } from '../entities/snapshot.js';
 import { newestFirst } from '../rules/override.js';
-import { tried } from '../rules/resolution.js';
+import { EntitlementAccess, EntitlementSource } from '../entities/enums.js';
 import { Facts } from './facts.js';
 
 /** Overrides that are shown with a rule, the newest. */
 const SHOWN = 50;
 
 /** Every rule in order, with its facts: also those that have ended or have not begun. */
-async function rulesTried(ctx: Context, feature: EntitlementFeature, userId: string): Promise<EntitlementRuleTried[]> {
+async function rulesTried(ctx: Context, facts: Facts, feature: EntitlementFeature, userId: string): Promise<EntitlementRuleTried[]> {
   const all = await ctx.em.find(EntitlementOverride, { userId, featureKey: feature.key }, { orderBy: { createdAt: 'desc', id: 'desc' } });
   const newest = all.toSorted(newestFirst);
-  return tried(feature, newest, ctx.now()).map(({ rule, outcome, decisive }) => ({
+  const tiers = [...new Set((facts.known(userId).memberships ?? []).map(one => one.tierId))];
+  return facts.tried(feature, userId, newest).map(({ rule, outcome, decisive }) => ({
     rule,
     access: outcome && (outcome.allow ? EntitlementAccess.GRANTED : EntitlementAccess.DENIED),
     decisive,
+    tiers: rule === EntitlementSource.TIER ? tiers.map(id => ({ id })) : [],
     overrides: newest.filter(one => one.source === rule).slice(0, SHOWN),
   }));
 }
@@ -35,7 +36,7 @@ export async function explanationOf(ctx: Context, userId: string, key: string): 
     check: facts.check(key, userId),
     feature,
     entitlement: feature && facts.resolve(feature, userId).entitlement,
-    rules: feature ? await rulesTried(ctx, feature, userId) : [],
+    rules: feature ? await rulesTried(ctx, facts, feature, userId) : [],
     snapshotVersion: snapshot?.version ?? null,
   };
 }

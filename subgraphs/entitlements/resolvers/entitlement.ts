@@ -11,7 +11,8 @@ import { CheckEntitlementsInput } from '../inputs/usage.js';
 import { explanationOf } from '../queries/explanation.js';
 import { checkMany, checkOne } from '../queries/facts.js';
 import { mayAskAbout, subjectOf } from '../queries/subject.js';
-import { User } from '../stubs.js';
+import { upgradesOf } from '../queries/tier.js';
+import { MembershipTier, User } from '../stubs.js';
 
 @Resolver()
 export class EntitlementResolver {
@@ -51,6 +52,15 @@ export class EntitlementResolver {
     @Ctx() ctx: Context,
   ): Promise<EntitlementExplanation> {
     return explanationOf(ctx, userId.toLowerCase(), key);
+  }
+}
+
+@Resolver(() => EntitlementCheck)
+export class CheckResolver {
+  @Access({ ...ASKERS, internal: true })
+  @FieldResolver(() => [MembershipTier], { description: 'Tiers that would allow what is denied, lowest rank first, at most three.' })
+  upgradeTo(@Root() check: EntitlementCheck, @Ctx() ctx: Context): Promise<MembershipTier[]> {
+    return upgradesOf(ctx, check);
   }
 }
 

@@ -2,6 +2,8 @@ import type { Violation } from '../../../runtime/request/errors.js';
 import { EntitlementFailMode, EntitlementFeatureKind, EntitlementSource, EntitlementUsageReset } from '../entities/enums.js';
 import type { EntitlementFeature } from '../entities/feature.js';
 import type { EntitlementOverride } from '../entities/override.js';
+import type { TierFeature } from '../entities/tier.js';
+import { BUILT_IN } from './tier.js';
 
 const { BOOLEAN, CONFIG, METERED } = EntitlementFeatureKind;
 
@@ -71,5 +73,27 @@ export function overrideViolations(wanted: WantedOverride, kind: EntitlementFeat
     ['source', !purchase && source !== EntitlementSource.OVERRIDE, 'must be override or purchase'],
     ['reference', purchase && reference === null, 'is required for a purchase'],
     ['allow', purchase && !allow, 'must be true for a purchase'],
+  ]);
+}
+
+type WantedGrant = Pick<TierFeature, 'value' | 'limit' | 'softLimit' | 'reset'>;
+
+/** What is wrong with what a tier is to give; `kind` null: there is no such feature. */
+export function grantViolations(
+  { value, limit, softLimit, reset }: WantedGrant,
+  key: string,
+  kind: EntitlementFeatureKind | null,
+): Violation[] {
+  const [metered, config] = [kind === METERED, kind === CONFIG];
+  return violationsOf([
+    ['key', kind === null, 'is no feature'],
+    ['key', key === BUILT_IN, 'is built in'],
+    ['value', config && value === null, 'is required for a config feature'],
+    ['value', value !== null && !isShort(value), TOO_LONG],
+    ['value', kind === BOOLEAN && value !== null && typeof value !== 'boolean', 'must be true, false or null'],
+    ['value', metered && value !== null, 'is not for a metered feature'],
+    ['limit', !metered && limit !== null, 'is for metered features'],
+    ['softLimit', !metered && softLimit, 'is for metered features'],
+    ['reset', !metered && reset !== EntitlementUsageReset.NEVER, 'is for metered features'],
   ]);
 }
