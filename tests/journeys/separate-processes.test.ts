@@ -13,7 +13,7 @@ describe(`every service in its own process (${inject('amqpUrl') ? 'RabbitMQ' : '
   let p: Processes;
   let token: string;
   beforeAll(async () => {
-    p = await separateProcesses({ transport: 'run', env: { STOP_GRACE_MS: '500' } });
+    p = await separateProcesses({ services: ['clinical', 'webhooks'], transport: 'run', env: { STOP_GRACE_MS: '500' } });
     token = await p.serviceToken();
   }, 900_000);
 

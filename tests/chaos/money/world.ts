@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { Slug } from '../../../events/slugs.js';
+import { BRAND, DEMO, platform, type Answer, type PlatformSetting, type TestPlatform } from '../../support/platform.js';
+import { until } from '../../support/until.js';
+
+/** Services whose clocks move together. */
+const MONEY: readonly Slug[] = ['accounting', 'cash', 'payments', 'membership'];
+/** Longest time in which all that was started ends, ms. */
+const DRAIN_MS = 180_000;
+
+/** A user with the currency in which everything of theirs is. */
+export interface Person {
+  readonly id: string;
+  readonly currency: string;
+}
+
+/** A platform of the services of money, what clients ask of it, and when nothing is on its way any more. */
+export class World {
+  /** Recurring prices of a currency, the cheaper first. */
+  readonly prices = new Map<string, readonly [string, string]>();
+
+  private constructor(
+    readonly p: TestPlatform,
+    readonly token: string,
+    readonly people: readonly Person[],
+  ) {}
+
+  static async open(currencies: readonly string[], setting: PlatformSetting = {}): Promise<World> {
+    const p = await platform({ services: [...MONEY, 'events'], transport: 'run', ...setting });
+    const people = currencies.map(currency => ({ id: randomUUID(), currency }));
+    const world = new World(p, await p.serviceToken(), people);
+    for (const { id } of people) await world.#enrol(id);
+    for (const currency of new Set(currencies))
+      world.prices.set(currency, [await world.#price(currency, 2_900), await world.#price(currency, 9_900)]);
+    return world;
+  }
+
+  /** A copy of the demo person. */
+  async #enrol(id: string): Promise<void> {
+    await this.p.sql(
+      `insert into identity."user" select (jsonb_populate_record(null::identity."user", to_jsonb(u) || jsonb_build_object('id', $1::text))).*
+       from identity."user" u where u.id = $2`,
+      [id, DEMO],
+    );
+    const body = { user_id: id, token: 'ba_ok' };
+    await this.call('PUT', '/payments/v1/billing/payout-destination', body);
+  }
+
+  async #price(currency: string, amount: number): Promise<string> {
+    const { status, body } = await this.call('POST', '/payments/v1/admin/prices', {
+      key: `money-${currency.toLowerCase()}-${amount}`,
+      subject_kind: 'service',
+      subject_id: randomUUID(),
+      brand_id: BRAND,
+      unit_amount: { amount, currency },
+      recurring: { interval: 'month', interval_count: 1 },
+    });
+    if (status !== 201) throw new Error(`no price: ${JSON.stringify(body)}`);
+    return body.id as string;
+  }
+
+  call(method: string, path: string, body?: object, key?: string): Promise<Answer> {
+    return this.p.rest(method, path, { token: this.token, ...(body && { body }), ...(key && { headers: { 'idempotency-key': key } }) });
+  }
+
+  /** Moves the clocks of all services of money in step. */
+  async advance(by: string): Promise<void> {
+    for (const slug of MONEY) await this.p.clock(slug, { advance: by });
+  }
+
+  async #count(text: string): Promise<number> {
+    return Number((await this.p.sql<{ n: string }>(text))[0]!.n);
+  }
+
+  /** What is on its way: calls of the processor, its events, sagas, attempts, refunds, payouts, and events of the platform. */
+  async #underWay(): Promise<Record<string, number>> {
+    const counts = {
+      notices: `select count(*) as n from payments.processor_object where due_at is not null and due_at < now() + interval '5 minutes'`,
+      hooks: `select count(*) as n from payments.processor_event where status in ('received', 'failed')`,
+      sagas: `select count(*) as n from payments.checkout_session where step in ('settling', 'undoing')`,
+      charges: `select count(*) as n from payments.payment where status = 'processing'`,
+      refunds: `select count(*) as n from payments.refund where status = 'pending'`,
+      payouts: `select count(*) as n from payments.payout where status in ('pending', 'in_transit') or (status = 'paid' and not ledger_posted)`,
+      outbox: 'select count(*) as n from events.outbox where published_at is null',
+      queued: await this.#queued(),
+    };
+    const found = await Promise.all(
+      Object.entries(counts).map(async ([name, text]) => [name, typeof text === 'number' ? text : await this.#count(text)] as const),
+    );
+    return Object.fromEntries(found.filter(([, n]) => n > 0));
+  }
+
+  /** Events that consumers have not handled. */
+  async #queued(): Promise<number> {
+    const { body } = await this.call('GET', '/events/v1/consumers');
+    return (body.data as { depth: number; in_hand?: number }[]).reduce((sum, one) => sum + one.depth + (one.in_hand ?? 0), 0);
+  }
+
+  /** Waits until nothing is on its way, twice in a row: what ends may begin something else. */
+  async drained(): Promise<void> {
+    for (let quiet = 0; quiet < 3; quiet++)
+      await until(
+        'all to be drained',
+        () => this.#underWay(),
+        left => Object.keys(left).length === 0,
+        DRAIN_MS,
+      );
+  }
+}
