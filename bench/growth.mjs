@@ -27,7 +27,7 @@ const numbers = text => text.split(',').map(Number);
 const [rounds, counts, fetches] = [Number(flags.rounds), numbers(flags.services), numbers(flags.fetches)];
 const CHILD = join(import.meta.dirname, 'servers/growth.mjs');
 const VARIANTS = ['compiled', 'stock'];
-/** Goals. Source: gateway issue: start; CPU of a request follows its fetches, not the services. */
+/** Goals: time to start; a request's CPU with many services against few, because it follows its fetches. Source: design/stack.md, 28 services in one process. */
 const [MOST_START_MS, MOST_GROWTH] = [3_000, 1.25];
 
 const exec = promisify(execFile);

@@ -99,6 +99,7 @@ export async function startSystem({ amqpUrl = null, file = 'worker.mjs' } = {}) 
     TOKEN_SIGNING_KEK: KEY,
     ENCRYPTION_KEYS: KEYS,
     SUBGRAPH_SECRET: 'bench-secret-of-the-gateway-0123456789abcdef',
+    LEDGER_SIGNING_KEY: Buffer.alloc(32, 7).toString('base64'),
     WEBHOOKS_ALLOW_HTTP: 'true',
     WEBHOOKS_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
     APOLLO_TELEMETRY_DISABLED: 'true',

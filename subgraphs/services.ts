@@ -9,11 +9,16 @@ const declared = (module: Promise<{ default: ServiceDeclaration }>): Promise<Ser
 export const SERVICES: Partial<Record<Slug, Load>> = {
   identity: () => declared(import('./identity/index.js')),
   platform: () => declared(import('./platform/index.js')),
+  accounting: () => declared(import('./accounting/index.js')),
   clinical: () => declared(import('./clinical/index.js')),
   entitlements: () => declared(import('./entitlements/index.js')),
+  membership: () => declared(import('./membership/index.js')),
   webhooks: () => declared(import('./webhooks/index.js')),
   events: () => declared(import('./events/index.js')),
   jobs: () => declared(import('./jobs/index.js')),
   intelligence: () => declared(import('./intelligence/index.js')),
+  payments: () => declared(import('./payments/index.js')),
   workflow: () => declared(import('./workflow/index.js')),
+  cash: () => declared(import('./cash/index.js')),
+  affiliates: () => declared(import('./affiliates/index.js')),
 };

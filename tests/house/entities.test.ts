@@ -5,19 +5,40 @@ import { roleOf, schemaOf } from '../../events/slugs.js';
 import { ruleOnNode } from '../../runtime/access/access.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { retestCycleJourney } from '../journeys/retest-cycle.js';
-import { DEMO2, platform, type TestPlatform } from '../support/platform.js';
+import { walletJourney } from '../journeys/wallet.js';
+import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { declarations } from './composition.js';
 
 /** Types that belong to nobody: dictionaries and registries that any token may read. */
-const OWNERLESS = ['Biomarker', 'Protocol', 'Brand', 'PlatformService', 'FeatureFlag', 'EventType', 'Badge'];
+const OWNERLESS = [
+  'Biomarker',
+  'Protocol',
+  'Brand',
+  'PlatformService',
+  'FeatureFlag',
+  'EventType',
+  'Badge',
+  'MembershipPlan',
+  'MembershipTier',
+  'AffiliateProgram',
+  'BillingPrice',
+];
 
 let p: TestPlatform;
 /** A stranger with every user scope: what it cannot see, no scope opens. */
 let stranger: string;
 
+/** Nobody is a member before payments tells of a subscription. */
+const MEMBER = `
+  insert into membership.membership (id, user_id, brand_id, origin, plan_id, tier_id, announced_tier_id, status, source, suspension_reasons, started_at, tenure_ms, created_at)
+  select gen_random_uuid(), $1, p.brand_id, 'granted:test', p.id, t.id, t.id, 'active', 'comp', '{}', now(), 0, now()
+  from membership.membership_plan p join membership.membership_tier t on t.plan_id = p.id where p.key = 'basic'`;
+
 beforeAll(async () => {
   p = await platform();
+  await walletJourney(p);
   await retestCycleJourney(p); // rows of another user in every service
+  await p.sql(MEMBER, [DEMO]);
   const scopes = await p.sql<{ scopes: string[] }>("select scopes from identity.oauth_client where id = 'demo-app'");
   stranger = await p.userToken(DEMO2, scopes[0]!.scopes);
 }, 120_000);

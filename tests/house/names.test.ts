@@ -36,6 +36,13 @@ test('no file or folder is a drawer for everything', () => {
   expect(ROOMS.flatMap(filesIn).filter(file => drawers.test(file) && !allowed.includes(file))).toEqual([]);
 });
 
+test('a plugin of ours has a name, so that Fastify need not look through all modules for one', () => {
+  const nameless = ROOMS.flatMap(sourcesIn).filter(file =>
+    /\.register\(\s*(async )?\(?\w*\)? ?=>|\breturn async app =>/.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+  expect(nameless).toEqual([]);
+});
+
 test('no source file has more than 400 lines', () => {
   const long = ROOMS.flatMap(sourcesIn).filter(file => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 401);
   expect(long).toEqual([]);

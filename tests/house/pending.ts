@@ -6,7 +6,23 @@ import { SLUGS, type Slug } from '../../events/slugs.js';
 
 /** Services that do not exist yet. */
 export const PENDING_SERVICES: readonly Slug[] = SLUGS.filter(
-  slug => !['identity', 'platform', 'clinical', 'webhooks', 'events', 'entitlements', 'jobs', 'intelligence', 'workflow'].includes(slug),
+  slug =>
+    ![
+      'identity',
+      'platform',
+      'clinical',
+      'webhooks',
+      'events',
+      'entitlements',
+      'jobs',
+      'intelligence',
+      'workflow',
+      'cash',
+      'membership',
+      'accounting',
+      'payments',
+      'affiliates',
+    ].includes(slug),
 );
 
 /** Documented endpoints of services that exist, not built yet. */

@@ -17,7 +17,9 @@ import { planTables, type Plan } from '../../rest-adapter/plan.js';
 import type { Route } from '../../rest-adapter/route.js';
 import { toCamel } from '../../rest-adapter/wire.js';
 import { SERVICES } from '../../subgraphs/services.js';
+import { purchaseJourney } from '../journeys/purchases.js';
 import { retestCycleJourney } from '../journeys/retest-cycle.js';
+import { walletJourney } from '../journeys/wallet.js';
 import { DEMO, DEMO2, platform, type Answer, type TestPlatform } from '../support/platform.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
 import { declarations, tables } from './composition.js';
@@ -119,7 +121,7 @@ const objects = new Map<string, Named>();
 
 /** Path parameters that mean the same everywhere. */
 const NAMED: Readonly<Record<string, Named>> = {
-  ...Object.fromEntries(['user_id', 'userId', 'patient_id', 'customer_id', 'customerId'].map(name => [name, { key: DEMO, owned: true }])),
+  ...Object.fromEntries(['user_id', 'userId', 'patient_id'].map(name => [name, { key: DEMO, owned: true }])),
   client_id: { key: 'demo-partner-app', owned: false },
   clientId: { key: 'demo-partner-app', owned: false },
   scope: { key: 'read:profile', owned: false },
@@ -139,7 +141,16 @@ const namedBy = (row: Row, name: string): Named => NAMED[name] ?? objects.get(`$
 const isOwned = (row: Row): boolean => parametersOf(row).some(name => namedBy(row, name).owned);
 
 /** Types that show a row of another name: an owner's part of it, or an answer that is a row only where it takes long, or a row's file. */
-const PARTS: Readonly<Record<string, string>> = { OwnJob: 'Job', ClinicalExport: 'FhirExport', LabReportFile: 'LabReport' };
+const PARTS: Readonly<Record<string, string>> = {
+  OwnJob: 'Job',
+  ClinicalExport: 'FhirExport',
+  LabReportFile: 'LabReport',
+  MembershipPeriod: 'Membership',
+  LedgerEntry: 'Wallet',
+  SubscriptionChangePreview: 'BillingSubscription',
+  PaymentTimeline: 'Payment',
+  LedgerInclusionProof: 'LedgerTransaction',
+};
 
 const storedAs = (type: string): string => {
   const name = type.replace(/Connection$/, '');
@@ -244,11 +255,16 @@ const PLANTED = [
   `update identity.mfa_method set label = '${CANARY}' where user_id = $1`,
   `insert into clinical.fhir_export (id, patient_id, asker, release, is_member, status, due_at, expires_at, created_at)
      values ('0190b3a0-0000-7000-8000-00000000b002', $1, concat('user:', $1::uuid), 'r4', true, 'failed', '2100-01-01', '2100-01-01', now())`,
+  `insert into membership.membership (id, user_id, brand_id, origin, plan_id, tier_id, announced_tier_id, status, source, suspension_reasons, started_at, tenure_ms, created_at)
+     select '0190b3a0-0000-7000-8000-00000000b003', $1, p.brand_id, 'granted:${CANARY}', p.id, t.id, t.id, 'active', 'comp', '{}', now(), 0, now()
+     from membership.membership_plan p join membership.membership_tier t on t.plan_id = p.id where p.key = 'basic'`,
 ];
 
 beforeAll(async () => {
   p = await platform();
   await retestCycleJourney(p);
+  await walletJourney(p);
+  await purchaseJourney(p);
   for (const { service, rules } of rows) for (const rule of rules) if (rule?.flag) await p.flag(service, rule.flag, true);
   await plant();
   for (const text of PLANTED) await p.sql(text, [DEMO]);

@@ -77,9 +77,9 @@ describe(`migrations on PostgreSQL ${inject('databaseMajor')}`, () => {
   });
 });
 
-/** What migrations make by hand because entities cannot or need not say it: tables and columns of the machinery, checks, indexes, keys' names, defaults; events has no entities. */
+/** What migrations make by hand because entities cannot or need not say it: tables and columns of the machinery, checks, triggers, marks of columns, indexes, keys' names, defaults; events has no entities. */
 const BY_HAND =
-  /^(drop table if exists|drop schema if exists "events"|drop index|alter index|create index|create unique index)|drop constraint|add constraint|^alter table \S+ (drop column \S+,? ?)+;$|(set|drop) default/;
+  /^(drop table if exists|drop trigger|drop function|comment on column|drop schema if exists "events"|drop index|alter index|create index|create unique index)|drop constraint|add constraint|^alter table \S+ (drop column \S+,? ?)+;$|(set|drop) default/;
 
 describe('rights in the database', () => {
   const tables = async (schema: string): Promise<string[]> =>

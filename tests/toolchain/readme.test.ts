@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -10,11 +10,14 @@ import { until } from '../support/until.js';
 import { freshCheckout, ROOT } from './checkout.js';
 
 const README = await readFile(join(ROOT, 'README.md'), 'utf8');
-/** The shell blocks of the README by the heading above them. */
+/** The shell blocks of the README by the heading above them; those of one heading follow each other. */
 const BLOCKS = new Map(
   README.split(/^## /m)
     .slice(1)
-    .flatMap(section => [...section.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => [section.split('\n', 1)[0]!, block!] as const)),
+    .map(
+      section => [section.split('\n', 1)[0]!, [...section.matchAll(/```sh\n([^]*?)```/g)].map(([, block]) => block!).join('\n')] as const,
+    )
+    .filter(([, block]) => block !== ''),
 );
 const commandOf = (line: string): string => line.replace(/\s+#.*/, '').trim();
 const commandsUnder = (heading: string): string[] => BLOCKS.get(heading)!.split('\n').map(commandOf).filter(Boolean);
@@ -88,13 +91,16 @@ function paste(heading: string): string[] {
   const script = `set -euo pipefail\n${BLOCKS.get(heading)!.replaceAll(/^(curl[^]*?[^\\])$/gm, '$1\necho')}`;
   const { status, stdout, stderr } = spawnSync('bash', ['-c', script], { cwd: checkout, env: environment(), encoding: 'utf8' });
   expect([status, stderr]).toEqual([0, '']);
-  return stdout.trim().split('\n');
+  return stdout.split('\n').filter(Boolean);
 }
 
-function expectFirstAnswers(): void {
-  const [rest, graphql] = paste('First requests').map(line => JSON.parse(line));
+/** The demo person can use the promo code once. */
+function expectFirstAnswers(purchase: object): void {
+  const [rest, graphql, bought] = paste('First requests').map(line => JSON.parse(line));
   expect(rest).toMatchObject({ code: 'ldl_c' });
   expect(graphql).toMatchObject({ data: { brands: { nodes: [{ slug: 'main' }] }, biomarker: { unit: 'mg/dL' } } });
+  expect(bought).toMatchObject(purchase);
+  expect(readFileSync(join(checkout, 'invoice.pdf'), 'latin1')).toMatch(/^%PDF-/);
 }
 
 const postgresRuns = (): boolean => existsSync(join(checkout, '.data/postgres/data/postmaster.pid'));
@@ -112,7 +118,7 @@ describe('the commands of the README, as they stand, in a fresh checkout', { tim
     const running = run(command!);
     try {
       await printed(running, /All (\d+) processes are ready/);
-      expectFirstAnswers();
+      expectFirstAnswers({ status: 'complete', amounts: { total: { amount: 7_920 } } });
       expect(running.printed()).toMatch(/^clinical +\| Ready in /m);
       const pages = ['/', '/dev/mail', '/identity', '/docs'].map(path =>
         fetch(`http://localhost:${port}${path}`, { headers: { accept: 'text/html' } }),
@@ -139,7 +145,7 @@ describe('the commands of the README, as they stand, in a fresh checkout', { tim
     const running = run(commandsUnder('Two commands')[0]!);
     try {
       await printed(running, /Ready in /);
-      expectFirstAnswers();
+      expectFirstAnswers({ status: 400 }); // once for each person
     } finally {
       await running.interrupt();
     }
