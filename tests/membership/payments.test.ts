@@ -43,9 +43,7 @@ describe('joining', () => {
       userId: user,
       returnUrl: 'https://main.example/done',
     };
-    expect(asked('MembershipCheckout').map(one => one.variables.input)).toEqual([
-      { ...purchase, ...more },
-    ]);
+    expect(asked('MembershipCheckout').map(one => one.variables.input)).toEqual([{ ...purchase, ...more }]);
     const again = await joinForId(token, more, { 'idempotency-key': 'k' });
     expect(again.data).toEqual(answer.data);
     const keys = asked('MembershipCheckout').map(one => one.options?.idempotencyKey);
