@@ -14,9 +14,10 @@ import { schemaOf, type Slug } from '../../events/slugs.js';
 import { readSupergraph } from '../../gateway/compose.js';
 import { planTables, type Plan } from '../../rest-adapter/plan.js';
 import { toCamel, toSnake } from '../../rest-adapter/wire.js';
+import { idOf } from '../../subgraphs/payments/ports/sandbox/store.js';
 import { tables } from '../house/composition.js';
 import { requestFor } from '../house/requests.js';
-import { DEMO, platform, type Answer, type TestPlatform } from '../support/platform.js';
+import { BRAND, DEMO, DEMO2, platform, type Answer, type TestPlatform } from '../support/platform.js';
 import { purchaseJourney } from './purchases.js';
 import { walletJourney } from './wallet.js';
 
@@ -149,4 +150,151 @@ describe('what an attacker writes', () => {
     },
     120_000,
   );
+});
+
+describe("somebody else's things in one's own purchase", () => {
+  const SCOPES = ['manage:subscriptions', 'read:payments', 'read:subscriptions', 'read:invoices', 'read:cash_balance'];
+  const USD = (amount: number) => ({ amount, currency: 'USD' });
+  const PRICE = '0190b3a0-0000-7000-8000-0000000e0001';
+  const CARD = '0190b3a0-0000-7000-8000-0000000e0031';
+  let token: string;
+  let own: { session: string; subscription: string; invoice: string; method: string };
+  let demo: { subscription: string; invoice: string; ref: string; open: string };
+
+  const post = (path: string, body: object, method = 'POST'): Promise<Answer> => p.rest(method, path, { token, body });
+  const rowOf = async (text: string): Promise<any> => (await p.sql(text))[0];
+
+  beforeAll(async () => {
+    token = await p.userToken(DEMO2, SCOPES);
+    const buying = { mode: 'subscription', items: [{ price_id: PRICE, quantity: 1 }] };
+    const bought = await post('/payments/v1/checkout', { ...buying, payment_method_token: 'pm_card_mastercard' });
+    expect(bought).toMatchObject({ status: 201, body: { status: 'complete' } });
+    const session = await post('/payments/v1/checkout', { mode: 'setup', return_url: 'http://localhost:3000/done' });
+    const mine =
+      await rowOf(`select s.id as subscription, s.latest_invoice_id as invoice, m.id as method from payments.billing_subscription s
+      join payments.payment_method m on m.user_id = s.user_id where s.user_id = '${DEMO2}'`);
+    own = { session: session.body.id, ...mine };
+    const theirs = await rowOf(
+      `select id as subscription, latest_invoice_id as invoice from payments.billing_subscription where user_id = '${DEMO}' limit 1`,
+    );
+    demo = { ...theirs, ref: idOf('pm', `${idOf('cus', `${DEMO}:${BRAND}`)}:pm_card_visa:0`) };
+    const open = { mode: 'setup', user_id: DEMO, return_url: 'http://localhost:3000/done' };
+    demo.open = (await p.rest('POST', '/payments/v1/checkout', { token: await p.serviceToken(), body: open })).body.id;
+  }, 60_000);
+
+  const RECIPIENT = { name: 'Somebody', email: 'somebody@example.com' };
+  const [RETURN, ITEMS] = ['http://localhost:3000/done', [{ price_id: PRICE, quantity: 1 }]];
+  const attacks: [string, () => Promise<Answer>][] = [
+    [
+      "a checkout with another's card",
+      () => post('/payments/v1/checkout', { mode: 'subscription', items: ITEMS, payment_method_id: CARD }),
+    ],
+    [
+      "a checkout with the processor's name of another's card",
+      () => post('/payments/v1/checkout', { mode: 'subscription', items: ITEMS, payment_method_token: demo.ref }),
+    ],
+    [
+      'a checkout for another',
+      () => post('/payments/v1/checkout', { mode: 'subscription', items: ITEMS, user_id: DEMO, payment_method_token: 'pm_card_visa' }),
+    ],
+    [
+      "a checkout at an amount of one's own",
+      () =>
+        post('/payments/v1/checkout', {
+          mode: 'payment',
+          amount: USD(1),
+          reference: { type: 'visit', id: randomUUID() },
+          description: 'cheap',
+          payment_method_id: own.method,
+        }),
+    ],
+    ["confirming with another's card", () => post(`/payments/v1/checkout/${own.session}/confirm`, { payment_method_id: CARD })],
+    [
+      "confirming another's checkout with one's own card",
+      () => post(`/payments/v1/checkout/${demo.open}/confirm`, { payment_method_id: own.method }),
+    ],
+    ["attaching another's card by the processor's name", () => post('/payments/v1/billing/payment-methods', { token: demo.ref })],
+    ['attaching a card to another', () => post('/payments/v1/billing/payment-methods', { token: 'pm_card_visa', user_id: DEMO })],
+    ["another's card as one's default", () => post(`/payments/v1/billing/payment-methods/${CARD}/default`, {})],
+    ["a subscription on another's card", () => post('/payments/v1/subscriptions', { price_id: PRICE, payment_method_id: CARD })],
+    [
+      'a subscription with a trial of a month',
+      () => post('/payments/v1/subscriptions', { price_id: PRICE, payment_method_id: own.method, trial_days: 30 }),
+    ],
+    [
+      "moving one's subscription to another's card",
+      () => post(`/payments/v1/subscriptions/${own.subscription}`, { payment_method_id: CARD }, 'PATCH'),
+    ],
+    [
+      'moving to a dearer plan for nothing',
+      () =>
+        post(
+          `/payments/v1/subscriptions/${own.subscription}`,
+          { price_id: '0190b3a0-0000-7000-8000-0000000e0003', effective: 'now', proration: 'none' },
+          'PATCH',
+        ),
+    ],
+    [
+      "paying one's invoice by another's card",
+      async () => {
+        await p.sql(`update payments.invoice set status = 'past_due' where id = $1`, [own.invoice]);
+        return post(`/payments/v1/billing/invoices/${own.invoice}/pay`, { payment_method_id: CARD });
+      },
+    ],
+    ["paying another's invoice", () => post(`/payments/v1/billing/invoices/${demo.invoice}/pay`, { payment_method_id: own.method })],
+    ["another's invoice as a document", () => p.rest('GET', `/payments/v1/billing/invoices/${demo.invoice}/pdf`, { token })],
+    [
+      "a gift on another's card",
+      () =>
+        post('/payments/v1/billing/gifts/checkout-session', {
+          kind: 'credit',
+          value: USD(5_000),
+          recipient: RECIPIENT,
+          return_url: RETURN,
+          payment_method_id: CARD,
+        }),
+    ],
+    ["another's billing pages", () => post('/payments/v1/billing/portal-session', { user_id: DEMO, return_url: RETURN })],
+    ["where another's payouts go", () => post('/payments/v1/billing/payout-destination', { user_id: DEMO, token: 'ba_test' }, 'PUT')],
+    [
+      "a membership on another's card",
+      () =>
+        post('/membership/v1/memberships/join', {
+          plan_id: '0190b3a0-0000-7000-8000-0000000d0001',
+          tier_key: 'basic',
+          interval: 'month',
+          payment_method_id: CARD,
+          return_url: RETURN,
+        }),
+    ],
+    [
+      'cash of another',
+      () => post('/cash/v1/cash/spend', { user_id: DEMO, amount: USD(1), reference: { type: 'invoice', id: demo.invoice } }),
+    ],
+    ["cash for another's invoice", () => post('/cash/v1/cash/spend', { amount: USD(1), reference: { type: 'invoice', id: demo.invoice } })],
+    ['cash for no invoice at all', () => post('/cash/v1/cash/spend', { amount: USD(1), reference: { type: 'order', id: randomUUID() } })],
+    ['a return address elsewhere', () => post('/payments/v1/checkout', { mode: 'setup', return_url: 'https://evil.example/' })],
+    [
+      'billing pages that return elsewhere',
+      () => post('/payments/v1/billing/portal-session', { return_url: 'http://localhost:3000.evil.example/done' }),
+    ],
+  ];
+
+  /** Everything of the demo user that money is made of. */
+  const belongings = async (): Promise<unknown> =>
+    Promise.all(
+      ['payment_method', 'billing_subscription', 'invoice', 'payment', 'checkout_session', 'payout_destination'].map(table =>
+        p.sql(`select to_jsonb(t) - 'version' as row from payments.${table} t where user_id = $1 order by id`, [DEMO]),
+      ),
+    );
+  const charged = (): Promise<unknown> =>
+    p.sql(`select count(*) from payments.payment where status = 'succeeded' and (user_id = $1 or payment_method_id = $2)`, [DEMO, CARD]);
+
+  test.each(attacks)('%s is refused, and nothing is taken', async (_, attack) => {
+    const before = [await belongings(), await charged()];
+    const answer = await attack();
+    expect([400, 403, 404, 409, 401], JSON.stringify(answer.body).slice(0, 400)).toContain(answer.status);
+    expect(JSON.stringify(answer.body)).not.toMatch(/4242|demo@example/);
+    expect([await belongings(), await charged()]).toEqual(before);
+  });
 });
