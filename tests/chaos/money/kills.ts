@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BRAND } from '../../support/platform.js';
+import { BRAND, type Answer } from '../../support/platform.js';
+import { until } from '../../support/until.js';
 import { random, shuffled } from '../support/random.js';
 import type { Patch } from '../wrong-designs.js';
 import { violations } from './books.js';
@@ -23,7 +24,6 @@ const CLOCKS = ['accounting', 'payments'] as const;
 export interface KillOptions {
   seed: number;
   kills: number;
-  patches?: readonly Patch[];
 }
 
 export interface KillOutcome {
@@ -112,19 +112,41 @@ async function repeatHooks(world: World, clocks: Clocks): Promise<string[]> {
   return JSON.stringify(before) === JSON.stringify(after) ? [] : [`calls a week later changed ${JSON.stringify({ before, after })}`];
 }
 
+/** Money in processes that can be killed, with people who have earned something and a subscription each. */
+export class Scene {
+  private constructor(
+    readonly fleet: Fleet,
+    readonly world: World,
+    readonly clocks: Clocks,
+    readonly belongings: ReadonlyMap<string, Belongings>,
+  ) {}
+
+  static async open(patches: readonly Patch[] = []): Promise<Scene> {
+    const fleet = await Fleet.start(patches);
+    try {
+      const world = await World.around(fleet.p, CURRENCIES, CLOCKS);
+      const scene = new Scene(fleet, world, new Clocks(world), new Map(world.people.map(person => [person.id, new Belongings()])));
+      await scene.clocks.by(0);
+      for (const person of world.people) await earn(world, person, scene.belongings.get(person.id)!, 1_000_000);
+      await subscribe(world);
+      return scene;
+    } catch (error) {
+      await fleet.stop();
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.fleet.stop();
+  }
+}
+
 /** Purchases, refunds, payouts and renewals while payments, accounting and the relay are killed; then everything is compared. */
-export async function killMoney({ seed, kills, patches = [] }: KillOptions): Promise<KillOutcome> {
-  const fleet = await Fleet.start(patches);
+export async function killMoney({ fleet, world, clocks, belongings }: Scene, { seed, kills }: KillOptions): Promise<KillOutcome> {
+  const next = random(seed);
+  const intents = new Intents(world, next);
+  const killed = { payments: 0, accounting: 0, relay: 0 };
   try {
-    const next = random(seed);
-    const world = await World.around(fleet.p, CURRENCIES, CLOCKS);
-    const clocks = new Clocks(world);
-    await clocks.by(0);
-    const belongings = new Map(world.people.map(person => [person.id, new Belongings()]));
-    for (const person of world.people) await earn(world, person, belongings.get(person.id)!, 1_000_000);
-    await subscribe(world);
-    const intents = new Intents(world, next);
-    const killed = { payments: 0, accounting: 0, relay: 0 };
     for (let n = 0; n < kills; n++) {
       const victim = n % 2 === 0 ? 'payments' : shuffled(next, VICTIMS)[0]!;
       await round(fleet, intents, clocks, victim, SOONEST_MS + next() * (LATEST_MS - SOONEST_MS));
@@ -136,7 +158,28 @@ export async function killMoney({ seed, kills, patches = [] }: KillOptions): Pro
     return { killed, intents: intents.checkouts.length + intents.payouts.length, violations: found };
   } catch (error) {
     throw new Error(`${(error as Error).stack}\n${fleet.told()}`, { cause: error });
-  } finally {
-    await fleet.stop();
   }
+}
+
+/** Payments dies while the sandbox, which has charged, keeps silent; what the same request says when the lease is over. */
+export async function killAfterCharge({ fleet, world, clocks }: Scene): Promise<{ answer: Answer; charges: number }> {
+  const [key, { id, currency }] = [randomUUID(), world.people[0]!];
+  const body = {
+    mode: 'payment',
+    user_id: id,
+    amount: { amount: 4_200, currency },
+    reference: { type: 'visit', id: key },
+    description: 'a visit',
+    payment_method_token: 'sbx_timeout_success',
+  };
+  const first = world.call('POST', '/payments/v1/checkout', body, key).catch(() => null);
+  const made = `select count(*)::int as n from payments.processor_object o join payments.payment_attempt a on a.id::text = o.idempotency_key
+    join payments.payment p on p.id = a.payment_id join payments.checkout_session s on s.id = p.checkout_session_id
+    where o.kind = 'charge' and s.reference_id = $1`;
+  const charges = async (): Promise<number> => (await world.p.sql<{ n: number }>(made, [key]))[0]!.n;
+  await until('the charge', charges, n => n === 1);
+  fleet.members.payments.kill();
+  await Promise.all([first, fleet.ready()]);
+  await clocks.by(LEASES_MS);
+  return { answer: await answered(world, 'POST', '/payments/v1/checkout', body, key), charges: await charges() };
 }

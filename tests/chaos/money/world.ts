@@ -72,6 +72,14 @@ export class World {
     return this.p.rest(method, path, { token: this.token, ...(body && { body }), ...(key && { headers: { 'idempotency-key': key } }) });
   }
 
+  /** As `call`, with the same key again while something that is asked for the answer cannot be reached, as a careful client does. */
+  async insist(method: string, path: string, body: object, key: string): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      const answer = await this.call(method, path, body, key);
+      if (answer.status !== 503 || tries === 5) return answer;
+    }
+  }
+
   /** Moves the clocks of all services of money in step. */
   async advance(by: string): Promise<void> {
     for (const slug of this.clocks) await this.p.clock(slug, { advance: by });
