@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataOf, EventDefinition } from '../../events/define.js';
 import { prepareEvent } from '../../events/outbox.js';
+import { bookEvent } from '../../subgraphs/accounting/commands/booking.js';
 import { platform, type Answer, type PlatformSetting, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 
@@ -122,6 +123,14 @@ export class Ledger {
   async append(pending: object, at: string | null): Promise<void> {
     const json = JSON.stringify([pending]).replaceAll("'", "''");
     await this.p.sql(`set role platform_events; select events.append('${json}', ${at ? `'${at}'` : 'null'}); reset role`);
+  }
+
+  /** Books an event as if the transport had brought it now, whatever its number in the log. */
+  async delivered<E extends EventDefinition>(event: E, data: DataOf<E>, userId: string, seq: number): Promise<void> {
+    const about = { user_id: userId, order_key: `u:${userId}`, seq, schema_rev: event.revision, source: event.owner, brand_id: null };
+    const none = { request_id: null, causation_id: null, traceparent: null, replay_id: null };
+    const envelope = { id: randomUUID(), type: event.name, occurred_at: T0, data, data_text: JSON.stringify(data), ...about, ...none };
+    await this.p.host('accounting').read(ctx => bookEvent(ctx, envelope));
   }
 
   /** Waits until accounting has handled an event. */
