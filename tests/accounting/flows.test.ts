@@ -72,8 +72,15 @@ async function effectOf(story: () => Promise<void>): Promise<Record<string, numb
   return Object.fromEntries(changes.filter(([, change]) => change !== 0));
 }
 
+/** These make no entries, so nothing but their handlers keeps a second telling of them from doing anything. */
+const WITHOUT_ENTRIES: readonly EventDefinition[] = [paymentInvoicePaid, paymentInvoiceRefunded, subscriptionCancelled];
+
+/** Everything is told twice: the same event again, or the same fact as another event. */
 const tell = async (events: readonly Told[], user: string): Promise<void> => {
-  for (const [event, data] of events) await l.told(event, data, user);
+  for (const [event, data] of events) {
+    const id = await l.told(event, data, user);
+    await (WITHOUT_ENTRIES.includes(event) ? l.told(event, data, user) : l.redelivered(id));
+  }
 };
 
 describe('whatever the order', () => {
@@ -199,7 +206,7 @@ describe('whatever the order', () => {
 
   test.each(commissions)('of a commission that is %s nothing stays on hold, and %d are owed, however it is delivered', async (_what, owed, story) => {
     const all = permutations(story('').map((_one, at) => at));
-    for (const order of all.filter((_one, at) => at % Math.ceil(all.length / 24) === 0)) {
+    for (const order of all.filter((_one, at) => at % Math.ceil(all.length / 12) === 0)) {
       const user = randomUUID();
       const events = renewed(story(randomUUID()));
       for (const at of [...order, ...order]) await l.delivered(...events[at]!, user, at + 1);
@@ -266,13 +273,12 @@ describe('subscriptions', () => {
     const [user, invoice, subscription] = [randomUUID(), randomUUID(), randomUUID()];
     const from = await now();
     const about = { invoice_id: invoice, subscription_id: subscription };
-    await l.told(paymentPaid, paidOf(invoice, { ...about, obligation_type: 'invoice', purpose: 'invoice', total_amount: 3_000 }), user);
     const [period_start, period_end] = [new Date(from).toISOString(), new Date(from + 30 * DAY).toISOString()];
-    await l.told(
-      paymentInvoicePaid,
-      invoiceOf(invoice, { subscription_id: subscription, total_amount: 3_000, period_start, period_end }),
-      user,
-    );
+    const opened: Told[] = [
+      [paymentPaid, paidOf(invoice, { ...about, obligation_type: 'invoice', purpose: 'invoice', total_amount: 3_000 })],
+      [paymentInvoicePaid, invoiceOf(invoice, { subscription_id: subscription, total_amount: 3_000, period_start, period_end })],
+    ];
+    await tell(opened, user);
     await l.clock({ advance: 'P10D' });
     return { user, invoice, subscription, from };
   }

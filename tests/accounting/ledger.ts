@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DataOf, EventDefinition } from '../../events/define.js';
+import { envelopeOf, OUTBOX_COLUMNS, type OutboxRow } from '../../events/envelope.js';
 import { prepareEvent } from '../../events/outbox.js';
 import { bookEvent } from '../../subgraphs/accounting/commands/booking.js';
 import { platform, type Answer, type PlatformSetting, type TestPlatform } from '../support/platform.js';
@@ -131,6 +132,12 @@ export class Ledger {
     const none = { request_id: null, causation_id: null, traceparent: null, replay_id: null };
     const envelope = { id: randomUUID(), type: event.name, occurred_at: T0, data, data_text: JSON.stringify(data), ...about, ...none };
     await this.p.host('accounting').read(ctx => bookEvent(ctx, envelope));
+  }
+
+  /** The transport brings an event again that was booked already. */
+  async redelivered(id: string): Promise<void> {
+    const [row] = await this.p.sql<OutboxRow>(`select ${OUTBOX_COLUMNS} from events.outbox o where o.id = $1`, [id]);
+    await this.p.host('accounting').read(ctx => bookEvent(ctx, envelopeOf(row!, null)));
   }
 
   /** Waits until accounting has handled an event. */

@@ -115,14 +115,14 @@ const expired =
   (eventId: string) =>
   (data: Data): Asking => {
     const first = sourceOf('cash', 'cash.expired', String(data.grant_id));
+    const further = { ...first, id: `${first.id}:${eventId}` };
     return {
-      sources: [first],
+      sources: [first, further],
       read: () => ({ eventId }),
       change: (made, facts) => {
         const before = facts.transaction(first);
         const isFurther = before !== null && before.metadata.event_id !== eventId;
-        const source = isFurther ? { ...first, id: `${first.id}:${eventId}` } : first;
-        return { made: { ...made, source }, schedules: [] };
+        return { made: { ...made, source: isFurther ? further : first }, schedules: [] };
       },
     };
   };
