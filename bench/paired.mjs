@@ -28,13 +28,12 @@ const { values: flags } = parseArgs({
     requests: { type: 'string', default: '1500' },
     connections: { type: 'string', default: '20' },
     only: { type: 'string', default: '' },
+    'warm-up': { type: 'string', default: '4000' }, // requests until the compiler has done its work
   },
 });
 if (!flags.with) throw new Error('--with names the folder of the other checkout');
 const [rounds, requests, connections] = [flags.rounds, flags.requests, flags.connections].map(Number);
 const CHECKOUTS = { now: join(import.meta.dirname, '..'), before: resolve(flags.with) };
-/** Requests until the compiler has done its work. */
-const WARM_UP = 4_000;
 const BRANDS = 500;
 const PLANT = `insert into platform.brand select (r).* from (
   select jsonb_populate_record(b, jsonb_build_object('id', gen_random_uuid(), 'slug', 'bench-' || n, 'is_default', false)) r
@@ -112,7 +111,7 @@ async function load({ child, base, headers }, make, amount) {
 const quantile = (list, share) => [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * share))];
 
 async function compare(name, make, { now, before }) {
-  for (const one of [now, before]) await load(one, make, WARM_UP);
+  for (const one of [now, before]) await load(one, make, Number(flags['warm-up']));
   const turns = { now: [], before: [] };
   for (let round = 0; round < rounds; round++)
     for (const which of round % 2 ? ['before', 'now'] : ['now', 'before'])

@@ -37,9 +37,7 @@ export type CloneStrategy = 'file_copy' | 'wal_log';
 /** A database cloned from a template, or an empty one. */
 export async function createDatabase(server: string, template = 'template0', strategy: CloneStrategy = 'wal_log'): Promise<string> {
   const name = randomName('platform_test');
-  await withServer(server, client =>
-    client.query(`create database ${name} template ${template} encoding 'UTF8' strategy ${strategy}`),
-  );
+  await withServer(server, client => client.query(`create database ${name} template ${template} encoding 'UTF8' strategy ${strategy}`));
   return withDatabase(server, name);
 }
 
