@@ -219,6 +219,12 @@ describe('whatever the order', () => {
       }
     },
   );
+
+  test.each(commissions)('of a commission that is %s %d are owed where all is delivered at once', async (_what, owed, story) => {
+    const user = randomUUID();
+    await Promise.all(renewed(story(randomUUID())).map((told, at) => l.delivered(...told, user, at + 1)));
+    expect([await l.balance(`liabilities:earnings_pending:${user}:usd`), await l.balance(earningsOf(user))]).toEqual([0, owed]);
+  });
 });
 
 describe('cash', () => {

@@ -124,6 +124,19 @@ describe('commissions', () => {
     expect(await agency.told(partner)).toEqual(['earnings.accrued 528']);
   });
 
+  test('are not posted while a dispute is open, however often it is told of; one that is won ends the waiting', async () => {
+    const other = await agency.partner(await agency.program({ hold_days: 0 }));
+    const customer = await agency.lead(other);
+    const order = await agency.pay(customer);
+    const dispute = await agency.dispute(customer, order, null, randomUUID(), 2);
+    await agency.postDue();
+    expect((await agency.commissions(other))[0].status).toBe('accrued');
+    await agency.dispute(customer, order, 'won', dispute);
+    await agency.dispute(customer, order, null, dispute);
+    await agency.postDue();
+    expect(await agency.told(other)).toEqual(['earnings.accrued 792', 'commission.posted 792']);
+  });
+
   test('of a buyer who shares a card with the affiliate are held, with a signal', async () => {
     agency.neighbours({ AffiliatesSharesMethod: { sharesPaymentMethod: true } });
     const customer = await agency.lead(partner);
