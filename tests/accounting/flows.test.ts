@@ -222,7 +222,8 @@ describe('whatever the order', () => {
 
   test.each(commissions)('of a commission that is %s %d are owed where all is delivered at once', async (_what, owed, story) => {
     const user = randomUUID();
-    await Promise.all(renewed(story(randomUUID())).map((told, at) => l.delivered(...told, user, at + 1)));
+    const told = renewed(story(randomUUID())).map((one, at) => [one, at + 1] as const);
+    await Promise.all(told.toReversed().map(([one, seq]) => l.delivered(...one, user, seq))); // the latest is the first in the books
     expect([await l.balance(`liabilities:earnings_pending:${user}:usd`), await l.balance(earningsOf(user))]).toEqual([0, owed]);
   });
 });

@@ -204,7 +204,7 @@ describe('payouts', () => {
     await agency.pay(other.user, { affiliate_code: other.code });
     await agency.postDue();
     await agency.payOut(own);
-    expect((await agency.commissions(other)).map(one => one.status).sort()).toEqual(['held', 'posted']);
+    expect((await agency.commissions(other)).map(one => one.status)).toEqual(['held', 'posted']);
     expect(asked).toEqual([]);
     await agency.pay(await agency.lead(other));
     await agency.postDue();
