@@ -1,5 +1,5 @@
 import { mayAccess, reachesAll, ruleOf } from '../../runtime/access/access.js';
-import { rowReferences } from '../../runtime/data/references.js';
+import { rowReferences, stubReferences } from '../../runtime/data/references.js';
 import type { ReferenceLoader } from '../../runtime/service.js';
 import { ACCOUNT_VIEWERS, CLOSERS, TRANSACTION_VIEWERS, WALLET_READERS } from './entities/access.js';
 import { AccountingPeriod } from './entities/period.js';
@@ -28,5 +28,7 @@ export const references: Readonly<Record<string, ReferenceLoader>> = {
   LedgerTransaction: rowReferences(LedgerTransaction, { readers: TRANSACTION_VIEWERS }),
   Wallet: wallets,
   AccountingPeriod: rowReferences(AccountingPeriod, { readers: CLOSERS }),
+  Payment: stubReferences,
+  Payout: stubReferences,
   User: users,
 };
