@@ -98,6 +98,10 @@ describe('accounts', () => {
     expect(await change({ status: 'closed' })).toMatchObject({ status: 409, body: { reason: 'not_empty' } });
     expect(await change({ floor: 60 })).toMatchObject({ status: 409, body: { reason: 'insufficient_funds' } });
     expect((await change({ floor: 10 })).status).toBe(200);
+    const take = (units: number) => l.post([debit('equity:fx:usd', units), credit(code, units)]);
+    expect(await take(41)).toMatchObject({ status: 409, body: { reason: 'insufficient_funds' } });
+    expect((await take(40)).status).toBe(201); // down to the floor
+    await l.post([debit(code, 40), credit('equity:fx:usd', 40)]);
     expect(await l.post(spend)).toMatchObject({ status: 409, body: { reason: 'insufficient_funds' } });
     expect((await change({ floor: null })).status).toBe(200);
     expect((await l.post(spend)).status).toBe(201);
