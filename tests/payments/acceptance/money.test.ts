@@ -260,6 +260,13 @@ describe('a refund', () => {
     await grantCash(user, 10_000);
     const { body } = await shop.buy(user, 10_000, 'pm_card_visa', { use_cash: true });
     expect(body).toMatchObject({ status: 'complete', payment: null, amounts: { cash_applied: usd(10_000), total: usd(0) } });
+    const held = '{ cashReservation { status amount { amount } spend { reference { type id } } } }';
+    const { data } = await shop.p.graphql(`query ($id: ID!) { checkoutSession(id: $id) ${held} }`, { id: body.id }, { token: shop.token });
+    expect(data.checkoutSession.cashReservation).toEqual({
+      status: 'COMMITTED',
+      amount: { amount: 10_000 },
+      spend: { reference: { type: 'checkout', id: body.id } },
+    });
     const about = { checkout_session_id: body.id };
     expect(await refund(about, 4000)).toMatchObject({
       status: 201,
