@@ -18,7 +18,10 @@ const assignee = { ...S, staff: '*' };
 const P = { service: 'admin:payments' };
 /** A user for themselves, or a service. */
 const own = (scope: string) => ({ ...P, user: [scope], self: true });
-const [buys, reads, readsInvoices] = [own('manage:subscriptions'), own('read:payments'), own('read:invoices')];
+const buys = own('manage:subscriptions');
+/** Beyond the contract: staff who may read a member's whole billing read its parts, too. */
+const shown = (scope: string) => ({ ...own(scope), staff: 'admin:payments:read' });
+const [reads, readsInvoices] = [shown('read:payments'), shown('read:invoices')];
 const alone = { user: ['manage:subscriptions'] };
 const payee = { ...buys, firstParty: true, stepUp: 600 };
 /** Staff with a permission, or a service. */
@@ -79,7 +82,7 @@ const CONTRACTS: Readonly<Partial<Record<Slug, Readonly<Record<string, AccessRul
     validatePromo: { service: '*', user: ['*'], staff: '*', self: true }, // staff hold user tokens
     createRefund: P,
     createBillingSubscription: buys,
-    billingSubscription: own('read:subscriptions'),
+    billingSubscription: shown('read:subscriptions'),
     updateBillingSubscription: buys,
     cancelBillingSubscription: buys,
     changeBillingCadence: buys,

@@ -34,9 +34,9 @@ export const BACK_OFFICE = { service: SERVICE, staff: anyOf(...STAFF) } as const
 /** Services alone. */
 export const SERVICES_ONLY = { service: SERVICE } as const;
 
-export const PAYMENT_READERS = { service: SERVICE, user: 'read:payments', self: true } as const;
-export const INVOICE_READERS = { service: SERVICE, user: 'read:invoices', self: true } as const;
-export const SUBSCRIPTION_READERS = { service: SERVICE, user: 'read:subscriptions', self: true } as const;
+export const PAYMENT_READERS = { service: SERVICE, user: 'read:payments', staff: 'admin:payments:read', self: true } as const;
+export const INVOICE_READERS = { service: SERVICE, user: 'read:invoices', staff: 'admin:payments:read', self: true } as const;
+export const SUBSCRIPTION_READERS = { service: SERVICE, user: 'read:subscriptions', staff: 'admin:payments:read', self: true } as const;
 /** Everything that a user starts with money. Source: payments 4. */
 export const BUYERS = { service: SERVICE, user: 'manage:subscriptions', self: true } as const;
 
