@@ -8,7 +8,7 @@ const SILENCE_MS = 45_000;
 const HANDSHAKE_MS = 30_000;
 
 /** Paths of streams end so. Other answers are bounded, and have the proxy's other rules. */
-export const isStream = ({ method, url }: FastifyRequest): boolean => method === 'GET' && /\/stream$/.test(url.split('?')[0]!);
+export const isStream = ({ method, url }: FastifyRequest): boolean => method === 'GET' && url.split('?')[0]!.endsWith('/stream');
 
 /** Of one hop only. Source: RFC 9110, 7.6.1. */
 const HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'content-length']);

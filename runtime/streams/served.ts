@@ -65,7 +65,7 @@ export class Served {
   noticed(head: Head): void {
     this.#over = head.over;
     if (head.seq > this.seq) this.wake();
-    else if (head.over) for (const connection of [...this.connections]) this.end(connection, 'ended');
+    else if (head.over) for (const connection of this.connections) this.end(connection, 'ended');
   }
 
   /** Something was committed: reads at once, or when the last read is long enough ago. */

@@ -190,7 +190,7 @@ export class Streams {
 
   /** Tokens end by the system clock, and by revocation. */
   #endDead(stream: Served, now: number): void {
-    for (const connection of [...stream.connections]) {
+    for (const connection of stream.connections) {
       const { caller } = connection.viewer;
       if (this.host.revocations.isRevoked(caller)) stream.end(connection, 'revoked');
       else if (caller.expiresAt !== null && caller.expiresAt * 1000 <= now) stream.end(connection, 'token_expired');
@@ -217,7 +217,7 @@ export class Streams {
   async recheck(stream: Served): Promise<void> {
     const viewers = [...stream.connections].map(({ viewer }) => viewer);
     const gone = await this.host.read(ctx => this.setting.gone(ctx, stream.id, viewers));
-    for (const connection of [...stream.connections]) if (gone.has(connection.viewer)) stream.end(connection, 'forbidden');
+    for (const connection of stream.connections) if (gone.has(connection.viewer)) stream.end(connection, 'forbidden');
   }
 
   /** Hints may be lost: one query for the heads of all streams that are served here. */

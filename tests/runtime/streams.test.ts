@@ -65,7 +65,7 @@ async function serve(): Promise<Server> {
     await stream.attach(connection);
   });
   app.leaving.push(async () => {
-    for (const connection of [...stream.connections]) stream.end(connection, 'shutdown');
+    for (const connection of stream.connections) stream.end(connection, 'shutdown');
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const one = { app, entries, stream, url: `http://127.0.0.1:${(app.server.address() as { port: number }).port}/stream` };
