@@ -277,6 +277,7 @@ export class Tables extends Migration {
   override up(): void {
     const feeds = [new Feed('live', 'live_feed'), new Feed('live', 'live_chat_feed')].flatMap(feed => feed.tables());
     const tables = [SESSION, REGISTRATION, QUESTION, CALL, ROOM, ...feeds, CLASSES, VIEWS];
-    for (const statement of [...houseTables('live'), ...tables, ...SAFE.flatMap(view => grantSafeView('live', view))]) this.addSql(statement);
+    for (const statement of [...houseTables('live'), ...tables, ...SAFE.flatMap(view => grantSafeView('live', view))])
+      this.addSql(statement);
   }
 }

@@ -7,14 +7,22 @@ const SESSION = `id brandId kind status title description coverImageUrl tags loc
   hosts { userId role } questionsEnabled questionModeration anonymousQuestions questionsOpenAt chatEnabled recordingEnabled
   viewerRegistration { id status position registeredAt confirmBy } series { id rrule timeZone } cancelReason cancelledAt playbackUrl createdAt updatedAt version`;
 const QUESTION = `id sessionId body author { id } anonymous status voteCount viewerHasVoted viewerIsAuthor pinned answer answeredAt duplicateOf { id } reasonCode createdAt version`;
-const CALL = 'id kind status participants { userId role state } reference { type id } opensAt closesAt startedAt endedAt endReason durationSeconds version';
+const CALL =
+  'id kind status participants { userId role state } reference { type id } opensAt closesAt startedAt endedAt endReason durationSeconds version';
 const JOIN = `sessionId provider mode url token tokenExpiresAt room participantId role canPublish canPublishData playbackUrl registration { id status } streamPath`;
 const CALL_JOIN = 'callId provider mode url token tokenExpiresAt room participantId role canPublish canPublishData';
 const RECORDING = 'id status durationSeconds sizeBytes playbackUrl transcriptUrl readyAt expiresAt createdAt';
 
 const aUser = '0190b3a0-0000-7000-8000-0000000000a1';
 const admin = '0190b3a0-0000-7000-8000-0000000000a9';
-const session = { kind: 'broadcast', title: 'Ask the lab: ferritin', starts_at: '2030-12-01T18:00:00.000Z', ends_at: '2030-12-01T19:00:00.000Z', time_zone: 'America/New_York', capacity: 50 };
+const session = {
+  kind: 'broadcast',
+  title: 'Ask the lab: ferritin',
+  starts_at: '2030-12-01T18:00:00.000Z',
+  ends_at: '2030-12-01T19:00:00.000Z',
+  time_zone: 'America/New_York',
+  capacity: 50,
+};
 
 const sessions: Route[] = [
   get('/v1/sessions', 'liveSessions', SESSION, 'List sessions'),
@@ -82,8 +90,12 @@ const registrations: Route[] = [
     omit: ['userId', 'overrideCapacity'],
     problems: { 403: 'A feature is required', 409: 'It is full, closed or over' },
   }),
-  get('/v1/sessions/{id}/registrations/count', 'liveSession.counts', 'confirmed offered waitlisted capacity remaining', 'Count seats', { omit: ['include'] }),
-  get('/v1/sessions/{id}/registrations/me', 'liveSession.viewerRegistration', REGISTRATION, 'Read the own registration', { omit: ['include'] }),
+  get('/v1/sessions/{id}/registrations/count', 'liveSession.counts', 'confirmed offered waitlisted capacity remaining', 'Count seats', {
+    omit: ['include'],
+  }),
+  get('/v1/sessions/{id}/registrations/me', 'liveSession.viewerRegistration', REGISTRATION, 'Read the own registration', {
+    omit: ['include'],
+  }),
   del('/v1/sessions/{id}/registrations/me', 'cancelMyLiveRegistration', null, 'Cancel the own registration', {
     path: { id: 'sessionId' },
     problems: { 409: 'The session is over' },
@@ -98,7 +110,10 @@ const rooms: Route[] = [
     path: { id: 'sessionId' },
     problems: { 403: 'A registration is required, or you were removed', 409: 'The chat is off or closed' },
   }),
-  post('/v1/sessions/{id}/stream-ticket', 'liveStreamTicket', 'ticket expiresAt path', 'Get a ticket for the stream', { status: 201, path: { id: 'sessionId' } }),
+  post('/v1/sessions/{id}/stream-ticket', 'liveStreamTicket', 'ticket expiresAt path', 'Get a ticket for the stream', {
+    status: 201,
+    path: { id: 'sessionId' },
+  }),
   post('/v1/sessions/{id}/participants/{participant_id}/remove', 'removeLiveParticipant', SESSION, 'Remove somebody from the room', {
     path: { id: 'sessionId' },
     problems: { 409: 'Members of the host team cannot be removed' },
@@ -154,5 +169,8 @@ const calls: Route[] = [
 const testing: Route[] = [post('/v1/admin/test-clock', 'setLiveClock', 'now', "Move this service's manual clock (development and tests)")];
 
 /** Routes of the live service. Source: contracts/live.md, section 4. */
-const table: RouteTable = { service: 'live', routes: [...sessions, ...administration, ...registrations, ...rooms, ...questions, ...calls, ...testing] };
+const table: RouteTable = {
+  service: 'live',
+  routes: [...sessions, ...administration, ...registrations, ...rooms, ...questions, ...calls, ...testing],
+};
 export default table;

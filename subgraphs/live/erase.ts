@@ -20,7 +20,8 @@ const PEOPLE = 'update live.live_participant set user_id = gen_random_uuid() whe
 const KICKS = 'delete from live.live_kick where participant_id = any($1::text[]) returning 1';
 const PRESENCE = 'delete from live.live_presence where user_id = $1 returning 1';
 const HOSTS = 'delete from live.live_session_host where user_id = $1 returning session_id as id';
-const CREATED = "update live.live_session set created_by = 'user:' || gen_random_uuid() where created_by = 'user:' || $1::text returning id";
+const CREATED =
+  "update live.live_session set created_by = 'user:' || gen_random_uuid() where created_by = 'user:' || $1::text returning id";
 const RECORDINGS = `update live.live_recording set status = 'deleted' where session_id = any($1::uuid[]) and status <> 'deleted' returning 1`;
 const CALLS = 'update live.live_call_participant set user_id = gen_random_uuid() where user_id = $1 returning 1';
 const ANSWERED = 'update live.live_question set answered_by = null where answered_by = $1';
@@ -39,7 +40,12 @@ async function eraseQuestions(ctx: Context, userId: string): Promise<number> {
   const questions = await ctx.sql<{ id: string; sessionId: string }>(QUESTIONS, [userId]);
   const sessions = [...new Set(questions.map(({ sessionId }) => sessionId))].sort();
   if (sessions.length > 0) await ctx.sql(BLANK, [sessions]);
-  for (const id of sessions) await sessionFeed.append(ctx, id, questions.filter(one => one.sessionId === id).map(one => ({ type: 'question_removed', payload: { id: one.id } })));
+  for (const id of sessions)
+    await sessionFeed.append(
+      ctx,
+      id,
+      questions.filter(one => one.sessionId === id).map(one => ({ type: 'question_removed', payload: { id: one.id } })),
+    );
   return questions.length;
 }
 

@@ -4,7 +4,15 @@ import { LiveCall, LiveCallParticipant } from './entities/call.js';
 import { LiveQuestion, LiveQuestionVote } from './entities/question.js';
 import { LiveRecording } from './entities/recording.js';
 import { LiveRegistration } from './entities/registration.js';
-import { LiveAttendance, LiveKick, LiveParticipant, LivePresence, StreamingConnection, StreamingReceipt, StreamingRoom } from './entities/room.js';
+import {
+  LiveAttendance,
+  LiveKick,
+  LiveParticipant,
+  LivePresence,
+  StreamingConnection,
+  StreamingReceipt,
+  StreamingRoom,
+} from './entities/room.js';
 import { LiveSeries, LiveSession, LiveSessionHost } from './entities/session.js';
 import { erase } from './erase.js';
 import { mountChat } from './native/chat.js';

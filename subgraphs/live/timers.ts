@@ -6,8 +6,10 @@ import type { Feed } from '../../runtime/streams/feed.js';
 import { CALL_END_AT, cancelNoShows, endCalls, endOverruns, expireOffers, OVERRUN_AT } from './commands/due.js';
 import { chatFeed, sessionFeed } from './commands/feeds.js';
 
-const OFFER = "select confirm_by as at from live.live_registration where status = 'offered' and confirm_by is not null order by confirm_by limit 1";
-const NO_SHOW = "select starts_at + interval '60 minutes' as at from live.live_session where status = 'scheduled' order by starts_at limit 1";
+const OFFER =
+  "select confirm_by as at from live.live_registration where status = 'offered' and confirm_by is not null order by confirm_by limit 1";
+const NO_SHOW =
+  "select starts_at + interval '60 minutes' as at from live.live_session where status = 'scheduled' order by starts_at limit 1";
 const OVERRUN = `select ${OVERRUN_AT} as at from live.live_session where status = 'live'`;
 const CALL = `select ${CALL_END_AT} as at from live.live_call where status in ('created', 'active')`;
 

@@ -93,7 +93,9 @@ export function makeCall(ctx: Context, { kind, participants, reference, opensAt,
   const made = { kind, referenceType: reference.type, referenceId: reference.id, opensAt, closesAt, createdAt: ctx.now() };
   const creator = ctx.caller.kind === 'user' ? 'user' : actorOf(ctx.caller); // who it was stands among its people, and is erased there
   const call = Object.assign(new LiveCall(), { ...made, createdBy: creator });
-  const people = participants.map(({ userId, role }) => Object.assign(new LiveCallParticipant(), { callId: call.id, userId: userId.toLowerCase(), role }));
+  const people = participants.map(({ userId, role }) =>
+    Object.assign(new LiveCallParticipant(), { callId: call.id, userId: userId.toLowerCase(), role }),
+  );
   ctx.em.persist([call, ...people]);
   ctx.audit('live_call.created', call.id, { kind, reference: reference.type });
   return call;
@@ -146,7 +148,8 @@ export async function endCall(ctx: Context, id: string): Promise<LiveCall> {
   const { call, part } = await lockCall(ctx, id);
   if (part && call.kind === LiveCallKind.GROUP && part.role !== HOST) fail('forbidden', 'Only the host may end a group call');
   if (isOver(call.status)) return call;
-  const reason = part === null ? LiveCallEndReason.STAFF : call.kind === LiveCallKind.GROUP ? LiveCallEndReason.HOST : LiveCallEndReason.HANG_UP;
+  const reason =
+    part === null ? LiveCallEndReason.STAFF : call.kind === LiveCallKind.GROUP ? LiveCallEndReason.HOST : LiveCallEndReason.HANG_UP;
   await finishCall(ctx, call, 'end', reason);
   return call;
 }
@@ -154,14 +157,19 @@ export async function endCall(ctx: Context, id: string): Promise<LiveCall> {
 const LEFT = `update live.live_call_participant set state = 'left', left_at = $2 where call_id = $1 and state = 'joined'`;
 
 /** Brings a call to its end, whatever ends it, and closes its room. */
-export async function finishCall(ctx: Context, call: LiveCall, trigger: 'end' | 'expire' | 'cancel', reason: LiveCallEndReason | null): Promise<void> {
+export async function finishCall(
+  ctx: Context,
+  call: LiveCall,
+  trigger: 'end' | 'expire' | 'cancel',
+  reason: LiveCallEndReason | null,
+): Promise<void> {
   call.status = move(CALL_STATES, 'call', call.status, trigger);
   Object.assign(call, { endedAt: ctx.now(), endReason: reason, aloneSince: null, emptySince: null, version: call.version + 1 });
   await ctx.sql(LEFT, [call.id, ctx.now().toISOString()]);
-  await ctx.sql('update live.live_attendance set left_at = greatest(joined_at, $2::timestamptz) where subject_id = $1 and left_at is null', [
-    call.id,
-    ctx.now().toISOString(),
-  ]);
+  await ctx.sql(
+    'update live.live_attendance set left_at = greatest(joined_at, $2::timestamptz) where subject_id = $1 and left_at is null',
+    [call.id, ctx.now().toISOString()],
+  );
   await wantRoom(ctx, callRoom(call.id), { subjectId: call.id, isCall: true }, RoomWanted.CLOSED);
   ctx.audit('live_call.over', call.id, { status: call.status, reason });
 }

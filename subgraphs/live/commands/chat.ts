@@ -9,7 +9,8 @@ export async function sayInChat(ctx: Context, { sessionId, participantId }: Chat
   return { id: String(await chatFeed.append(ctx, sessionId, [{ type: 'message', payload }])) };
 }
 
-const BLANK = "update live.live_chat_feed_entry set type = 'erased', payload = decode('', 'hex') where stream_id = $1 and seq = $2::int and type = 'message' returning 1";
+const BLANK =
+  "update live.live_chat_feed_entry set type = 'erased', payload = decode('', 'hex') where stream_id = $1 and seq = $2::int and type = 'message' returning 1";
 
 /** Takes a message away from those who come later, and tells those who have it. @throws Problem not_found */
 export async function deleteMessage(ctx: Context, { sessionId }: Chatter, id: string): Promise<void> {

@@ -12,7 +12,18 @@ export const sessionFeed = new Feed('live', 'live_feed');
 export const chatFeed = new Feed('live', 'live_chat_feed');
 
 /** A session as its stream shows it. */
-export const shownSession = ({ id, status, title, startsAt, endsAt, startedAt, endedAt, questionsEnabled, chatEnabled, version }: LiveSession) => ({
+export const shownSession = ({
+  id,
+  status,
+  title,
+  startsAt,
+  endsAt,
+  startedAt,
+  endedAt,
+  questionsEnabled,
+  chatEnabled,
+  version,
+}: LiveSession) => ({
   id,
   status,
   title,
@@ -68,6 +79,11 @@ export const tellQuestion = (ctx: Context, question: LiveQuestion, wasPublic: bo
 /** Tells people what has become of their own registrations. */
 export async function tellRegistrations(ctx: Context, sessionId: string, changed: readonly LiveRegistration[]): Promise<void> {
   if (changed.length === 0) return;
-  const entries = changed.map(one => ({ audience: 'USER' as const, userId: one.userId, type: 'registration', payload: shownRegistration(one) }));
+  const entries = changed.map(one => ({
+    audience: 'USER' as const,
+    userId: one.userId,
+    type: 'registration',
+    payload: shownRegistration(one),
+  }));
   await sessionFeed.append(ctx, sessionId, entries);
 }

@@ -44,7 +44,10 @@ function requireOpen(ctx: Context, { status, startsAt }: LiveSession, team: Live
 /** What a viewer was promoted to in the running room, else viewer. */
 async function roleInRoom(ctx: Context, session: LiveSession, userId: string, team: LiveHostRole | null): Promise<LiveRole> {
   if (team !== null) return ROLES[team];
-  const [row] = await ctx.sql<{ role: LiveRole }>('select role from live.live_participant where subject_id = $1 and user_id = $2', [session.id, userId]);
+  const [row] = await ctx.sql<{ role: LiveRole }>('select role from live.live_participant where subject_id = $1 and user_id = $2', [
+    session.id,
+    userId,
+  ]);
   return row?.role === LiveRole.SPEAKER ? LiveRole.SPEAKER : LiveRole.VIEWER;
 }
 

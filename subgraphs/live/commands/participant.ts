@@ -12,7 +12,11 @@ import { sessionFeed } from './feeds.js';
 import { kick, openRoom } from './rooms.js';
 import { requireRunner } from './session.js';
 
-async function moderated(ctx: Context, sessionId: string, participantId: string): Promise<{ session: LiveSession; participant: LiveParticipant }> {
+async function moderated(
+  ctx: Context,
+  sessionId: string,
+  participantId: string,
+): Promise<{ session: LiveSession; participant: LiveParticipant }> {
   const session = (await ctx.em.findOne(LiveSession, { id: sessionId, hiddenAt: null })) ?? fail('not_found', 'Not found');
   await requireRunner(ctx, session.id, mayModerate);
   const participant = await ctx.em.findOne(LiveParticipant, { id: participantId, subjectId: session.id });
@@ -25,10 +29,16 @@ export const requireVisible = async (ctx: Context, { input }: { input: { session
 };
 
 /** Removes somebody for the session or until an instant; the removal is stored, because their token cannot be taken back. Source: live 7.6. */
-export async function removeParticipant(ctx: Context, { sessionId, participantId, reasonCode, until }: RemoveLiveParticipantInput): Promise<LiveSession> {
+export async function removeParticipant(
+  ctx: Context,
+  { sessionId, participantId, reasonCode, until }: RemoveLiveParticipantInput,
+): Promise<LiveSession> {
   const { session, participant } = await moderated(ctx, sessionId, participantId);
   if (until && until <= ctx.now()) invalid('/input/until', 'must be in the future');
-  if ((await ctx.sql('select 1 from live.live_session_host where session_id = $1 and user_id = $2', [session.id, participant.userId])).length > 0)
+  if (
+    (await ctx.sql('select 1 from live.live_session_host where session_id = $1 and user_id = $2', [session.id, participant.userId]))
+      .length > 0
+  )
     fail('conflict', 'A member of the host team cannot be removed from the room', { reason: 'host_team' });
   await kick(ctx, session.id, participantId, { reasonCode, until: until ?? null });
   ctx.audit('live_participant.removed', session.id, { participant_id: participantId, reason: reasonCode, until: until ?? null });
@@ -51,4 +61,3 @@ export async function setRole(ctx: Context, { sessionId, participantId, role }: 
     });
   return session;
 }
-

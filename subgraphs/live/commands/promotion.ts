@@ -41,7 +41,12 @@ function give(ctx: Context, session: LiveSession, registration: LiveRegistration
 
 /** Somebody who may not take part any more is passed over, and leaves the queue. */
 function skip(ctx: Context, session: LiveSession, registration: LiveRegistration): void {
-  Object.assign(registration, { status: CANCELLED, cancelledAt: ctx.now(), cancelledBy: LiveCancelledBy.SYSTEM, version: registration.version + 1 });
+  Object.assign(registration, {
+    status: CANCELLED,
+    cancelledAt: ctx.now(),
+    cancelledBy: LiveCancelledBy.SYSTEM,
+    version: registration.version + 1,
+  });
   session.waitlisted--;
 }
 

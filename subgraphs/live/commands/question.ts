@@ -10,7 +10,17 @@ import type { AskLiveQuestionInput, ModerateLiveQuestionInput, VoteLiveQuestionI
 import { foundSession, isOffice, registrationOf, roleOf, visibleSession } from '../queries/people.js';
 import { foundQuestion, seesAll } from '../queries/question.js';
 import { sealText } from '../queries/texts.js';
-import { ASK_WINDOW_MS, asksTooMuch, firstStatus, isGone, isPublic, MAX_PINNED, mergedVoters, QUESTION_STATES, QUESTION_TRIGGER } from '../rules/question.js';
+import {
+  ASK_WINDOW_MS,
+  asksTooMuch,
+  firstStatus,
+  isGone,
+  isPublic,
+  MAX_PINNED,
+  mergedVoters,
+  QUESTION_STATES,
+  QUESTION_TRIGGER,
+} from '../rules/question.js';
 import { isPlainQuestion, mayModerate } from '../rules/session.js';
 import { sessionFeed, tellQuestion } from './feeds.js';
 import { tickAfter } from './ticker.js';
@@ -26,7 +36,8 @@ export const requireQuestion = async (ctx: Context, { id, input }: { id?: string
 
 function requireOpen(ctx: Context, session: LiveSession): void {
   const { status, questionsEnabled, questionsOpenAt } = session;
-  const isOpen = questionsEnabled && (status === SCHEDULED || status === LIVE) && (questionsOpenAt === null || questionsOpenAt <= ctx.now());
+  const isOpen =
+    questionsEnabled && (status === SCHEDULED || status === LIVE) && (questionsOpenAt === null || questionsOpenAt <= ctx.now());
   if (!isOpen) fail('conflict', 'Questions are closed', { reason: 'questions_closed' });
 }
 
@@ -108,7 +119,12 @@ async function lockBoth(ctx: Context, ...ids: string[]): Promise<void> {
   for (const id of [...new Set(ids.map(one => one.toLowerCase()))].sort()) await lockRow(ctx, LiveQuestion, { id });
 }
 
-async function changeStatus(ctx: Context, question: LiveQuestion, status: LiveQuestionStatus, { reasonCode }: ModerateLiveQuestionInput): Promise<void> {
+async function changeStatus(
+  ctx: Context,
+  question: LiveQuestion,
+  status: LiveQuestionStatus,
+  { reasonCode }: ModerateLiveQuestionInput,
+): Promise<void> {
   const trigger = QUESTION_TRIGGER[status] ?? invalid('/input/status', 'must be approved, rejected, answered or hidden');
   question.status = move(QUESTION_STATES, 'question', question.status, trigger);
   const isShown = status === APPROVED || status === ANSWERED;
@@ -150,7 +166,9 @@ async function merge(ctx: Context, question: LiveQuestion, targetId: string): Pr
   const [voters, others] = [await votersOf(target.id), await votersOf(question.id)];
   const union = mergedVoters({ author: target.userId, voters }, { author: question.userId, voters: others });
   await ctx.sql(VOTE, [target.id, union, ctx.now().toISOString()]);
-  const [counted] = await ctx.sql<{ count: number }>('select count(*)::int as count from live.live_question_vote where question_id = $1', [target.id]);
+  const [counted] = await ctx.sql<{ count: number }>('select count(*)::int as count from live.live_question_vote where question_id = $1', [
+    target.id,
+  ]);
   Object.assign(target, { voteCount: counted!.count, votesDirty: true });
   Object.assign(question, { duplicateOfId: target.id, reasonCode: 'duplicate' });
   tickAfter(ctx, question.sessionId);
@@ -197,7 +215,8 @@ export async function deleteQuestion(ctx: Context, id: string): Promise<boolean>
   const question = await locked(ctx, id);
   const isAuthor = question.userId !== null && question.userId === ctx.caller.userId;
   const all = await seesAll(ctx, question.sessionId);
-  if (!all && !isAuthor) fail(isPublic(question.status) ? 'forbidden' : 'not_found', 'Only its author and the host team may delete a question');
+  if (!all && !isAuthor)
+    fail(isPublic(question.status) ? 'forbidden' : 'not_found', 'Only its author and the host team may delete a question');
   const wasPublic = isPublic(question.status);
   question.status = move(QUESTION_STATES, 'question', question.status, all ? 'remove' : 'withdraw');
   question.version++;
@@ -211,7 +230,9 @@ export async function deleteQuestion(ctx: Context, id: string): Promise<boolean>
 async function tellGone(ctx: Context, question: LiveQuestion, wasPublic: boolean): Promise<void> {
   const payload = { id: question.id };
   const audience = wasPublic ? 'PUBLIC' : 'TEAM';
-  const own = !wasPublic && question.userId !== null ? [{ audience: 'USER' as const, userId: question.userId, type: 'question_removed', payload }] : [];
+  const own =
+    !wasPublic && question.userId !== null
+      ? [{ audience: 'USER' as const, userId: question.userId, type: 'question_removed', payload }]
+      : [];
   await sessionFeed.append(ctx, question.sessionId, [{ audience, type: 'question_removed', payload }, ...own]);
 }
-

@@ -85,7 +85,9 @@ function statusFor(session: LiveSession, source: LiveRegistrationSource, mayExce
 }
 
 export const full = ({ confirmed, offered, capacity, waitlistEnabled }: LiveSession): never =>
-  fail('conflict', `${confirmed + offered} of ${capacity} seats taken, waitlist ${waitlistEnabled ? 'full' : 'off'}`, { reason: 'session_full' });
+  fail('conflict', `${confirmed + offered} of ${capacity} seats taken, waitlist ${waitlistEnabled ? 'full' : 'off'}`, {
+    reason: 'session_full',
+  });
 
 interface Entry {
   before: LiveRegistration | null;
@@ -98,8 +100,20 @@ interface Entry {
 export async function enter(ctx: Context, session: LiveSession, { before, userId, source, status }: Entry): Promise<LiveRegistration> {
   const now = ctx.now();
   const row = before ?? Object.assign(new LiveRegistration(), { id: newId(), sessionId: session.id, userId, version: 0 });
-  const times = { registeredAt: now, confirmedAt: status === CONFIRMED ? now : null, confirmBy: status === OFFERED ? session.startsAt : null };
-  Object.assign(row, { source, status, ...times, cancelledAt: null, cancelledBy: null, queueNo: session.nextQueueNo++, version: row.version + 1 });
+  const times = {
+    registeredAt: now,
+    confirmedAt: status === CONFIRMED ? now : null,
+    confirmBy: status === OFFERED ? session.startsAt : null,
+  };
+  Object.assign(row, {
+    source,
+    status,
+    ...times,
+    cancelledAt: null,
+    cancelledBy: null,
+    queueNo: session.nextQueueNo++,
+    version: row.version + 1,
+  });
   if (status === CONFIRMED) session.confirmed++;
   else if (status === OFFERED) session.offered++;
   else session.waitlisted++;
@@ -123,7 +137,15 @@ function announce(ctx: Context, session: LiveSession, row: LiveRegistration): vo
 export function requestMessage(ctx: Context, template: string, session: LiveSession, row: LiveRegistration, dedupeKey: string): void {
   const params = { session_id: session.id, registration_id: row.id, starts_at: session.startsAt.toISOString() };
   const channels = ['email', 'push', 'in_app'] as ('email' | 'push' | 'in_app')[];
-  const message = { request_id: newId(), template, channels, params, dedupe_key: dedupeKey, category: 'transactional' as const, send_after: null };
+  const message = {
+    request_id: newId(),
+    template,
+    channels,
+    params,
+    dedupe_key: dedupeKey,
+    category: 'transactional' as const,
+    send_after: null,
+  };
   const recipient = { recipient_type: 'user' as const, recipient_id: null };
   ctx.emit(messageSendRequested, { ...message, ...recipient }, { userId: row.userId, brandId: session.brandId });
 }
@@ -171,8 +193,8 @@ export async function cancelRegistration(
 }
 
 /** Users of the queue who have lost what the session requires; asked before the seats are locked. */
-export const denied = preparation(
-  async (ctx: Context, { sessionId }: { sessionId: string }): Promise<ReadonlySet<string>> => waitingWithout(ctx, sessionId),
+export const denied = preparation(async (ctx: Context, { sessionId }: { sessionId: string }): Promise<ReadonlySet<string>> =>
+  waitingWithout(ctx, sessionId),
 );
 
 /** Cancels the caller's own. Again: nothing. @throws Problem not_found for somebody never registered; conflict after the end. */
@@ -196,4 +218,3 @@ export async function seatFor(ctx: Context, session: LiveSession, userId: string
   if (before?.status === WAITLISTED || freeSeats(session) === 0 || session.waitlisted > 0) full(session);
   return enter(ctx, session, { before, userId, source: JOIN, status: CONFIRMED });
 }
-

@@ -6,7 +6,12 @@ import { providerOf } from '../ports/providers.js';
 import { newParticipantId } from '../rules/participant.js';
 
 /** The vendor is to have a room, or to have it no more; told after the commit, and again until it knows. Source: live 7.10. */
-export async function wantRoom(ctx: Context, name: string, about: { subjectId: string; isCall: boolean }, wanted: RoomWanted): Promise<void> {
+export async function wantRoom(
+  ctx: Context,
+  name: string,
+  about: { subjectId: string; isCall: boolean },
+  wanted: RoomWanted,
+): Promise<void> {
   const before = await ctx.em.findOne(StreamingRoom, { name });
   if (!before && wanted === RoomWanted.CLOSED) return;
   const room = before ?? Object.assign(new StreamingRoom(), { name, ...about });
@@ -73,11 +78,15 @@ export function expel(ctx: Context, room: string, participantId: string): void {
 }
 
 /** Stores a removal and carries it out: no new token, and out of the room as often as an old one lets them in. Source: live 7.6. */
-export async function kick(ctx: Context, subjectId: string, participantId: string, { reasonCode, until }: { reasonCode: string; until: Date | null }): Promise<void> {
+export async function kick(
+  ctx: Context,
+  subjectId: string,
+  participantId: string,
+  { reasonCode, until }: { reasonCode: string; until: Date | null },
+): Promise<void> {
   const text = `insert into live.live_kick (subject_id, participant_id, reason_code, until, at) values ($1, $2, $3, $4, $5)
     on conflict (subject_id, participant_id) do update set reason_code = excluded.reason_code, until = excluded.until, at = excluded.at`;
   await ctx.sql(text, [subjectId, participantId, reasonCode, until?.toISOString() ?? null, ctx.now().toISOString()]);
   const room = await openRoom(ctx, subjectId);
   if (room) expel(ctx, room.name, participantId);
 }
-

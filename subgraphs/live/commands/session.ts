@@ -15,7 +15,16 @@ import { providerOf } from '../ports/providers.js';
 import { isOffice, roleOf, teamOf, visibleSession } from '../queries/people.js';
 import { waitingWithout } from '../queries/registration.js';
 import { sessionRoom } from '../rules/participant.js';
-import { capacityOf, HOST_EARLY_MS, mayRun, planViolations, requireChangeable, SESSION_STATES, TRIGGER_TO, type SessionTrigger } from '../rules/session.js';
+import {
+  capacityOf,
+  HOST_EARLY_MS,
+  mayRun,
+  planViolations,
+  requireChangeable,
+  SESSION_STATES,
+  TRIGGER_TO,
+  type SessionTrigger,
+} from '../rules/session.js';
 import { chatFeed, sessionFeed, tellSession } from './feeds.js';
 import { counted, promote } from './promotion.js';
 import { lockSession, requestMessage } from './registration.js';
@@ -69,13 +78,27 @@ export async function createSession(ctx: Context, input: CreateLiveSessionInput)
   return makeSession(ctx, input, hosting.of(ctx));
 }
 
-export async function makeSession(ctx: Context, input: CreateLiveSessionInput, host: string, seriesId: string | null = null): Promise<LiveSession> {
+export async function makeSession(
+  ctx: Context,
+  input: CreateLiveSessionInput,
+  host: string,
+  seriesId: string | null = null,
+): Promise<LiveSession> {
   const { kind, startsAt, endsAt, title } = input;
   const now = ctx.now();
   const times = { startsAt, endsAt, timeZone: input.timeZone ?? 'UTC', createdAt: now, updatedAt: now };
   const brandId = input.brandId?.toLowerCase() ?? ctx.caller.brandId ?? DEFAULT_BRAND;
   const status = input.status ?? SCHEDULED;
-  const made = { kind, title, brandId, status, seriesId, capacity: capacityOf(kind, input.capacity), createdBy: actorOf(ctx.caller), ...times };
+  const made = {
+    kind,
+    title,
+    brandId,
+    status,
+    seriesId,
+    capacity: capacityOf(kind, input.capacity),
+    createdBy: actorOf(ctx.caller),
+    ...times,
+  };
   const session = Object.assign(new LiveSession(), made);
   apply(session, input);
   requirePlan(ctx, session, status);
@@ -96,7 +119,8 @@ function requirePlan(ctx: Context, session: LiveSession, status: LiveSessionStat
 
 function teamRows(sessionId: string, host: string, others: readonly { userId: string; role: LiveHostRole }[]): LiveSessionHost[] {
   const rest = new Map(others.map(({ userId, role }) => [userId.toLowerCase(), role]));
-  if ([...rest].some(([userId, role]) => role === LiveHostRole.HOST && userId !== host)) invalid('/input/hosts', 'cannot have a second host');
+  if ([...rest].some(([userId, role]) => role === LiveHostRole.HOST && userId !== host))
+    invalid('/input/hosts', 'cannot have a second host');
   rest.delete(host);
   const rows: [string, LiveHostRole][] = [[host, LiveHostRole.HOST], ...rest];
   return rows.map(([userId, role]) => Object.assign(new LiveSessionHost(), { sessionId, userId, role }));
@@ -108,10 +132,12 @@ async function announce(ctx: Context, session: LiveSession): Promise<void> {
 }
 
 /** Found out before a session is changed: that the caller may know of it, and who of its queue has lost the right to be in it. */
-export const changing = preparation(async (ctx: Context, { input, id }: { input?: { id: string }; id?: string }): Promise<ReadonlySet<string>> => {
-  const session = (await visibleSession(ctx, input?.id ?? id!)) ?? fail('not_found', 'Not found');
-  return waitingWithout(ctx, session.id);
-});
+export const changing = preparation(
+  async (ctx: Context, { input, id }: { input?: { id: string }; id?: string }): Promise<ReadonlySet<string>> => {
+    const session = (await visibleSession(ctx, input?.id ?? id!)) ?? fail('not_found', 'Not found');
+    return waitingWithout(ctx, session.id);
+  },
+);
 
 /** @throws Problem forbidden for somebody who finds the session and has no such part in it. */
 export async function requireRunner(ctx: Context, sessionId: string, may: (role: LiveHostRole | null) => boolean = mayRun): Promise<void> {
@@ -128,7 +154,8 @@ export async function updateSession(ctx: Context, input: UpdateLiveSessionInput)
   const changed = [...apply(session, input), ...applyCapacity(session, input)];
   if (changed.length > 0) await changedFields(ctx, session, { changed, before, denied });
   if (input.status != null && input.status !== session.status) await drive(ctx, session, input.status, input.cancelReason, denied);
-  else if (input.status === LIVE || input.status === ENDED || input.status === CANCELLED) move(SESSION_STATES, 'session', session.status, TRIGGER_TO[input.status]!);
+  else if (input.status === LIVE || input.status === ENDED || input.status === CANCELLED)
+    move(SESSION_STATES, 'session', session.status, TRIGGER_TO[input.status]!);
   return session;
 }
 
@@ -172,10 +199,17 @@ async function changedFields(ctx: Context, session: LiveSession, { changed, befo
 async function tellRescheduled(ctx: Context, session: LiveSession): Promise<void> {
   const status = { $in: [LiveRegistrationStatus.CONFIRMED, LiveRegistrationStatus.OFFERED] };
   const rows = await ctx.em.find(LiveRegistration, { sessionId: session.id, status });
-  for (const row of rows) requestMessage(ctx, 'live_session_rescheduled', session, row, `live:resched:${session.id}:${session.version}:${row.userId}`);
+  for (const row of rows)
+    requestMessage(ctx, 'live_session_rescheduled', session, row, `live:resched:${session.id}:${session.version}:${row.userId}`);
 }
 
-async function drive(ctx: Context, session: LiveSession, to: LiveSessionStatus, reason: string | null | undefined, denied: ReadonlySet<string>): Promise<void> {
+async function drive(
+  ctx: Context,
+  session: LiveSession,
+  to: LiveSessionStatus,
+  reason: string | null | undefined,
+  denied: ReadonlySet<string>,
+): Promise<void> {
   const trigger = TRIGGER_TO[to] ?? fail('conflict', `a session that is ${session.status} cannot become a draft`);
   if (trigger === 'cancel') return cancelSession(ctx, session, reason ?? 'other');
   if (trigger === 'end') return endSession(ctx, session, isOffice(ctx, 'session') ? LiveSessionEndReason.STAFF : LiveSessionEndReason.HOST);
@@ -222,7 +256,12 @@ export async function openSessionRoom(ctx: Context, session: LiveSession): Promi
 }
 
 function record(ctx: Context, room: string, what: 'startRecording' | 'stopRecording'): void {
-  ctx.afterCommit(() => void providerOf(ctx.host)[what](room).catch(() => ctx.log.warn('the vendor did not take an order to record')));
+  ctx.afterCommit(
+    () =>
+      void providerOf(ctx.host)
+        [what](room)
+        .catch(() => ctx.log.warn('the vendor did not take an order to record')),
+  );
 }
 
 const ATTENDED = `

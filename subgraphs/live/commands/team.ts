@@ -46,7 +46,8 @@ async function take(
 ): Promise<void> {
   const before = team.find(one => one.userId === userId);
   if (before?.role === role) return;
-  if (before?.role === LiveHostRole.HOST) fail('conflict', 'The only host cannot take another role; hand over first', { reason: 'only_host' });
+  if (before?.role === LiveHostRole.HOST)
+    fail('conflict', 'The only host cannot take another role; hand over first', { reason: 'only_host' });
   if (!before && team.length >= MAX_TEAM) fail('conflict', `A team has at most ${MAX_TEAM} members`, { reason: 'team_full' });
   const host = team.find(one => one.role === LiveHostRole.HOST);
   if (role === LiveHostRole.HOST && host) {

@@ -11,7 +11,8 @@ const pending = new WeakMap<ServiceHost, Map<string, NodeJS.Timeout>>();
 /** Somebody else was quicker than the interval allows. */
 class TooEarly extends Error {}
 
-const VOTES = 'update live.live_question set votes_dirty = false where session_id = $1 and votes_dirty returning id, vote_count as count, status';
+const VOTES =
+  'update live.live_question set votes_dirty = false where session_id = $1 and votes_dirty returning id, vote_count as count, status';
 const COUNTS = 'update live.live_session set counts_dirty = false where id = $1 and counts_dirty returning 1';
 
 /** Tells the stream what has changed since the last entry. Locks questions, then the session, then the stream. */
@@ -35,10 +36,12 @@ export function tickSoon(host: ServiceHost, sessionId: string): void {
   if (timers.has(sessionId)) return;
   const run = (): void => {
     timers.delete(sessionId);
-    host.transaction(ctx => tell(ctx, sessionId)).catch(error => {
-      if (error instanceof TooEarly) tickSoon(host, sessionId);
-      else host.log.warn({ err: loggedError(error) }, 'a stream was not told of votes and counts');
-    });
+    host
+      .transaction(ctx => tell(ctx, sessionId))
+      .catch(error => {
+        if (error instanceof TooEarly) tickSoon(host, sessionId);
+        else host.log.warn({ err: loggedError(error) }, 'a stream was not told of votes and counts');
+      });
   };
   timers.set(sessionId, setTimeout(run, TICK_MS).unref());
 }

@@ -13,7 +13,9 @@ import { sessionFeed } from './feeds.js';
 import { expel, isKicked } from './rooms.js';
 import { tickAfter } from './ticker.js';
 
-const KINDS: Readonly<Record<VendorEvent['type'], 'connected' | 'disconnected' | 'recording_started' | 'recording_stopped' | 'error' | 'idle' | null>> = {
+const KINDS: Readonly<
+  Record<VendorEvent['type'], 'connected' | 'disconnected' | 'recording_started' | 'recording_stopped' | 'error' | 'idle' | null>
+> = {
   room_started: 'connected',
   room_finished: 'disconnected',
   participant_joined: null,
@@ -34,7 +36,8 @@ export async function takeReport(ctx: Context, event: VendorEvent): Promise<void
   const session = room.epoch === null ? null : await ctx.em.findOne(LiveSession, { id: room.subjectId });
   if (session) await normalised(ctx, session, event);
   const { room: name, participantId, sid } = event;
-  if (event.type === 'participant_joined' && participantId && sid) await joined(ctx, { room: name!, subjectId: room.subjectId, participantId, sid });
+  if (event.type === 'participant_joined' && participantId && sid)
+    await joined(ctx, { room: name!, subjectId: room.subjectId, participantId, sid });
   if (event.type === 'participant_left' && sid) await left(ctx, { room: name!, subjectId: room.subjectId, sid });
   if (session && event.egress) await recorded(ctx, session, event.egress);
   if (session && event.type === 'room_finished' && room.epoch === session.roomEpoch) await finished(ctx, session, event.room!);
@@ -53,7 +56,13 @@ async function finished(ctx: Context, session: LiveSession, room: string): Promi
   if (session.status !== LiveSessionStatus.LIVE) return;
   const [host] = await teamOf(ctx, session.id);
   const seconds = Math.max(0, Math.round((ctx.now().getTime() - session.startedAt!.getTime()) / 1000));
-  const data = { session_id: session.id, vendor_session_ref: room, ended_at: ctx.now().toISOString(), duration_s: seconds, peak_viewers: session.peakViewers };
+  const data = {
+    session_id: session.id,
+    vendor_session_ref: room,
+    ended_at: ctx.now().toISOString(),
+    duration_s: seconds,
+    peak_viewers: session.peakViewers,
+  };
   ctx.emit(streamingSessionEnded, data, { userId: host?.userId ?? null, brandId: session.brandId });
 }
 
@@ -75,7 +84,8 @@ export async function joined(ctx: Context, { room, subjectId, participantId, sid
 
 /** One connection is closed; a `left` that comes before or without its `joined` closes nothing else. */
 export async function left(ctx: Context, { room, subjectId, sid }: Omit<Arrival, 'participantId'>): Promise<void> {
-  const text = 'update live.live_attendance set left_at = greatest(joined_at, $3::timestamptz) where room = $1 and sid = $2 and left_at is null';
+  const text =
+    'update live.live_attendance set left_at = greatest(joined_at, $3::timestamptz) where room = $1 and sid = $2 and left_at is null';
   await ctx.sql(text, [room, sid, ctx.now().toISOString()]);
   await present(ctx, subjectId);
 }
@@ -146,6 +156,11 @@ async function ready(ctx: Context, session: LiveSession, recording: LiveRecordin
   const now = ctx.now();
   Object.assign(recording, { status: LiveRecordingStatus.READY, readyAt: now, expiresAt: new Date(now.getTime() + KEPT_DAYS * DAY_MS) });
   const [host] = await teamOf(ctx, session.id);
-  const data = { session_id: session.id, recording_id: recording.id, duration_s: recording.durationSeconds ?? 0, ready_at: now.toISOString() };
+  const data = {
+    session_id: session.id,
+    recording_id: recording.id,
+    duration_s: recording.durationSeconds ?? 0,
+    ready_at: now.toISOString(),
+  };
   ctx.emit(liveRecordingReady, data, { userId: host?.userId ?? null, brandId: session.brandId });
 }

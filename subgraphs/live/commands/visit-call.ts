@@ -14,7 +14,13 @@ export async function makeVisitCall(ctx: Context, visitId: string, visit: Visit 
     { userId: visit.providerUserId, role: HOST },
     { userId: visit.memberId, role: GUEST },
   ];
-  makeCall(ctx, { kind: LiveCallKind.ONE_TO_ONE, participants, reference: referenceOf(visitId), opensAt: visit.startsAt, closesAt: visit.endsAt });
+  makeCall(ctx, {
+    kind: LiveCallKind.ONE_TO_ONE,
+    participants,
+    reference: referenceOf(visitId),
+    opensAt: visit.startsAt,
+    closesAt: visit.endsAt,
+  });
 }
 
 /** A visit has moved in time, or to another provider. */

@@ -14,7 +14,11 @@ export const MEMBER_READERS = { user: 'read:live|write:live' } as const;
 
 /** Whoever may name them: own ones for members. */
 export const REGISTRATION_READERS = READERS;
-export const QUESTION_READERS = { service: 'admin:live', user: 'read:live|write:live', staff: 'admin:live:moderate|admin:live:read' } as const;
+export const QUESTION_READERS = {
+  service: 'admin:live',
+  user: 'read:live|write:live',
+  staff: 'admin:live:moderate|admin:live:read',
+} as const;
 export const CALLERS = { service: 'admin:live', user: 'read:live|write:live' } as const;
 export const CALL_READERS = { service: 'admin:live', user: 'read:live' } as const;
 /** Staff may make a call, and see what they made. */

@@ -21,7 +21,10 @@ import { LiveCounts } from './values.js';
 @Directive('@key(fields: "id")')
 @ObjectType({ description: 'A live session.' })
 @Entity({ tableName: 'live_session' })
-@Check({ name: 'live_session_length_check', expression: "ends_at >= starts_at + interval '5 minutes' and ends_at <= starts_at + interval '12 hours'" })
+@Check({
+  name: 'live_session_length_check',
+  expression: "ends_at >= starts_at + interval '5 minutes' and ends_at <= starts_at + interval '12 hours'",
+})
 @Check({ name: 'live_session_capacity_check', expression: 'capacity between 1 and 100000' })
 @Check({ name: 'live_session_counts_check', expression: 'least(confirmed, offered, waitlisted, exceeded) >= 0' })
 @Check({ name: 'live_session_seats_check', expression: 'confirmed + offered <= capacity + exceeded' })

@@ -10,7 +10,10 @@ export class RegisterForLiveSessionInput {
   sessionId: string;
 
   @Rule({ pattern: UUID })
-  @Field(() => ID, { nullable: true, description: 'Default: the caller. The host team invites others, staff and services register anybody.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Default: the caller. The host team invites others, staff and services register anybody.',
+  })
   userId?: string | null;
 
   @Field(() => Boolean, { nullable: true, description: 'Beyond the capacity; staff and services only.' })

@@ -141,7 +141,10 @@ export class UpdateLiveSessionInput extends LiveSessionFields {
   @Field(() => TimeZone, { nullable: true })
   timeZone?: string | null;
 
-  @Field(() => LiveSessionStatus, { nullable: true, description: 'Publishes, starts, ends or cancels it, after the other fields were applied.' })
+  @Field(() => LiveSessionStatus, {
+    nullable: true,
+    description: 'Publishes, starts, ends or cancels it, after the other fields were applied.',
+  })
   status?: LiveSessionStatus | null;
 
   @Rule({ pattern: '^(host_unavailable|low_demand|technical|host_no_show|other)$' })

@@ -17,7 +17,8 @@ const refuse = (): never => fail('unauthenticated', 'The chat token is not valid
 async function chatterOf(host: ServiceHost, token: unknown): Promise<Chatter> {
   const chatter = typeof token === 'string' ? await chatOf(host).readToken(token) : null;
   if (chatter === null) return refuse();
-  if (await host.read(ctx => isKicked(ctx, chatter.sessionId, chatter.participantId))) fail('forbidden', 'You were removed', { reason: 'removed' });
+  if (await host.read(ctx => isKicked(ctx, chatter.sessionId, chatter.participantId)))
+    fail('forbidden', 'You were removed', { reason: 'removed' });
   return chatter;
 }
 

@@ -17,7 +17,8 @@ const whole = (body: Body, name: string): number => {
 };
 
 const OPEN = "select 1 from live.streaming_room where name = $1 and wanted = 'open'";
-const ENTER = 'insert into live.streaming_connection (sid, room, participant_id, can_publish, joined_at) values ($1, $2, $3, $4, clock_timestamp())';
+const ENTER =
+  'insert into live.streaming_connection (sid, room, participant_id, can_publish, joined_at) values ($1, $2, $3, $4, clock_timestamp())';
 const LEAVE = 'delete from live.streaming_connection where sid = $1 returning room, participant_id as "participantId"';
 
 /** As at a vendor, an old token lets in whoever was removed, until the service removes them again. */
@@ -49,7 +50,14 @@ async function egress(_host: ServiceHost, provider: EmbeddedProvider, body: Body
   const about = { room, participantId: null, sid: null };
   provider.report({ type: 'egress_started', ...about, egress: { ref, failed: false, durationSeconds: null, sizeBytes: null } });
   const failed = body.fail === true;
-  provider.report({ type: 'egress_ended', ...about, egress: { ref, failed, durationSeconds: failed ? null : seconds, sizeBytes: failed ? null : seconds * 125_000 } }, body);
+  provider.report(
+    {
+      type: 'egress_ended',
+      ...about,
+      egress: { ref, failed, durationSeconds: failed ? null : seconds, sizeBytes: failed ? null : seconds * 125_000 },
+    },
+    body,
+  );
   return { ref };
 }
 

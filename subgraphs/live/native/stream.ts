@@ -64,7 +64,12 @@ async function open(ctx: Context, id: string): Promise<{ team: boolean }> {
 
 /** Questions, votes, counts and state of a session as they change, and its calendar file. */
 export async function mountStream(app: FastifyInstance, host: ServiceHost, authenticate: Authenticate): Promise<void> {
-  serveStreams(app, host, { feed: sessionFeed, path: '/live/v1/sessions/:id/stream', access: VIEWERS, open, gone, state, own, seen }, authenticate);
+  serveStreams(
+    app,
+    host,
+    { feed: sessionFeed, path: '/live/v1/sessions/:id/stream', access: VIEWERS, open, gone, state, own, seen },
+    authenticate,
+  );
   app.get<{ Params: { id: string } }>('/live/v1/sessions/:id/calendar.ics', async (request, reply) => {
     const ctx = await host.context(await authenticate(request));
     enforce(ruleOf(READERS), 'calendar', ctx);

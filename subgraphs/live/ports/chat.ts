@@ -30,11 +30,17 @@ export function chatOf(host: ServiceHost): ChatProvider {
     url: '/embedded-chat',
     async issueToken({ sessionId, participantId, role }) {
       const end = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
-      const claims = new SignJWT({ session: sessionId, role }).setProtectedHeader({ alg: 'HS256' }).setIssuer(ISSUER).setSubject(participantId);
+      const claims = new SignJWT({ session: sessionId, role })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuer(ISSUER)
+        .setSubject(participantId);
       return { token: await claims.setExpirationTime(end).sign(key), expiresAt: new Date(end * 1000) };
     },
     async readToken(token) {
-      const verified = await jwtVerify<{ session: string; role: Chatter['role'] }>(token, key, { algorithms: ['HS256'], issuer: ISSUER }).catch(() => null);
+      const verified = await jwtVerify<{ session: string; role: Chatter['role'] }>(token, key, {
+        algorithms: ['HS256'],
+        issuer: ISSUER,
+      }).catch(() => null);
       return verified && { sessionId: verified.payload.session, participantId: verified.payload.sub!, role: verified.payload.role };
     },
   };

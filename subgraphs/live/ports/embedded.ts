@@ -40,7 +40,8 @@ function isSigned(secrets: readonly string[], header: string | null, raw: Buffer
 function parsed(raw: Buffer): VendorEvent {
   try {
     const { id, type, room = null, participantId = null, sid = null, egress = null } = JSON.parse(raw.toString('utf8'));
-    if (typeof id === 'string' && typeof type === 'string') return { id, type: type as VendorEvent['type'], room, participantId, sid, egress };
+    if (typeof id === 'string' && typeof type === 'string')
+      return { id, type: type as VendorEvent['type'], room, participantId, sid, egress };
   } catch {
     // falls through to the refusal
   }
@@ -86,9 +87,10 @@ export class EmbeddedProvider implements StreamingProvider {
 
   /** What a token lets in; null: it is bad or expired. */
   async readToken(token: string): Promise<{ room: string; participantId: string; canPublish: boolean } | null> {
-    const verified = await jwtVerify<{ video: { room: string; canPublish: boolean } }>(token, this.#key, { algorithms: ['HS256'], issuer: ISSUER }).catch(
-      () => null,
-    );
+    const verified = await jwtVerify<{ video: { room: string; canPublish: boolean } }>(token, this.#key, {
+      algorithms: ['HS256'],
+      issuer: ISSUER,
+    }).catch(() => null);
     if (!verified) return null;
     const { sub, video } = verified.payload;
     return { room: video.room, participantId: sub!, canPublish: video.canPublish };

@@ -24,7 +24,12 @@ function egressOf({ egressInfo }: WebhookEvent): VendorEvent['egress'] {
   if (!egressInfo) return null;
   const file = egressInfo.fileResults?.[0];
   const seconds = file ? Math.round(Number(file.duration) / 1e9) : null;
-  return { ref: egressInfo.egressId, failed: egressInfo.status !== COMPLETE, durationSeconds: seconds, sizeBytes: file ? Number(file.size) : null };
+  return {
+    ref: egressInfo.egressId,
+    failed: egressInfo.status !== COMPLETE,
+    durationSeconds: seconds,
+    sizeBytes: file ? Number(file.size) : null,
+  };
 }
 
 const isMissing = (error: unknown): boolean => error instanceof TwirpError && error.status === 404;
@@ -70,7 +75,9 @@ export class LivekitProvider implements StreamingProvider {
 
   async setPermissions(room: string, participantId: string, canPublish: boolean): Promise<void> {
     const permission = { canPublish, canSubscribe: true, canPublishData: canPublish };
-    await this.#rooms.updateParticipant(room, participantId, { permission }).catch(error => (isMissing(error) ? undefined : Promise.reject(error)));
+    await this.#rooms
+      .updateParticipant(room, participantId, { permission })
+      .catch(error => (isMissing(error) ? undefined : Promise.reject(error)));
   }
 
   async startRecording(): Promise<void> {}

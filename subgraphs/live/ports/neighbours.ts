@@ -15,11 +15,18 @@ async function ask<Data, Absent>(ctx: Context, document: StoredDocument, variabl
   }
 }
 
-const CHECK = stored('query LiveEntitlement($userId: ID!, $key: String!) { checkEntitlement(userId: $userId, key: $key) { allowed upgradeTo { id } } }');
+const CHECK = stored(
+  'query LiveEntitlement($userId: ID!, $key: String!) { checkEntitlement(userId: $userId, key: $key) { allowed upgradeTo { id } } }',
+);
 
 /** Whether a user has a feature now, and what tiers would give it; without entitlements nobody has. */
 export async function featureOf(ctx: Context, userId: string, key: string): Promise<{ allowed: boolean; upgradeTo: { id: string }[] }> {
-  const answer = await ask<{ checkEntitlement: { allowed: boolean; upgradeTo: { id: string }[] } }, null>(ctx, CHECK, { userId, key }, null);
+  const answer = await ask<{ checkEntitlement: { allowed: boolean; upgradeTo: { id: string }[] } }, null>(
+    ctx,
+    CHECK,
+    { userId, key },
+    null,
+  );
   return answer?.checkEntitlement ?? { allowed: false, upgradeTo: [] };
 }
 
@@ -34,7 +41,9 @@ interface Checks {
 /** Those of the users who have a feature now. */
 export async function havingFeature(ctx: Context, userIds: readonly string[], key: string): Promise<ReadonlySet<string>> {
   const answer = await ask<Checks, null>(ctx, CHECK_MANY, { userIds, keys: [key] }, null);
-  return new Set((answer?.checkEntitlements ?? []).filter(({ checks }) => checks.some(({ allowed }) => allowed)).map(({ userId }) => userId));
+  return new Set(
+    (answer?.checkEntitlements ?? []).filter(({ checks }) => checks.some(({ allowed }) => allowed)).map(({ userId }) => userId),
+  );
 }
 
 const BLOCKED = stored('query LiveBlocked($userId: ID!, $others: [ID!]!) { blockedEither(userId: $userId, otherUserIds: $others) }');
@@ -75,7 +84,12 @@ interface VisitAnswer {
 export async function visitOf(ctx: Context, id: string): Promise<Visit | null> {
   const visit = (await ask<VisitAnswer, null>(ctx, VISIT, { id }, null))?.bookingVisit;
   if (!visit?.provider || visit.endsAt === null) return null;
-  return { startsAt: new Date(visit.startsAt), endsAt: new Date(visit.endsAt), memberId: visit.user.id, providerUserId: visit.provider.user.id };
+  return {
+    startsAt: new Date(visit.startsAt),
+    endsAt: new Date(visit.endsAt),
+    memberId: visit.user.id,
+    providerUserId: visit.provider.user.id,
+  };
 }
 
 const CONVERSATION = stored('query LiveConversation($id: ID!) { conversation(id: $id) { id canSend participants { user { id } } } }');

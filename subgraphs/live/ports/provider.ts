@@ -2,7 +2,8 @@
 export interface VendorEvent {
   /** Of the vendor; a repeat has the same. */
   id: string;
-  type: 'room_started' | 'room_finished' | 'participant_joined' | 'participant_left' | 'egress_started' | 'egress_ended' | 'error' | 'other';
+  type:
+    'room_started' | 'room_finished' | 'participant_joined' | 'participant_left' | 'egress_started' | 'egress_ended' | 'error' | 'other';
   room: string | null;
   participantId: string | null;
   /** The vendor's id of one connection. */

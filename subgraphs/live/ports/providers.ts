@@ -19,7 +19,11 @@ export function providerOf(host: ServiceHost): StreamingProvider {
   let known = providers.get(host);
   const { provider, livekitUrl, livekitKeys } = streamingSettings(host);
   if (!known)
-    providers.set(host, (known = provider === 'livekit' ? new LivekitProvider(livekitUrl!, livekitKeys) : new EmbeddedProvider(host, streamingSettings(host))));
+    providers.set(
+      host,
+      (known =
+        provider === 'livekit' ? new LivekitProvider(livekitUrl!, livekitKeys) : new EmbeddedProvider(host, streamingSettings(host))),
+    );
   return known;
 }
 

@@ -23,7 +23,8 @@ function providerOf(config: Config): StreamingSettings['provider'] {
 
 function pairOf(text: string): readonly [string, string] {
   const colon = text.indexOf(':');
-  if (colon < 1 || text.length - colon - 1 < 32) throw new Error('LIVEKIT_KEYS must be key:secret, comma separated, secrets of at least 32 characters');
+  if (colon < 1 || text.length - colon - 1 < 32)
+    throw new Error('LIVEKIT_KEYS must be key:secret, comma separated, secrets of at least 32 characters');
   return [text.slice(0, colon), text.slice(colon + 1)];
 }
 

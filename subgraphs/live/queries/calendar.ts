@@ -8,7 +8,10 @@ import type { LiveSession } from '../entities/session.js';
  */
 export function calendarOf(session: LiveSession, summary: string): string {
   const isCancelled = session.status === LiveSessionStatus.CANCELLED;
-  const calendar = ical({ prodId: { company: 'Platform Service Suite', product: 'live' }, method: isCancelled ? ICalCalendarMethod.CANCEL : ICalCalendarMethod.PUBLISH });
+  const calendar = ical({
+    prodId: { company: 'Platform Service Suite', product: 'live' },
+    method: isCancelled ? ICalCalendarMethod.CANCEL : ICalCalendarMethod.PUBLISH,
+  });
   calendar.createEvent({
     id: `${session.id}@live`,
     sequence: session.calendarSequence,

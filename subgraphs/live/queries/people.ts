@@ -32,7 +32,11 @@ export const registrationOf = (ctx: Context, sessionId: string, userId: string):
   findRow(ctx, LiveRegistration, { sessionId, userId }, { refresh: true });
 
 /** Registrations that open a session which is for the invited only. */
-const BY_INVITATION: readonly LiveRegistrationSource[] = [LiveRegistrationSource.STAFF, LiveRegistrationSource.HOST, LiveRegistrationSource.INVITE];
+const BY_INVITATION: readonly LiveRegistrationSource[] = [
+  LiveRegistrationSource.STAFF,
+  LiveRegistrationSource.HOST,
+  LiveRegistrationSource.INVITE,
+];
 
 async function isInvited(ctx: Context, sessionId: string): Promise<boolean> {
   const registration = ctx.caller.userId === null ? null : await registrationOf(ctx, sessionId, ctx.caller.userId);

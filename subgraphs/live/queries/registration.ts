@@ -16,7 +16,8 @@ export async function registrationsPage(
   status: LiveRegistrationStatus | null | undefined,
   paging: PageArgs,
 ): Promise<Connection<LiveRegistration>> {
-  if (status !== WAITLISTED) return page(ctx.em, LiveRegistration, { sessionId, ...(status && { status }) }, paging, { time: 'registeredAt' });
+  if (status !== WAITLISTED)
+    return page(ctx.em, LiveRegistration, { sessionId, ...(status && { status }) }, paging, { time: 'registeredAt' });
   const behind = paging.after ? { queueNo: { $gt: Number(decodeCursor(paging.after, 1)[0]) } } : {};
   const where = { sessionId, status: WAITLISTED, ...behind };
   const rows = await ctx.em.find(LiveRegistration, where, { orderBy: { queueNo: 'asc' }, limit: paging.first + 1 });
@@ -46,14 +47,27 @@ where p.subject_id = $1 and p.user_id = any($2::uuid[]) group by p.user_id`;
 /** When somebody was in the room, of all their connections. */
 export async function attendanceOf(ctx: Context, { sessionId, userId }: LiveRegistration): Promise<LiveAttendanceSummary | null> {
   return ctx.load(`live.attendance ${sessionId}`, userId, async ids => {
-    const rows = await ctx.sql<{ userId: string; first: string; last: string | null; seconds: number }>(ATTENDANCE, [sessionId, ids, ctx.now().toISOString()]);
-    const shown = rows.map(({ first, last, ...row }) => ({ ...row, firstJoinedAt: new Date(first), lastLeftAt: last === null ? null : new Date(last) }));
+    const rows = await ctx.sql<{ userId: string; first: string; last: string | null; seconds: number }>(ATTENDANCE, [
+      sessionId,
+      ids,
+      ctx.now().toISOString(),
+    ]);
+    const shown = rows.map(({ first, last, ...row }) => ({
+      ...row,
+      firstJoinedAt: new Date(first),
+      lastLeftAt: last === null ? null : new Date(last),
+    }));
     return ids.map(id => shown.find(row => row.userId === id) ?? null);
   });
 }
 
 /** People who are to be told of a session: with a seat, confirmed or offered. */
-export async function audiencePage(ctx: Context, sessionId: string, first: number, after: string | null | undefined): Promise<LiveAudience> {
+export async function audiencePage(
+  ctx: Context,
+  sessionId: string,
+  first: number,
+  after: string | null | undefined,
+): Promise<LiveAudience> {
   if (!isUuid(sessionId)) return { userIds: [], endCursor: null, hasNextPage: false };
   const behind = after ? { userId: { $gt: String(decodeCursor(after, 1)[0]) } } : {};
   const where = { sessionId, status: { $in: [CONFIRMED, OFFERED] }, ...behind };

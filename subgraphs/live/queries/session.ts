@@ -18,7 +18,8 @@ const { CONFIRMED, WAITLISTED, OFFERED } = LiveRegistrationStatus;
 const HOSTED = 'select session_id as id from live.live_session_host where user_id = $1';
 const HELD = 'select session_id as id from live.live_registration where user_id = $1 and status = any($2)';
 
-const idsOf = async (ctx: Context, text: string, params: unknown[]): Promise<string[]> => (await ctx.sql<{ id: string }>(text, params)).map(({ id }) => id);
+const idsOf = async (ctx: Context, text: string, params: unknown[]): Promise<string[]> =>
+  (await ctx.sql<{ id: string }>(text, params)).map(({ id }) => id);
 
 async function narrowed(ctx: Context, args: LiveSessionsArgs): Promise<FilterQuery<LiveSession>[]> {
   const { kind, tag, from, to, hostUserId, registered } = args;
@@ -28,15 +29,27 @@ async function narrowed(ctx: Context, args: LiveSessionsArgs): Promise<FilterQue
   if (from) filters.push({ startsAt: { $gte: from } });
   if (to) filters.push({ startsAt: { $lt: to } });
   if (hostUserId) filters.push({ id: { $in: await idsOf(ctx, HOSTED, [hostUserId]) } });
-  if (registered && ctx.caller.userId) filters.push({ id: { $in: await idsOf(ctx, HELD, [ctx.caller.userId, [CONFIRMED, WAITLISTED, OFFERED]]) } });
+  if (registered && ctx.caller.userId)
+    filters.push({ id: { $in: await idsOf(ctx, HELD, [ctx.caller.userId, [CONFIRMED, WAITLISTED, OFFERED]]) } });
   return filters;
 }
 
 /** Soonest first, unless only what is over is asked for. */
-function listed(ctx: Context, where: FilterQuery<LiveSession>[], status: readonly LiveSessionStatus[], args: LiveSessionsArgs): Promise<Connection<LiveSession>> {
+function listed(
+  ctx: Context,
+  where: FilterQuery<LiveSession>[],
+  status: readonly LiveSessionStatus[],
+  args: LiveSessionsArgs,
+): Promise<Connection<LiveSession>> {
   const isPast = status.every(one => one === ENDED || one === CANCELLED);
   const filter = { $and: [...where, { status: { $in: [...status] } }] } as FilterQuery<LiveSession>;
-  return page(ctx.em, LiveSession, filter, { first: args.first, after: args.after }, { time: 'startsAt', direction: isPast ? 'desc' : 'asc' });
+  return page(
+    ctx.em,
+    LiveSession,
+    filter,
+    { first: args.first, after: args.after },
+    { time: 'startsAt', direction: isPast ? 'desc' : 'asc' },
+  );
 }
 
 /** Sessions that are listed for everybody: public ones of the token's brand, without those whose host and the caller have blocked each other. */
@@ -70,15 +83,36 @@ export async function adminSessionsPage(ctx: Context, args: LiveSessionsArgs, wi
 }
 
 export const sessionsOfBrand = (ctx: Context, brandId: string, args: LiveSessionsArgs): Promise<Connection<LiveSession>> =>
-  listed(ctx, [{ brandId, hiddenAt: null, visibility: LiveVisibility.PUBLIC }], args.status?.length ? args.status.filter(one => one !== DRAFT) : [SCHEDULED, LIVE], args);
+  listed(
+    ctx,
+    [{ brandId, hiddenAt: null, visibility: LiveVisibility.PUBLIC }],
+    args.status?.length ? args.status.filter(one => one !== DRAFT) : [SCHEDULED, LIVE],
+    args,
+  );
 
-export async function hostedPage(ctx: Context, userId: string, args: { first: number; after?: string | null }): Promise<Connection<LiveSession>> {
+export async function hostedPage(
+  ctx: Context,
+  userId: string,
+  args: { first: number; after?: string | null },
+): Promise<Connection<LiveSession>> {
   const ids = (await ctx.em.find(LiveSessionHost, { userId })).map(({ sessionId }) => sessionId);
   return page(ctx.em, LiveSession, { id: { $in: ids }, hiddenAt: null }, args, { time: 'startsAt' });
 }
 
-export async function ownRegistrations(ctx: Context, userId: string, upcoming: boolean, args: { first: number; after?: string | null }): Promise<Connection<LiveRegistration>> {
-  const soon = upcoming ? (await ctx.em.find(LiveSession, { endsAt: { $gt: ctx.now() }, id: { $in: await idsOf(ctx, HELD, [userId, [CONFIRMED, WAITLISTED, OFFERED]]) } })).map(({ id }) => id) : null;
+export async function ownRegistrations(
+  ctx: Context,
+  userId: string,
+  upcoming: boolean,
+  args: { first: number; after?: string | null },
+): Promise<Connection<LiveRegistration>> {
+  const soon = upcoming
+    ? (
+        await ctx.em.find(LiveSession, {
+          endsAt: { $gt: ctx.now() },
+          id: { $in: await idsOf(ctx, HELD, [userId, [CONFIRMED, WAITLISTED, OFFERED]]) },
+        })
+      ).map(({ id }) => id)
+    : null;
   const where = { userId, ...(soon && { sessionId: { $in: soon }, status: { $in: [CONFIRMED, WAITLISTED, OFFERED] } }) };
   return page(ctx.em, LiveRegistration, where, args, { time: 'registeredAt' });
 }
@@ -90,7 +124,8 @@ export async function accessOf(ctx: Context, session: LiveSession): Promise<Live
   if (ctx.caller.kind !== 'user' || isOffice(ctx, 'read') || (await roleOf(ctx, session.id)) !== null) return OPEN;
   if (session.visibility === LiveVisibility.INVITE) {
     const status = (await registrationOf(ctx, session.id, ctx.caller.userId!))?.status;
-    if (status !== CONFIRMED && status !== OFFERED && status !== WAITLISTED) return { ...OPEN, allowed: false, reason: LiveAccessReason.INVITE_ONLY };
+    if (status !== CONFIRMED && status !== OFFERED && status !== WAITLISTED)
+      return { ...OPEN, allowed: false, reason: LiveAccessReason.INVITE_ONLY };
   }
   if (session.requiredFeature === null) return OPEN;
   const { allowed, upgradeTo } = await featureOf(ctx, ctx.caller.userId!, session.requiredFeature);
@@ -98,7 +133,11 @@ export async function accessOf(ctx: Context, session: LiveSession): Promise<Live
 }
 
 /** Recordings that the caller may watch; those with a part in it and the office also see which are made. */
-export async function recordingsPage(ctx: Context, session: LiveSession, args: { first: number; after?: string | null }): Promise<Connection<LiveRecording>> {
+export async function recordingsPage(
+  ctx: Context,
+  session: LiveSession,
+  args: { first: number; after?: string | null },
+): Promise<Connection<LiveRecording>> {
   const all = isOffice(ctx, 'read') || (await roleOf(ctx, session.id)) !== null;
   if (!all && !(await accessOf(ctx, session)).allowed) return { nodes: [], pageInfo: { endCursor: null, hasNextPage: false } };
   const status = all ? { $ne: LiveRecordingStatus.DELETED } : LiveRecordingStatus.READY;

@@ -5,7 +5,8 @@ type Column = 'body' | 'answer';
 const contextOf = (id: string, column: Column): string => `live.live_question.${column}:${id}`;
 
 /** Seals a text of a question. */
-export const sealText = (ctx: Context, id: string, column: Column, text: string): Buffer => ctx.host.sealer.seal(text, contextOf(id, column));
+export const sealText = (ctx: Context, id: string, column: Column, text: string): Buffer =>
+  ctx.host.sealer.seal(text, contextOf(id, column));
 
 const opened = (ctx: Context, id: string, column: Column, sealed: Buffer | null): string | null =>
   sealed === null ? null : ctx.host.sealer.open(sealed, contextOf(id, column));

@@ -21,7 +21,9 @@ export class CallResolver {
 
   @Prepare(calling)
   @Access(EDITORS)
-  @Mutation(() => LiveCall, { description: 'Makes a call. Members call the people of a visit or conversation of theirs; one that is open for it is answered.' })
+  @Mutation(() => LiveCall, {
+    description: 'Makes a call. Members call the people of a visit or conversation of theirs; one that is open for it is answered.',
+  })
   createLiveCall(@Arg('input', () => CreateLiveCallInput) input: CreateLiveCallInput, @Ctx() ctx: Context): Promise<LiveCall> {
     return createCall(ctx, input);
   }

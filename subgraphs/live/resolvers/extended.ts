@@ -22,7 +22,8 @@ export class UserLiveResolver {
   @FieldResolver(() => LiveRegistrationConnection, { description: 'Newest first; nothing of other users.' })
   async liveRegistrations(
     @Root() { id }: User,
-    @Arg('upcoming', () => Boolean, { defaultValue: true, description: 'Those that hold a seat or wait, of sessions that are not over.' }) upcoming: boolean,
+    @Arg('upcoming', () => Boolean, { defaultValue: true, description: 'Those that hold a seat or wait, of sessions that are not over.' })
+    upcoming: boolean,
     @Args(() => PageArgs) args: PageArgs,
     @Ctx() ctx: Context,
   ): Promise<Connection<LiveRegistration>> {
@@ -31,7 +32,11 @@ export class UserLiveResolver {
 
   @Access(READERS)
   @FieldResolver(() => LiveSessionConnection, { description: 'Sessions of whose host team the user is; nothing of other users.' })
-  async hostedLiveSessions(@Root() { id }: User, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<Connection<LiveSession>> {
+  async hostedLiveSessions(
+    @Root() { id }: User,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<LiveSession>> {
     return mayAsk(ctx, id) ? hostedPage(ctx, id, args) : NONE;
   }
 }
@@ -70,4 +75,3 @@ export class RecordingResolver {
     return loadRow(ctx, LiveSession, 'id', sessionId);
   }
 }
-

@@ -26,8 +26,13 @@ export class QuestionResolver {
 
   @Prepare(requireQuestion)
   @Access(MODERATORS)
-  @Mutation(() => LiveQuestion, { description: 'Approves, rejects, answers, hides, pins a question, or merges a duplicate with its voters.' })
-  moderateLiveQuestion(@Arg('input', () => ModerateLiveQuestionInput) input: ModerateLiveQuestionInput, @Ctx() ctx: Context): Promise<LiveQuestion> {
+  @Mutation(() => LiveQuestion, {
+    description: 'Approves, rejects, answers, hides, pins a question, or merges a duplicate with its voters.',
+  })
+  moderateLiveQuestion(
+    @Arg('input', () => ModerateLiveQuestionInput) input: ModerateLiveQuestionInput,
+    @Ctx() ctx: Context,
+  ): Promise<LiveQuestion> {
     return moderate(ctx, input);
   }
 

@@ -78,7 +78,8 @@ export class RegistrationResolver {
   @FieldResolver(() => String, { description: 'The session as an iCalendar file.' })
   async calendarFile(
     @Root() { sessionId }: LiveRegistration,
-    @Arg('detail', () => Boolean, { defaultValue: false, description: 'With the title, which a calendar shows to others.' }) detail: boolean,
+    @Arg('detail', () => Boolean, { defaultValue: false, description: 'With the title, which a calendar shows to others.' })
+    detail: boolean,
     @Ctx() ctx: Context,
   ): Promise<string> {
     return calendarText(ctx, (await loadRow(ctx, LiveSession, 'id', sessionId))!, detail);

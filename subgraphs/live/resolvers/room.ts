@@ -37,7 +37,10 @@ export class RoomResolver {
 
   @Access(MEMBER_READERS)
   @Mutation(() => LiveStreamTicket, { description: 'Opens the stream of a session in an address, for 15 minutes.' })
-  async liveStreamTicket(@Rule({ pattern: UUID }) @Arg('sessionId', () => ID) sessionId: string, @Ctx() ctx: Context): Promise<LiveStreamTicket> {
+  async liveStreamTicket(
+    @Rule({ pattern: UUID }) @Arg('sessionId', () => ID) sessionId: string,
+    @Ctx() ctx: Context,
+  ): Promise<LiveStreamTicket> {
     const session = (await visibleSession(ctx, sessionId)) ?? fail('not_found', 'Not found');
     const issued = issueTicket(ctx.host, sessionFeed.keyOf(session.id), ctx.caller);
     return { ...issued, path: `/v1/sessions/${session.id}/stream` };
@@ -46,14 +49,20 @@ export class RoomResolver {
   @Prepare(requireVisible)
   @Access(TEAM)
   @Mutation(() => LiveSession, { description: 'Removes somebody from the room for the session, or until an instant.' })
-  removeLiveParticipant(@Arg('input', () => RemoveLiveParticipantInput) input: RemoveLiveParticipantInput, @Ctx() ctx: Context): Promise<LiveSession> {
+  removeLiveParticipant(
+    @Arg('input', () => RemoveLiveParticipantInput) input: RemoveLiveParticipantInput,
+    @Ctx() ctx: Context,
+  ): Promise<LiveSession> {
     return removeParticipant(ctx, input);
   }
 
   @Prepare(requireVisible)
   @Access(TEAM)
   @Mutation(() => LiveSession, { description: 'Lets somebody in the room speak, or no more.' })
-  setLiveParticipantRole(@Arg('input', () => SetLiveParticipantRoleInput) input: SetLiveParticipantRoleInput, @Ctx() ctx: Context): Promise<LiveSession> {
+  setLiveParticipantRole(
+    @Arg('input', () => SetLiveParticipantRoleInput) input: SetLiveParticipantRoleInput,
+    @Ctx() ctx: Context,
+  ): Promise<LiveSession> {
     return setRole(ctx, input);
   }
 

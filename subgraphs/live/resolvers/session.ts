@@ -46,7 +46,10 @@ export class SessionResolver {
 
   @Access(ADMIN_READERS)
   @Query(() => LiveSessionConnection, { description: 'Sessions of every brand, visibility and status.' })
-  adminLiveSessions(@Args(() => AdminLiveSessionsArgs) { include, ...args }: AdminLiveSessionsArgs, @Ctx() ctx: Context): Promise<Connection<LiveSession>> {
+  adminLiveSessions(
+    @Args(() => AdminLiveSessionsArgs) { include, ...args }: AdminLiveSessionsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Connection<LiveSession>> {
     return adminSessionsPage(ctx, args, include === LiveInclude.DELETED);
   }
 
@@ -69,8 +72,13 @@ export class SessionResolver {
 
   @Prepare(hosting)
   @Access(STAFF_EDITORS)
-  @Mutation(() => LiveSeriesCreated, { description: 'Makes one session for each date of a rule, at the same time of day by the wall clock.' })
-  createLiveSeries(@Arg('input', () => CreateLiveSeriesInput) input: CreateLiveSeriesInput, @Ctx() ctx: Context): Promise<LiveSeriesCreated> {
+  @Mutation(() => LiveSeriesCreated, {
+    description: 'Makes one session for each date of a rule, at the same time of day by the wall clock.',
+  })
+  createLiveSeries(
+    @Arg('input', () => CreateLiveSeriesInput) input: CreateLiveSeriesInput,
+    @Ctx() ctx: Context,
+  ): Promise<LiveSeriesCreated> {
     return createSeries(ctx, input);
   }
 
@@ -173,7 +181,8 @@ export class SessionResolver {
   @Access(READERS)
   @FieldResolver(() => Url, { nullable: true, description: 'Of a broadcast that is live, signed for ten minutes, for those who may join.' })
   async playbackUrl(@Root() session: LiveSession, @Ctx() ctx: Context): Promise<string | null> {
-    if (session.kind !== LiveSessionKind.BROADCAST || session.status !== LiveSessionStatus.LIVE || !(await mayWatch(ctx, session))) return null;
+    if (session.kind !== LiveSessionKind.BROADCAST || session.status !== LiveSessionStatus.LIVE || !(await mayWatch(ctx, session)))
+      return null;
     return providerOf(ctx.host).playbackUrl(sessionRoom(session.id, session.roomEpoch), null);
   }
 
@@ -188,7 +197,9 @@ export class SessionResolver {
   }
 
   @Access(READERS)
-  @FieldResolver(() => LiveRegistrationConnection, { description: 'Newest first, the waitlist in its order; for the host team, services and staff.' })
+  @FieldResolver(() => LiveRegistrationConnection, {
+    description: 'Newest first, the waitlist in its order; for the host team, services and staff.',
+  })
   async registrations(
     @Root() { id }: LiveSession,
     @Args(() => LiveRegistrationsArgs) { status, ...paging }: LiveRegistrationsArgs,

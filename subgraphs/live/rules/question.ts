@@ -42,12 +42,16 @@ const ASKED_IN_WINDOW = 5;
 const MAX_PENDING = 3;
 export const MAX_PINNED = 3;
 
-export const asksTooMuch = ({ recent, pending }: { recent: number; pending: number }): boolean => recent >= ASKED_IN_WINDOW || pending >= MAX_PENDING;
+export const asksTooMuch = ({ recent, pending }: { recent: number; pending: number }): boolean =>
+  recent >= ASKED_IN_WINDOW || pending >= MAX_PENDING;
 
 export const REASON_CODES = ['spam', 'off_topic', 'duplicate', 'personal_data', 'other'] as const;
 
 /** Voters of a question that others are merged into: all of both, the askers of the others included, its own author left out. */
-export function mergedVoters(target: { author: string | null; voters: readonly string[] }, other: { author: string | null; voters: readonly string[] }): string[] {
+export function mergedVoters(
+  target: { author: string | null; voters: readonly string[] },
+  other: { author: string | null; voters: readonly string[] },
+): string[] {
   const all = new Set([...target.voters, ...other.voters, ...(other.author ? [other.author] : [])]);
   if (target.author) all.delete(target.author);
   return [...all];

@@ -35,7 +35,11 @@ export function placeFor(seats: Seats): LiveRegistrationStatus | null {
 /** Whether somebody may register now. */
 export function isWindowOpen({ status, registrationOpensAt, registrationClosesAt, endsAt }: Seats, now: Date): boolean {
   if (status === LiveSessionStatus.LIVE) return registrationClosesAt === null || now < registrationClosesAt;
-  return status === LiveSessionStatus.SCHEDULED && (registrationOpensAt === null || now >= registrationOpensAt) && now < (registrationClosesAt ?? endsAt);
+  return (
+    status === LiveSessionStatus.SCHEDULED &&
+    (registrationOpensAt === null || now >= registrationOpensAt) &&
+    now < (registrationClosesAt ?? endsAt)
+  );
 }
 
 /** Whether freed seats are given to those who wait. Source: live 3. */

@@ -68,7 +68,11 @@ export function planViolations(plan: SessionPlan): Violation[] {
   const checks: [boolean, string, string][] = [
     [length < SHORTEST_MS || length > LONGEST_PLANNED_MS, '/input/endsAt', 'must be 5 minutes to 12 hours after the beginning'],
     [plan.kind === LiveSessionKind.ONE_TO_ONE && plan.capacity !== 1, '/input/capacity', 'must be 1 for one-to-one'],
-    [plan.kind === LiveSessionKind.GROUP && (plan.capacity ?? GROUP_MAX + 1) > GROUP_MAX, '/input/capacity', `must be at most ${GROUP_MAX} for a group`],
+    [
+      plan.kind === LiveSessionKind.GROUP && (plan.capacity ?? GROUP_MAX + 1) > GROUP_MAX,
+      '/input/capacity',
+      `must be at most ${GROUP_MAX} for a group`,
+    ],
     [plan.tags.some(tag => tag.length < 1 || tag.length > 40), '/input/tags', 'must have 1 to 40 characters each'],
     [plan.coverImageUrl !== null && !plan.coverImageUrl.startsWith('https://'), '/input/coverImageUrl', 'must be https'],
     [!isPlainText(plan.title) || plan.title.trim() === '', '/input/title', 'must be plain text'],
@@ -94,4 +98,5 @@ export const isFound = (
 
 export const mayRun = (role: LiveHostRole | null): boolean => role === LiveHostRole.HOST || role === LiveHostRole.CO_HOST;
 export const mayModerate = (role: LiveHostRole | null): boolean => mayRun(role) || role === LiveHostRole.MODERATOR;
-export const maySpeak = (role: string, kind: LiveSessionKind): boolean => ['host', 'co_host', 'speaker'].includes(role) || kind !== LiveSessionKind.BROADCAST;
+export const maySpeak = (role: string, kind: LiveSessionKind): boolean =>
+  ['host', 'co_host', 'speaker'].includes(role) || kind !== LiveSessionKind.BROADCAST;
