@@ -23,11 +23,12 @@ const found =
 /** To whoever may watch its session. */
 const recordings: ReferenceLoader = async (ctx, references: readonly { id: string }[]) => {
   const rows = await rowReferences(LiveRecording, { readers: READERS })(ctx, references);
-  const shown = async (row: LiveRecording): Promise<LiveRecording | null> => {
+  const shown = async (row: LiveRecording | null): Promise<LiveRecording | null> => {
+    if (row === null) return null;
     const session = await visibleSession(ctx, row.sessionId);
     return session && (await accessOf(ctx, session)).allowed ? row : null;
   };
-  return Promise.all(rows.map(row => row && shown(row as LiveRecording)));
+  return Promise.all(rows.map(row => shown(row as LiveRecording | null)));
 };
 
 /** One batch loader for each type that is resolved by key. */

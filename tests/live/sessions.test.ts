@@ -98,7 +98,7 @@ describe('seats', () => {
     const { id } = await session(p, { capacity: 5 });
     const a = await person(p);
     const answers = await Promise.all(Array.from({ length: 8 }, () => register(p, id, a)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
+    expect(answers.map(({ status }) => String(status)).sort()).toEqual(['200', '200', '200', '200', '200', '200', '200', '201']);
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
     expect(await count(p, id)).toMatchObject({ confirmed: 1 });
   });
@@ -223,7 +223,7 @@ describe('the machine of a session', () => {
     const { id } = await session(p, { starts_at: at(date, '18:00'), ends_at: at(date, '19:00') });
     await p.clock('live', { now: at(date, '18:00') });
     const answers = await Promise.all([change(p, id, { status: 'live' }), change(p, id, { status: 'live' })]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(answers.map(({ status }) => String(status)).sort()).toEqual(['200', '409']);
     expect(await eventsOf(p, id, 'live.session.started.v1')).toHaveLength(1);
     expect(await p.sql('select name from live.streaming_room where subject_id = $1', [id])).toHaveLength(1);
     const ended = await p.rest('PATCH', `/live/v1/sessions/${id}`, { token: host.token, body: { status: 'ended' } });
@@ -435,7 +435,7 @@ describe('questions', () => {
     const merged = await moderate(p, other, host, { duplicate_of: question });
     expect(merged).toMatchObject({ status: 200, body: { status: 'rejected', reason_code: 'duplicate', duplicate_of: { id: question } } });
     const voters = await p.sql('select user_id as id from live.live_question_vote where question_id = $1', [question]);
-    expect(voters.map(row => row.id).sort()).toEqual([b.id, c.id, d.id].sort());
+    expect(voters.map(row => row.id as string).sort()).toEqual([b.id, c.id, d.id].sort());
     expect(
       (await p.rest('GET', `/live/v1/sessions/${id}/questions`, { token: b.token })).body.data.find((one: any) => one.id === question)
         .vote_count,

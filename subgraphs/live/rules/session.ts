@@ -51,7 +51,7 @@ export interface SessionPlan {
 }
 
 /** Control characters and those that turn the direction of text around; a question may have line breaks. Source: live 7.16. */
-const UNFIT = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
+const UNFIT = /\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
 export const isPlainText = (text: string): boolean => !UNFIT.test(text);
 export const isPlainQuestion = (text: string): boolean => !UNFIT.test(text.replaceAll('\n', ' ')) && text.trim() !== '';
 
