@@ -253,10 +253,7 @@ const CLASSES = `
 comment on column live.live_registration.user_id is 'class: personal';
 comment on column live.live_question.user_id is 'class: personal';
 comment on column live.live_question.body is 'class: health';
-comment on column live.live_question.answer is 'class: health';
-comment on column live.live_question_vote.user_id is 'class: personal';
-comment on column live.live_participant.user_id is 'class: personal';
-comment on column live.live_call_participant.user_id is 'class: personal'`;
+comment on column live.live_question.answer is 'class: health'`;
 
 /** What the read-only role sees: no person, no text, and of calls no more than that there was one. */
 const VIEWS = `

@@ -72,8 +72,6 @@ export class Feed {
         user_id uuid, type text not null, payload bytea not null, at timestamptz(3) not null, primary key (stream_id, seq))`,
       `create index ${this.name}_head_over on ${this.#head} (over_at) where over_at is not null`,
       `create index ${this.name}_entry_user_id on ${this.#entry} (user_id) where user_id is not null`,
-      `comment on column ${this.#entry}.user_id is 'class: personal'`,
-      `comment on column ${this.#entry}.payload is 'class: personal'`,
       `revoke truncate on ${this.#head}, ${this.#entry} from ${roleOf(this.slug)}`,
     ];
   }

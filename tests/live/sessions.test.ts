@@ -29,7 +29,7 @@ beforeAll(async () => {
   service = await p.serviceToken();
   host = await person(p, ADMIN);
   await p.clock('live', { now: '2031-06-01T08:00:00.000Z' });
-}, 120_000);
+}, 300_000);
 
 /** The clock goes forward only; each of these lies far behind the other. */
 let day = 0;
