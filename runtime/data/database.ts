@@ -101,7 +101,7 @@ async function migrationsOf(slug: Slug): Promise<MigrationObject[]> {
 const schemaTools = (slug: Slug) => ({
   ignoreSchema: [...SLUGS.filter(other => other !== slug).map(schemaOf), 'public', 'extensions', 'pgboss', 'dbos'],
   skipViews: [/_safe$/],
-  skipTables: [/^(audit_log|inbox.*|idempotency_key|schedule_slot|test_clock|migration)$/],
+  skipTables: [/^(audit_log|inbox.*|idempotency_key|schedule_slot|test_clock|migration|.*_feed_(head|entry))$/],
   ignoreRoutines: true,
   ignoreTriggers: true,
 });

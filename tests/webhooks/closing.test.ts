@@ -160,9 +160,10 @@ describe('with thousands of lanes', () => {
       expect(await call(p, 'POST', path('/pause'))).toMatchObject({ status: 200, body: { status: 'paused' } });
       await protocolBegan(p, DEMO, 1);
       await until('it is stored', counted, found => found.pending === 1);
-      await p.sql(`update webhooks.webhook_lane set next_attempt_at = '2000-01-01' where subscription_id = $1 and user_id = $2`, [
+      // due before everybody's, were they not held: the workers pass them over and find the others
+      await p.sql(`update webhooks.webhook_lane set next_attempt_at = '2000-01-01' where subscription_id = $1 and user_id > $2`, [
         subscription.id,
-        DEMO,
+        lowUser(1_700),
       ]);
       await protocolBegan(p, DEMO, 2);
       await second.until(all => all.length === 2); // the workers have looked

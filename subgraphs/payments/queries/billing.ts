@@ -22,7 +22,7 @@ export function pageOfInvoices(ctx: Context, { userId, status, first, after }: U
 }
 
 export const findInvoice = (ctx: Context, id: string): Promise<Invoice | null> =>
-  findRow(ctx, Invoice, { $and: [{ id, ...ownRows(ctx, INVOICE_READERS) }, shownTo(ctx)] } as never);
+  findRow(ctx, Invoice, { id, ...ownRows(ctx, INVOICE_READERS), ...shownTo(ctx) });
 
 /** Groups of rows by a column, one statement for a list. */
 const groupsOf =
