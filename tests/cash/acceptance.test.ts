@@ -217,5 +217,5 @@ describe('acceptance of cash, section 10, over time', () => {
     expect((await till.step(held.id, 'extend')).status).toBe(409);
     expect(await till.p.sql('select status from cash.cash_reservation where id = $1', [held.id])).toEqual([{ status: 'expired' }]);
     expect(await till.available(user)).toBe(1_000);
-  }, 120_000);
+  }, 300_000);
 });
