@@ -67,7 +67,9 @@ async function call(method, path, body, headers = { authorization: `Bearer ${tok
 
 /** Calls at a pace, whatever the answers take. @returns their waits, ms. */
 async function paced(perSecond, seconds, one) {
-  const [waits, calls, started] = [[], [], performance.now()];
+  const waits = [];
+  const calls = [];
+  const started = performance.now();
   for (let at = 0; at < perSecond * seconds; at++) {
     const due = started + (at * 1000) / perSecond;
     if (due > performance.now()) await sleep(due - performance.now());

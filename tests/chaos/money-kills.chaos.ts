@@ -14,7 +14,11 @@ beforeAll(oneAtATime, 900_000);
 
 async function outcomeOf(many: number, patches: readonly Patch[] = []): Promise<KillOutcome> {
   const scene = await Scene.open(patches);
-  return killMoney(scene, { seed, kills: many }).finally(() => scene.close());
+  try {
+    return await killMoney(scene, { seed, kills: many });
+  } finally {
+    await scene.close();
+  }
 }
 
 test(`each intent ends in one charge or none while payments, accounting and relay are killed ${kills} times (seed ${seed})`, async () => {

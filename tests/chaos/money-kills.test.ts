@@ -8,7 +8,7 @@ let scene: Scene;
 beforeAll(async () => {
   await oneAtATime();
   scene = await Scene.open();
-}, 900_000);
+}, 1_800_000);
 afterAll(() => scene?.close());
 
 test('case 27: payments that was killed after the sandbox charged goes on with the same intent when the request is repeated', async () => {
@@ -25,4 +25,4 @@ test(`each intent ends in one charge or none while payments, accounting and rela
   const outcome = await killMoney(scene, { seed, kills: 5 });
   expect(outcome.violations).toEqual([]);
   expect(outcome.killed.payments).toBeGreaterThan(1);
-}, 900_000);
+}, 1_800_000);

@@ -6,7 +6,7 @@ import { until } from '../../support/until.js';
 /** Services whose clocks move together. */
 const MONEY: readonly Slug[] = ['accounting', 'cash', 'payments', 'membership'];
 /** Longest time in which all that was started ends, ms. */
-const DRAIN_MS = 180_000;
+const DRAIN_MS = 600_000;
 /** What is still on its way then waits for the clock: a call of the processor that met a refund is taken up again a minute later. */
 const NUDGE_MS = 5_000;
 
