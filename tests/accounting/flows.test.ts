@@ -199,20 +199,32 @@ describe('whatever the order', () => {
   /** The same story with ids of its own. */
   const renewed = (story: readonly Told[]): Told[] => {
     const [own, other] = [randomUUID(), randomUUID()];
-    return JSON.parse(JSON.stringify(story.map(([, data]) => data)).replaceAll(gone, own).replaceAll(back, other)).map(
-      (data: DataOf<EventDefinition>, at: number) => [story[at]![0], data] as const,
-    );
+    return JSON.parse(
+      JSON.stringify(story.map(([, data]) => data))
+        .replaceAll(gone, own)
+        .replaceAll(back, other),
+    ).map((data: DataOf<EventDefinition>, at: number) => [story[at]![0], data] as const);
   };
 
-  test.each(commissions)('of a commission that is %s nothing stays on hold, and %d are owed, however it is delivered', async (_what, owed, story) => {
-    const all = permutations(story('').map((_one, at) => at));
-    for (const order of all.filter((_one, at) => at % Math.ceil(all.length / 12) === 0)) {
-      const user = randomUUID();
-      const events = renewed(story(randomUUID()));
-      for (const at of [...order, ...order]) await l.delivered(...events[at]!, user, at + 1);
-      const left = [await l.balance(`liabilities:earnings_pending:${user}:usd`), await l.balance(earningsOf(user))];
-      expect(left, JSON.stringify(order)).toEqual([0, owed]);
-    }
+  test.each(commissions)(
+    'of a commission that is %s nothing stays on hold, and %d are owed, however it is delivered',
+    async (_what, owed, story) => {
+      const all = permutations(story('').map((_one, at) => at));
+      for (const order of all.filter((_one, at) => at % Math.ceil(all.length / 12) === 0)) {
+        const user = randomUUID();
+        const events = renewed(story(randomUUID()));
+        for (const at of [...order, ...order]) await l.delivered(...events[at]!, user, at + 1);
+        const left = [await l.balance(`liabilities:earnings_pending:${user}:usd`), await l.balance(earningsOf(user))];
+        expect(left, JSON.stringify(order)).toEqual([0, owed]);
+      }
+    },
+  );
+
+  test.each(commissions)('of a commission that is %s %d are owed where all is delivered at once', async (_what, owed, story) => {
+    const user = randomUUID();
+    const told = renewed(story(randomUUID())).map((one, at) => [one, at + 1] as const);
+    await Promise.all(told.toReversed().map(([one, seq]) => l.delivered(...one, user, seq))); // the latest is the first in the books
+    expect([await l.balance(`liabilities:earnings_pending:${user}:usd`), await l.balance(earningsOf(user))]).toEqual([0, owed]);
   });
 });
 

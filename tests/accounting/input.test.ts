@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { paymentCharged, paymentRefunded } from '../../events/catalogue/payments.js';
-import { DEMO } from '../support/platform.js';
+import { DEMO, DEMO2 } from '../support/platform.js';
 import { chargedOf, refundedOf } from './facts.js';
-import { BANK, cashOf, credit, debit, earningsOf, Ledger } from './ledger.js';
+import { BANK, cashOf, credit, creditOf, debit, earningsOf, Ledger } from './ledger.js';
 
 let l: Ledger;
 const user = randomUUID();
@@ -128,6 +128,39 @@ describe('accounts', () => {
       0, 30, 42,
     ]);
     expect((await l.get(`/v1/accounts/${id}/balance?at=2031-01-01T00:00:00.000Z`)).status).toBe(400);
+  });
+});
+
+describe('wallets', () => {
+  test("are one's own at /me, anybody's for a service that names the user, and none before the first use", async () => {
+    await l.fund(cashOf(DEMO2), 30);
+    await l.fund(creditOf(DEMO2), 7);
+    await l.post([debit(cashOf(DEMO2), 10), credit(BANK, 10)], { pending: true });
+    const ask = async (path: string, token: string) => l.p.rest('GET', `/accounting/v1/wallets${path}`, { token });
+    const [own, foreign] = [await l.userToken(DEMO2), await l.userToken(DEMO)];
+    const { body } = await ask('/me', own);
+    const seen = body.data.map((one: any) => [one.kind, one.balance.amount, one.available.amount, one.pending.amount]);
+    expect(seen.sort()).toEqual([
+      ['cash', 30, 20, 10],
+      ['credit', 7, 7, 0],
+    ]);
+    expect((await ask(`?user_id=${DEMO2}`, own)).body).toEqual(body);
+    expect((await ask(`?user_id=${DEMO2}`, l.token)).body.data).toHaveLength(2);
+    expect((await ask(`?user_id=${DEMO2}`, foreign)).status).toBe(404);
+    expect((await ask('/me', foreign)).body.data).toEqual([]);
+    expect((await ask(`?user_id=${randomUUID()}`, l.token)).body.data).toEqual([]);
+    expect((await ask('', l.token)).status).toBe(400);
+    const other = await l.p.userToken(DEMO2, ['read:membership']);
+    expect((await ask('/me', other)).status).toBe(403);
+  });
+
+  test('in a safe view nothing tells whose an account or a transaction is', async () => {
+    await l.fund(cashOf(DEMO2), 1);
+    for (const view of ['ledger_account_safe', 'ledger_transaction_safe']) {
+      const rows = await l.p.sql(`select * from accounting.${view}`);
+      expect(JSON.stringify(rows)).not.toContain(DEMO2);
+      for (const column of ['user_id', 'metadata', 'description', 'name', 'source_id']) expect(Object.keys(rows[0]!)).not.toContain(column);
+    }
   });
 });
 

@@ -124,6 +124,19 @@ describe('commissions', () => {
     expect(await agency.told(partner)).toEqual(['earnings.accrued 528']);
   });
 
+  test('are not posted while a dispute is open, however often it is told of; one that is won ends the waiting', async () => {
+    const other = await agency.partner(await agency.program({ hold_days: 0 }));
+    const customer = await agency.lead(other);
+    const order = await agency.pay(customer);
+    const dispute = await agency.dispute(customer, order, null, randomUUID(), 2);
+    await agency.postDue();
+    expect((await agency.commissions(other))[0].status).toBe('accrued');
+    await agency.dispute(customer, order, 'won', dispute);
+    await agency.dispute(customer, order, null, dispute);
+    await agency.postDue();
+    expect(await agency.told(other)).toEqual(['earnings.accrued 792', 'commission.posted 792']);
+  });
+
   test('of a buyer who shares a card with the affiliate are held, with a signal', async () => {
     agency.neighbours({ AffiliatesSharesMethod: { sharesPaymentMethod: true } });
     const customer = await agency.lead(partner);
@@ -183,12 +196,15 @@ describe('payouts', () => {
     const own = await due({ minimum_payout: usd(1_000) });
     const other = await agency.partner(own);
     const asked: any[] = [];
-    agency.neighbours({ ...PAYABLE, AffiliatesPayout: ({ input }: any) => (asked.push(input), { createPayout: { id: randomUUID(), status: 'PAID' } }) });
+    agency.neighbours({
+      ...PAYABLE,
+      AffiliatesPayout: ({ input }: any) => (asked.push(input), { createPayout: { id: randomUUID(), status: 'PAID' } }),
+    });
     await agency.pay(await agency.lead(other));
     await agency.pay(other.user, { affiliate_code: other.code });
     await agency.postDue();
     await agency.payOut(own);
-    expect((await agency.commissions(other)).map(one => one.status).sort()).toEqual(['held', 'posted']);
+    expect((await agency.commissions(other)).map(one => one.status)).toEqual(['held', 'posted']);
     expect(asked).toEqual([]);
     await agency.pay(await agency.lead(other));
     await agency.postDue();
@@ -233,7 +249,11 @@ describe('payouts', () => {
     });
     agency.neighbours(answer(new Problem('unavailable', 'Gone')));
     await agency.rest('POST', '/admin/payouts/run', { program_id: own });
-    await until('it was asked for', async () => asked.length, count => count > 0);
+    await until(
+      'it was asked for',
+      async () => asked.length,
+      count => count > 0,
+    );
     agency.neighbours(answer({ createPayout: { id: randomUUID(), status: 'PAID' } }));
     await agency.p.host('affiliates').read(async ctx => followPayouts(ctx, new Date(ctx.now().getTime() + 600_000)));
     expect((await agency.commissions(other)).map(one => one.status)).toEqual(['paid']);
@@ -261,7 +281,9 @@ describe('limits', () => {
     );
     await agency.p.host('affiliates').transaction(forgetOld);
     expect(await agency.p.sql('select 1 from affiliates.click where affiliate_id = $1', [partner.id])).toHaveLength(1);
-    const windows = await agency.p.sql<{ user_id: string }>('select user_id from affiliates.claim_window where user_id = any($1)', [[user, old]]);
+    const windows = await agency.p.sql<{ user_id: string }>('select user_id from affiliates.claim_window where user_id = any($1)', [
+      [user, old],
+    ]);
     expect(windows.map(one => one.user_id)).toEqual([user]);
   });
 

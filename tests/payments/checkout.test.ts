@@ -7,7 +7,7 @@ let shop: Shop;
 beforeAll(async () => {
   shop = await Shop.open({ services: ['payments', 'cash', 'jobs'] });
   await shop.p.clock('payments', { now: '2026-11-23T12:00:00.000Z' });
-}, 120_000);
+});
 
 const session = async (id: string): Promise<any> => (await shop.get(`/v1/checkout/${id}`)).body;
 const becomes = (id: string, status: string): Promise<unknown> =>

@@ -9,7 +9,9 @@ import { Payment, Payout } from '../stubs.js';
 @Resolver(() => Payment)
 export class PaymentLedgerResolver {
   @Access(TRANSACTION_VIEWERS)
-  @FieldResolver(() => [LedgerTransaction], { description: 'Its charge, what it has settled, refunds and disputes in the books, oldest first.' })
+  @FieldResolver(() => [LedgerTransaction], {
+    description: 'Its charge, what it has settled, refunds and disputes in the books, oldest first.',
+  })
   ledgerTransactions(@Root() { id }: Payment, @Ctx() ctx: Context): Promise<LedgerTransaction[]> {
     return ofPayment(ctx, id);
   }
@@ -18,7 +20,10 @@ export class PaymentLedgerResolver {
 @Resolver(() => Payout)
 export class PayoutLedgerResolver {
   @Access(TRANSACTION_VIEWERS)
-  @FieldResolver(() => LedgerTransaction, { nullable: true, description: 'What was reserved for it; `resolvedBy` says what became of that.' })
+  @FieldResolver(() => LedgerTransaction, {
+    nullable: true,
+    description: 'What was reserved for it; `resolvedBy` says what became of that.',
+  })
   ledgerTransaction(@Root() { id }: Payout, @Ctx() ctx: Context): Promise<LedgerTransaction | null> {
     return ofPayout(ctx, id);
   }

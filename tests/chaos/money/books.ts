@@ -32,18 +32,23 @@ async function ofCurrency(world: Books, currency: string): Promise<Finding[]> {
   ];
 }
 
+/** A customer's credit, and what purchases and invoices hold of it that are not paid: the books move it when they are. */
+const CREDIT = `select (select coalesce(sum(credit_balance), 0) from payments.billing_customer where user_id = $1)
+  + (select coalesce(sum(credit_applied), 0) from payments.checkout_session where user_id = $1 and step <> 'done')
+  + (select coalesce(sum(credit_applied), 0) from payments.invoice where user_id = $1 and checkout_session_id is null
+      and status in ('open', 'past_due', 'uncollectible')) as n`;
+
 /** What holds of a person: cash = lots = wallet, credit = wallet, earnings = what was posted less what was paid out. */
 async function ofPerson(world: Books, { id, currency }: Person, own: Belongings): Promise<Finding[]> {
   const low = currency.toLowerCase();
   const lots = 'select coalesce(sum(remaining + reserved), 0) as n from cash.cash_grant where user_id = $1';
   const total = 'select coalesce(sum(granted - spent - expired - revoked), 0) as n from cash.cash_account where user_id = $1';
-  const credit = 'select coalesce(sum(credit_balance), 0) as n from payments.billing_customer where user_id = $1';
   const paid = `select coalesce(sum(amount), 0) as n from payments.payout where user_id = $1 and status = 'paid'`;
   const cash = await balanceOf(world, `liabilities:wallet:cash:${id}:${low}`);
   return [
     [`cash wallet of ${id}`, cash, await one(world, lots, [id])],
     [`cash total of ${id}`, cash, await one(world, total, [id])],
-    [`credit of ${id}`, await balanceOf(world, `liabilities:wallet:credit:${id}:${low}`), await one(world, credit, [id])],
+    [`credit of ${id}`, await balanceOf(world, `liabilities:wallet:credit:${id}:${low}`), await one(world, CREDIT, [id])],
     [
       `earnings of ${id}`,
       await balanceOf(world, `liabilities:wallet:earnings:${id}:${low}`),

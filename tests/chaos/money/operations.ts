@@ -67,14 +67,21 @@ async function charge(doing: Doing, more: object = {}): Promise<Answer> {
   return answer;
 }
 
+/**
+ * Which half of the payments is meant, by their number. What became cash is still at the processor, so that its dashboard could give back more
+ * than was captured: no books can show that, and a person is alerted. So no payment is given back both ways.
+ */
+type Half = 0 | 1;
+const [FOR_CASH, FOR_OUTSIDE] = [0, 1] as const;
+
 /** A payment of the user's as it is now. */
-async function paymentOf({ world, own, step }: Doing): Promise<any> {
-  const id = chosen(own.payments, step);
+async function paymentOf({ world, own, step }: Doing, half?: Half): Promise<any> {
+  const id = chosen(half === undefined ? own.payments : own.payments.filter((_, number) => number % 2 === half), step);
   return id && (await world.call('GET', `/payments/v1/payments/${id}`)).body;
 }
 
-async function refund(doing: Doing, more: object = {}): Promise<Answer | null> {
-  const payment = await paymentOf(doing);
+async function refund(doing: Doing, more: object = {}, half?: Half): Promise<Answer | null> {
+  const payment = await paymentOf(doing, half);
   if (!payment) return null;
   const amount = money(doing, partOf(doing.step, payment.amount.amount));
   const body = { payment_id: payment.id, amount, reason: 'requested_by_customer', ...more };
@@ -84,11 +91,11 @@ async function refund(doing: Doing, more: object = {}): Promise<Answer | null> {
   return answer;
 }
 
-async function act(doing: Doing, action: string, part = false): Promise<Answer | null> {
-  const payment = await paymentOf(doing);
+async function act(doing: Doing, action: string, half?: Half): Promise<Answer | null> {
+  const payment = await paymentOf(doing, half);
   if (!payment) return null;
   const amount = partOf(doing.step, payment.amount.amount);
-  const body = { action, payment_id: payment.id, ...(part && { amount }) };
+  const body = { action, payment_id: payment.id, ...(half !== undefined && { amount }) };
   const answer = await doing.world.call('POST', '/payments/v1/admin/sandbox/actions', body);
   if (answer.status === 200 && action === 'external_refund') doing.own.expected.get(payment.id)!.refunded += amount;
   return answer;
@@ -170,10 +177,10 @@ const OPERATIONS: Readonly<Record<Kind, Operation>> = {
   capture: doing => onAuthorized(doing, 'capture', {}),
   cancelAuthorization: doing => onAuthorized(doing, 'cancel', {}),
   refund,
-  refundToCash: doing => refund(doing, { to_cash: true }),
+  refundToCash: doing => refund(doing, { to_cash: true }, FOR_CASH),
   openDispute: doing => act(doing, 'open_dispute'),
   closeDispute: doing => act(doing, doing.step.part % 2 === 0 ? 'win_dispute' : 'lose_dispute'),
-  refundOutside: doing => act(doing, 'external_refund', true),
+  refundOutside: doing => act(doing, 'external_refund', FOR_OUTSIDE),
   grantCash: grant,
   revokeCash: async ({ world, own, step }) => {
     const id = chosen(own.grants, step);

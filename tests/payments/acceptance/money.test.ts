@@ -10,7 +10,7 @@ beforeAll(async () => {
   shop = await Shop.open({ services: ['payments', 'cash', 'jobs'] });
   await shop.p.clock('payments', { now: '2026-11-23T12:00:00.000Z' });
   await shop.p.clock('cash', { now: '2026-11-23T12:00:00.000Z' });
-}, 120_000);
+});
 
 const refund = (about: object, amount?: number, token = shop.token): Promise<Answer> =>
   shop.post('/v1/refunds', { ...about, reason: 'requested_by_customer', ...(amount !== undefined && { amount: usd(amount) }) }, token);
@@ -333,4 +333,17 @@ describe('a payment that takes its time', () => {
     expect(await shop.events('payment.paid.v1', user)).toEqual([]);
     expect(await payment(body.payment.id)).toMatchObject({ amount_captured: usd(6000), amount_refunded: usd(6000) });
   }, 60_000);
+});
+
+test.each([
+  ['payments.reconcile', {}],
+  ['payments.retry_invoices', { input: { pastDueBefore: '2026-11-23T12:00:00.000Z' } }],
+  ['payments.monitor_failures', {}],
+])('jobs calls %s as its own client', async (operation, variables) => {
+  const body = { queue: 'jobs.graphql_operation', payload: { operation, variables } };
+  const job = await shop.p.rest('POST', '/jobs/v1/jobs', { token: shop.token, body });
+  expect(job, JSON.stringify(job.body)).toMatchObject({ status: 202 });
+  const state = async (): Promise<any> => (await shop.p.rest('GET', `/jobs/v1/jobs/${job.body.id}`, { token: shop.token })).body;
+  const ended = await until('the end of the job', state, ({ status }) => ['succeeded', 'dead'].includes(status));
+  expect(ended).toMatchObject({ status: 'succeeded', output: { fields: 1 } });
 });
