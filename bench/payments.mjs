@@ -68,6 +68,7 @@ async function call(method, path, body, headers = { authorization: `Bearer ${tok
 /** Calls at a pace, whatever the answers take. @returns their waits, ms. */
 async function paced(perSecond, seconds, one) {
   const waits = [];
+  /** @type {Promise<unknown>[]} */
   const calls = [];
   const started = performance.now();
   for (let at = 0; at < perSecond * seconds; at++) {

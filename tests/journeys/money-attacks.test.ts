@@ -145,7 +145,7 @@ describe('what an attacker writes', () => {
       const token = plan.isMe ? await p.userToken(DEMO, ['read:payments']) : await p.serviceToken();
       const address = await addressOf(plan);
       const { body: filled, query } = requestFor(plan, { userId: DEMO, mark: 'attack' });
-      const base = { ...filled, ...((plan.route.example?.request as object | undefined) ?? {}) };
+      const base = { ...filled, ...(plan.route.example?.request as object | undefined) };
       const wrong: string[] = [];
       for (const { path, type } of leavesIn(plan))
         for (const value of HOSTILE[type] ?? TEXTS) {
