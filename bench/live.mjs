@@ -61,9 +61,9 @@ async function ready() {
 }
 
 let token;
-async function call(method, path, body) {
+async function call(method, path, content) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${through}${path}`, { method, headers, body: body && JSON.stringify(body) });
+  const answer = await fetch(`${through}${path}`, { method, headers, ...(content && { body: JSON.stringify(content) }) });
   return { status: answer.status, body: await answer.json().catch(() => null) };
 }
 
@@ -72,8 +72,8 @@ const agent = new http.Agent({ maxSockets: Infinity, keepAlive: false });
 
 /** One client, with what it has seen: numbers of titles, and how long each was on its way. */
 function client(base, id, waits, last) {
-  const one = { seen: [], last, request: null, begun: null };
-  one.begun = new Promise((resolve, reject) => {
+  const one = { seen: [], last, request: null };
+  const begun = new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, ...(last && { 'last-event-id': last }) };
     one.request = http.get(`${base}/live/v1/sessions/${id}/stream`, { agent, headers }, answer => {
       if (answer.statusCode !== 200) return reject(new Error(`a stream was answered with ${answer.statusCode}`));
@@ -96,15 +96,13 @@ function client(base, id, waits, last) {
     });
     one.request.on('error', error => reject(error));
   });
-  return one;
+  return begun.then(() => one);
 }
 
 async function openAll(base, id, waits, lasts = Array.from({ length: STREAMS }, () => undefined)) {
   const all = [];
   for (let n = 0; n < lasts.length; n += 50) {
-    const some = lasts.slice(n, n + 50).map(last => client(base, id, waits, last));
-    await Promise.all(some.map(one => one.begun));
-    all.push(...some);
+    all.push(...(await Promise.all(lasts.slice(n, n + 50).map(last => client(base, id, waits, last)))));
   }
   return all;
 }
