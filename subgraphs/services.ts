@@ -21,4 +21,5 @@ export const SERVICES: Partial<Record<Slug, Load>> = {
   workflow: () => declared(import('./workflow/index.js')),
   cash: () => declared(import('./cash/index.js')),
   affiliates: () => declared(import('./affiliates/index.js')),
+  commerce: () => declared(import('./commerce/index.js')),
 };
