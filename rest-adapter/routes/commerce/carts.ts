@@ -13,9 +13,8 @@ const SESSION = 'id status url nextAction { type url expiresAt }';
 const aVariant = '0190b3a0-0000-7000-8000-000000ce0001';
 
 export const carts: Route[] = [
-  post('/v1/carts', 'createCart', `cart { ${CART} } guestToken merged`, 'Make, find or merge a cart', {
+  post('/v1/carts', 'createCart', `id cart { ${CART} } guestToken merged`, 'Make, find or merge a cart', {
     status: [201, 200],
-    location: '/v1/carts/{cart.id}',
     problems: {
       404: 'There is no such guest cart, or its token is another one',
       409: 'There is not enough in stock',

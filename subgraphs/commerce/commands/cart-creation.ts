@@ -11,9 +11,10 @@ import { CartProblemCode, CartStatus } from '../entities/enums.js';
 import type { CreateCartInput } from '../inputs/cart.js';
 import { brandOf, type Brand } from '../ports/brands.js';
 import { offeredVariants } from '../queries/cart-lines.js';
-import { unitPriceOf } from '../queries/priced-cart.js';
+import { personalOf, unitPriceOf } from '../queries/priced-cart.js';
 import { addItems, CART_DAYS, dropLine, holdLine, linesOf, shown, touch, writeLine, type Line } from './cart.js';
 import { isCommerce, newGuestToken } from './cart-access.js';
+import { sealPersonal } from './personal.js';
 import { callerKey, takeLimit } from './rate-limits.js';
 import { release } from './stock.js';
 
@@ -46,7 +47,7 @@ async function guestCart(ctx: Context, input: CreateCartInput, brand: Brand): Pr
   const cart = Object.assign(draft(ctx, input, brand, null), { guestTokenHash: hash });
   await ctx.em.persist(cart).flush();
   await addItems(ctx, cart, input.items ?? []);
-  return { cart: await shown(ctx, cart, {}), guestToken: token, merged: false };
+  return { id: cart.id, cart: await shown(ctx, cart, {}), guestToken: token, merged: false };
 }
 
 /** The open cart of a user, or a new one. One may be open for each brand and currency: a lock keeps two requests from making two. */
@@ -76,7 +77,7 @@ export async function createCart(ctx: Context, input: CreateCartInput): Promise<
   await addItems(ctx, cart, input.items ?? []);
   if (input.items?.length && !merged) touch(ctx, cart);
   if (input.affiliateCode != null) cart.affiliateCode = input.affiliateCode;
-  return { cart: await shown(ctx, cart, {}), guestToken: null, merged };
+  return { id: cart.id, cart: await shown(ctx, cart, {}), guestToken: null, merged };
 }
 
 /** The guest cart of a token. @throws Problem not_found. */
@@ -151,6 +152,7 @@ async function merge(ctx: Context, cart: Cart, guest: Cart): Promise<boolean> {
 function takeOver(ctx: Context, cart: Cart, guest: Cart): void {
   cart.promoCode ??= guest.promoCode;
   cart.affiliateCode ??= guest.affiliateCode;
+  if (cart.personal === null) cart.personal = sealPersonal(ctx, personalOf(ctx, guest, 'cart'), 'cart', cart.id);
   Object.assign(guest, { status: CartStatus.MERGED, personal: null, updatedAt: ctx.now(), version: guest.version + 1 });
 }
 

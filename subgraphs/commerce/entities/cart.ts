@@ -218,6 +218,9 @@ export class Cart {
 
 @ObjectType({ description: 'A cart that was found, made or merged into.' })
 export class CartCreation {
+  @Field(() => ID, { description: 'Of the cart.' })
+  id: string;
+
   @Field(() => Cart)
   cart: Cart;
 

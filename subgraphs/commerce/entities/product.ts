@@ -230,15 +230,6 @@ export class VariantAvailability {
   quantity: number | null;
 }
 
-@ObjectType({ description: 'A part of a bundle.' })
-export class VariantComponent {
-  @Field(() => ProductVariant)
-  variant: ProductVariant;
-
-  @Field(() => Int)
-  quantity: number;
-}
-
 /** What is put into a cart: one choice of a product's options. Source: commerce 2. */
 @Access(ANY_TOKEN)
 @Directive('@key(fields: "id")')
@@ -321,4 +312,13 @@ export class ProductVariant {
   @Field(() => DateTime)
   @Property({ type: 'datetime', length: 3 })
   updatedAt: Date;
+}
+
+@ObjectType({ description: 'A part of a bundle.' })
+export class VariantComponent {
+  @Field(() => ProductVariant)
+  variant: ProductVariant;
+
+  @Field(() => Int)
+  quantity: number;
 }

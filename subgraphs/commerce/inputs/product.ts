@@ -158,7 +158,7 @@ export class ProductVariantInput {
 
   @Rule({ maxItems: 3, maxLength: 80 })
   @Field(() => [String], { defaultValue: [] })
-  optionValues: string[] = [];
+  optionValues: string[];
 
   @Field(() => Boolean, { defaultValue: true })
   trackInventory: boolean = true;
@@ -193,11 +193,11 @@ export class ProductVariantInput {
 
   @Rule({ maxItems: 20 })
   @Field(() => [ComponentInput], { defaultValue: [], description: 'Of a bundle.' })
-  components: ComponentInput[] = [];
+  components: ComponentInput[];
 
   @Rule({ maxItems: 50 })
   @Field(() => [VariantPriceInput], { defaultValue: [] })
-  prices: VariantPriceInput[] = [];
+  prices: VariantPriceInput[];
 }
 
 @InputType()
@@ -245,23 +245,23 @@ export class CreateProductInput {
 
   @Rule({ maxItems: 10, maxLength: 80 })
   @Field(() => [String], { defaultValue: [] })
-  categories: string[] = [];
+  categories: string[];
 
   @Rule({ maxItems: 30, maxLength: 80 })
   @Field(() => [String], { defaultValue: [] })
-  tags: string[] = [];
+  tags: string[];
 
   @Rule({ maxItems: 3 })
   @Field(() => [ProductOptionInput], { defaultValue: [] })
-  options: ProductOptionInput[] = [];
+  options: ProductOptionInput[];
 
   @Rule({ maxItems: 30 })
   @Field(() => [ProductImageInput], { defaultValue: [] })
-  images: ProductImageInput[] = [];
+  images: ProductImageInput[];
 
   @Rule({ maxItems: 10 })
   @Field(() => [SubscriptionOfferInput], { defaultValue: [] })
-  subscriptionOffers: SubscriptionOfferInput[] = [];
+  subscriptionOffers: SubscriptionOfferInput[];
 
   @Rule({ minItems: 1, maxItems: 100 })
   @Field(() => [ProductVariantInput])
