@@ -8,6 +8,7 @@ import { ProductSubscription } from './entities/subscription.js';
 import { CommerceErasure, CommerceSyncJob } from './entities/sync.js';
 import { erase } from './erase.js';
 import { references } from './references.js';
+import { AdministrationResolver } from './resolvers/administration.js';
 import { CartResolver } from './resolvers/cart.js';
 import { InventoryLevelResolver, InventoryLotResolver, StockNoticeResolver } from './resolvers/inventory.js';
 import { OrderItemResolver, OrderResolver } from './resolvers/order.js';
@@ -35,6 +36,7 @@ export default service({
     StockNotice,
   ],
   resolvers: [
+    AdministrationResolver,
     BrandProductsResolver,
     CartResolver,
     InventoryLevelResolver,

@@ -34,12 +34,12 @@ async function shipping(ctx: Context, brandId: string): Promise<void> {
   await ctx.sql(RATE, [newId(), de, 'standard', 'Standard', 'EUR', 490, 0, null, 2, 4]);
 }
 
-/** Development data: five products of the main brand in tests, forty of both where `COMMERCE_SEED_PRODUCTS` says so. */
+/** Development data: forty products, or as many as `COMMERCE_SEED_PRODUCTS` says; tests have the first five. */
 export async function seed(ctx: Context): Promise<void> {
   await ctx.sql(LOCATION, ['0190b3a0-0000-7000-8000-000000c00001', 'east', 'East warehouse', ['US'], 1]);
   await ctx.sql(LOCATION, ['0190b3a0-0000-7000-8000-000000c00002', 'west', 'West warehouse', ['US', 'DE'], 2]);
   await rates(ctx);
   for (const brandId of [MAIN, SECOND]) await shipping(ctx, brandId);
-  const many = Number(ctx.host.config.setting('COMMERCE_SEED_PRODUCTS') ?? (ctx.host.config.manualClock ? 5 : 40));
+  const many = Number(ctx.host.config.setting('COMMERCE_SEED_PRODUCTS') ?? 40);
   await seedCatalogue(ctx, [MAIN, SECOND], many);
 }

@@ -23,3 +23,11 @@ export class MembershipPlan {
   @Field(() => ID)
   id: string;
 }
+
+/** An order, of commerce; this service adds `payments` and `refunds`. */
+@Directive('@key(fields: "id")')
+@ObjectType()
+export class Order {
+  @Field(() => ID)
+  id: string;
+}

@@ -39,13 +39,24 @@ export class Shop {
   ) {}
 
   static async open(env: Record<string, string> = {}): Promise<Shop> {
-    const double = { COMMERCE_PAYMENTS: 'double', COMMERCE_ELIGIBILITY: 'table', COMMERCE_CARTS_PER_HOUR: 'off', COMMERCE_CHECKOUTS_PER_HOUR: 'off' };
+    const double = {
+      COMMERCE_PAYMENTS: 'double',
+      COMMERCE_ELIGIBILITY: 'table',
+      COMMERCE_CARTS_PER_HOUR: 'off',
+      COMMERCE_CHECKOUTS_PER_HOUR: 'off',
+    };
     const p = await platform({ services: ['commerce'], env: { ...double, ...env } });
     await p.clock('commerce', { now: T0 });
     return new Shop(p, await p.serviceToken('admin:commerce'));
   }
 
-  rest(method: string, path: string, body?: unknown, token: string | null = this.token, headers: Record<string, string> = {}): Promise<Answer> {
+  rest(
+    method: string,
+    path: string,
+    body?: unknown,
+    token: string | null = this.token,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     return this.p.rest(method, `/commerce/v1${path}`, { token, body, headers });
   }
 
@@ -70,12 +81,19 @@ export class Shop {
   /** A product with one variant, and stock of it. */
   async sell({ price = 1_999, stock = 10, more = {}, product = {}, lots, components, prices }: Made = {}): Promise<Variant> {
     const sku = `T-${randomUUID().slice(0, 13)}`;
-    const variant = { sku, prices: prices ?? [{ amount: usd(price) }], ...(lots && { lot_tracked: true }), ...(components && { components }), ...more };
+    const variant = {
+      sku,
+      prices: prices ?? [{ amount: usd(price) }],
+      ...(lots && { lot_tracked: true }),
+      ...(components && { components }),
+      ...more,
+    };
     const kind = components ? { kind: 'bundle' } : {};
     const body = { slug: sku.toLowerCase(), title: `Thing ${sku}`, status: 'active', ...kind, variants: [variant], ...product };
     const made = await this.ok('POST', '/admin/products', body);
     if (lots) for (const lot of lots) await this.lot(sku, lot.number, lot.quantity, lot.expires);
-    else if (!components && stock > 0) await this.ok('POST', '/admin/inventory/adjustments', { sku, quantity: stock, receipt: true, reason: 'Delivery' });
+    else if (!components && stock > 0)
+      await this.ok('POST', '/admin/inventory/adjustments', { sku, quantity: stock, receipt: true, reason: 'Delivery' });
     return { id: made.variants[0].id, sku, product: made.id };
   }
 
@@ -101,7 +119,8 @@ export class Shop {
   async order(items: { variant: Variant; quantity: number }[], userId: string = randomUUID(), more: object = {}): Promise<any> {
     const { cart } = await this.cart(userId, items);
     const answer = await this.checkout(cart.id, more);
-    if (answer.status !== 200 || answer.body.status !== 'placed') throw new Error(`not placed: ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (answer.status !== 200 || answer.body.status !== 'placed')
+      throw new Error(`not placed: ${answer.status} ${JSON.stringify(answer.body)}`);
     return this.ok('GET', `/orders/${answer.body.order.id}`);
   }
 
@@ -119,20 +138,31 @@ export class Shop {
   }
 
   promo(code: string, percentBps: number, most: number | null = null): Promise<unknown> {
-    const text = 'insert into commerce.embedded_promo (brand_id, code, id, percent_bps, max_redemptions) values ($1, $2, gen_random_uuid(), $3, $4)';
+    const text =
+      'insert into commerce.embedded_promo (brand_id, code, id, percent_bps, max_redemptions) values ($1, $2, gen_random_uuid(), $3, $4)';
     return this.p.sql(text, [BRAND, code, percentBps, most]);
   }
 
   /** Events of a type about a user, or an order. */
   async events(type: string, about: string): Promise<any[]> {
-    const rows = await this.p.sql<{ data: any }>(`select data from events.outbox where type = $1 and (user_id::text = $2 or data::text like '%' || $2 || '%') order by seq`, [type, about]);
+    const rows = await this.p.sql<{ data: any }>(
+      `select data from events.outbox where type = $1 and (user_id::text = $2 or data::text like '%' || $2 || '%') order by seq`,
+      [type, about],
+    );
     return rows.map(row => row.data);
   }
 
   /** What another service says, by way of the bus; waits until it is handled. */
   async tell<E extends EventDefinition>(source: Slug, event: E, data: DataOf<E>, userId: string | null, consumer: string): Promise<void> {
-    const prepared = prepareEvent(event, data, { userId }, { source, requestId: null, causationId: null, actor: `service:${source}`, traceparent: null });
-    await this.p.sql(`set role platform_events; select events.append('${JSON.stringify([prepared]).replaceAll("'", "''")}', null); reset role`);
+    const prepared = prepareEvent(
+      event,
+      data,
+      { userId },
+      { source, requestId: null, causationId: null, actor: `service:${source}`, traceparent: null },
+    );
+    await this.p.sql(
+      `set role platform_events; select events.append('${JSON.stringify([prepared]).replaceAll("'", "''")}', null); reset role`,
+    );
     const read = () => this.p.sql('select 1 from commerce.inbox where consumer = $1 and event_id = $2', [consumer, prepared.id]);
     await until(`${event.name} to be handled`, read, rows => rows.length > 0);
   }
@@ -159,8 +189,13 @@ export class Shop {
   }
 
   /** What the double of payments has of an order. */
-  async payment(orderId: string): Promise<{ status: string; attempts: number; amount: number; refunded: number; refunds: Record<string, boolean> }> {
-    const [row] = await this.p.sql('select status, attempts, amount::int as amount, refunded::int as refunded, refunds from commerce.embedded_payment where order_id = $1', [orderId]);
+  async payment(
+    orderId: string,
+  ): Promise<{ status: string; attempts: number; amount: number; refunded: number; refunds: Record<string, boolean> }> {
+    const [row] = await this.p.sql(
+      'select status, attempts, amount::int as amount, refunded::int as refunded, refunds from commerce.embedded_payment where order_id = $1',
+      [orderId],
+    );
     return row;
   }
 

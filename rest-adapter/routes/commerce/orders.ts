@@ -11,6 +11,9 @@ export const ORDER = `id number userId brandId cartId subscriptionId source chan
   fulfillments { id status provider carrier trackingNumber trackingUrl items { itemId quantity } externalRef createdAt }
   isOversold placedAt cancelledAt cancelReason createdAt version`;
 
+const ERASURE = 'id userId status counts { carts orders subscriptions links } createdAt completedAt';
+const CARD = `url kind title description imageUrl siteName product { id slug priceRange { min ${MONEY} max ${MONEY} } available }`;
+
 export const orders: Route[] = [
   get('/v1/orders', 'orders', ORDER, 'List orders'),
   get('/v1/orders/{id}', 'order', ORDER, 'Read an order'),
@@ -24,6 +27,18 @@ export const orders: Route[] = [
   post('/v1/fulfillments/{id}/delivered', 'markFulfillmentDelivered', ORDER, 'Say that a parcel has arrived'),
   post('/v1/orders/{order_id}/returns', 'returnOrderItems', ORDER, 'Take units back', {
     problems: { 409: 'They were not shipped, or must not be sold again' },
+  }),
+  post('/v1/admin/erasure', 'requestCommerceErasure', ERASURE, 'Forget a user', { status: 202, location: '/v1/admin/erasure/{id}' }),
+  get('/v1/admin/erasure/{id}', 'commerceErasure', ERASURE, 'Read an erasure'),
+  get(
+    '/v1/admin/reconciliation',
+    'commerceReconciliation',
+    'from to ordersChecked breaches { code orderId variantId detail }',
+    'Compare orders, payments and stock',
+  ),
+  post('/v1/unfurl', 'unfurlLink', CARD, 'See what is behind an address', {
+    problems: { 429: 'More than thirty in a minute', 503: 'It is no product of ours, and content is not available' },
+    example: { request: { url: 'https://main.example/products/omega-3' } },
   }),
   post('/v1/admin/test-clock', 'setCommerceClock', 'now', "Move this service's manual clock (development and tests)"),
 ];

@@ -87,7 +87,8 @@ const more = (count: number): Sample[] =>
   Array.from({ length: Math.max(0, count) }, (_, index) => {
     const [good, size] = [GOODS[index % GOODS.length]!, 30 * (1 + Math.floor(index / GOODS.length))];
     const title = `${good} ${size}`;
-    const sku = `${good.replace(/[^A-Za-z]/g, '').slice(0, 6).toUpperCase()}-${size}`; // prettier-ignore
+    const letters = good.replace(/[^A-Za-z0-9]/g, '').toUpperCase();
+    const sku = `${letters.slice(0, 4)}${letters.slice(-2)}-${size}`;
     return {
       slug: slugOf(title),
       title,

@@ -216,6 +216,8 @@ export interface PaymentIntent {
   offSession?: boolean;
 }
 
+const moneyOf = ({ currency }: { currency: string }, amount: number): Money => ({ amount, currency });
+
 /** What was bought. Source: commerce 2 and 3. */
 @Access(ORDER_READERS)
 @Directive('@key(fields: "id")')
@@ -376,10 +378,6 @@ export class Order {
   @Property({ type: 'integer' })
   version: number = 1;
 
-  #money(amount: number): Money {
-    return { amount, currency: this.currency };
-  }
-
   @Field(() => User, { nullable: true, description: 'Null: a channel order of nobody known.' })
   get user(): User | null {
     return this.userId === null || this.isErased ? null : { id: this.userId };
@@ -389,12 +387,12 @@ export class Order {
   get totals(): OrderTotals {
     const { subtotal, discount, shipping, tax, total, refunded } = this;
     return {
-      subtotal: this.#money(subtotal),
-      discount: this.#money(discount),
-      shipping: this.#money(shipping),
-      tax: this.#money(tax),
-      total: this.#money(total),
-      refunded: this.#money(refunded),
+      subtotal: moneyOf(this, subtotal),
+      discount: moneyOf(this, discount),
+      shipping: moneyOf(this, shipping),
+      tax: moneyOf(this, tax),
+      total: moneyOf(this, total),
+      refunded: moneyOf(this, refunded),
     };
   }
 
@@ -402,14 +400,14 @@ export class Order {
   get adjustments(): OrderAdjustment[] {
     return this.storedAdjustments.map(one => ({
       ...one,
-      amount: this.#money(one.amount),
-      allocations: one.allocations.map(({ itemId, amount }) => ({ itemId, amount: this.#money(amount) })),
+      amount: moneyOf(this, one.amount),
+      allocations: one.allocations.map(({ itemId, amount }) => ({ itemId, amount: moneyOf(this, amount) })),
     }));
   }
 
   @Field(() => [OrderTaxLine])
   get taxLines(): OrderTaxLine[] {
-    return this.storedTaxLines.map(one => ({ ...one, amount: this.#money(one.amount) }));
+    return this.storedTaxLines.map(one => ({ ...one, amount: moneyOf(this, one.amount) }));
   }
 }
 export const OrderConnection = connectionOf<Order>(Order, 'Order');
