@@ -31,3 +31,11 @@ export class Order {
   @Field(() => ID)
   id: string;
 }
+
+/** Cash that is held for a purchase, of cash. */
+@Directive('@key(fields: "id", resolvable: false)')
+@ObjectType()
+export class CashReservation {
+  @Field(() => ID)
+  id: string;
+}

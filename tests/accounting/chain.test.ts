@@ -84,6 +84,10 @@ describe('an honest chain', () => {
       ['another head', { ...receipt, head: { ...receipt.head!, hash: hash('x').toString('hex') } }],
       ['another signature', { ...receipt, head: { ...receipt.head!, signature: Buffer.alloc(64).toString('base64') } }],
     ];
+    const other = receipt.canonical.replace('"amount":100', '"amount":900');
+    const invented = { ...receipt, canonical: other, content_hash: hash(other).toString('hex') };
+    const fitted = { ...receipt.block, merkle_root: rootOf(invented) }; // under the hash of the signed block
+    forged.push(['a root that fits another text', { ...invented, block: fitted }]);
     for (const [what, one] of forged) expect(receiptFault(one, keys), what).not.toBeNull();
     expect(receiptFault(receipt, [])).not.toBeNull();
   });

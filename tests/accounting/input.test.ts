@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BANK, cashOf, credit, debit, Ledger } from './ledger.js';
+import { paymentCharged, paymentRefunded } from '../../events/catalogue/payments.js';
+import { DEMO } from '../support/platform.js';
+import { chargedOf, refundedOf } from './facts.js';
+import { BANK, cashOf, credit, debit, earningsOf, Ledger } from './ledger.js';
 
 let l: Ledger;
 const user = randomUUID();
@@ -145,6 +148,38 @@ describe('reads', () => {
       status: 409,
       body: { reason: 'already_voided' },
     });
+  });
+
+  test('a payment shows its transactions, oldest first, and a payout its reservation with what became of it', async () => {
+    const [someone, payment, refund, payout] = Array.from({ length: 4 }, () => randomUUID()) as [string, string, string, string];
+    await l.told(paymentRefunded, refundedOf(refund, payment, 200), someone);
+    await l.told(paymentCharged, chargedOf(payment, 500), someone);
+    await l.fund(earningsOf(someone), 300);
+    const held = await l.post([debit(earningsOf(someone), 300), credit(BANK, 300)], {
+      pending: true,
+      source: { service: 'payments', type: 'payout', id: payout },
+    });
+    const posted = await l.call('POST', `/v1/transactions/${held.body.id}/post`, {});
+    const query = `query ($r: [_Any!]!) { _entities(representations: $r) {
+      ... on Payment { ledgerTransactions { source { type id } } } ... on Payout { ledgerTransaction { id resolvedBy { id } } } } }`;
+    const r = [
+      { __typename: 'Payment', id: payment },
+      { __typename: 'Payout', id: payout },
+      { __typename: 'Payout', id: payment },
+    ];
+    const ask = (token: string) => l.p.rest('POST', '/accounting/graphql', { token, body: { query, variables: { r } } });
+    const { body } = await ask(l.token);
+    expect(body.data._entities).toEqual([
+      {
+        ledgerTransactions: [
+          { source: { type: 'payment.refunded.succeeded', id: refund } },
+          { source: { type: 'payment.charged', id: payment } },
+        ],
+      },
+      { ledgerTransaction: { id: held.body.id, resolvedBy: { id: posted.body.id } } },
+      { ledgerTransaction: null },
+    ]);
+    expect((await ask(await l.userToken(DEMO))).body.errors[0].extensions.code).toBe('FORBIDDEN');
   });
 
   test('a repeated Idempotency-Key of a reversal answers the first one', async () => {

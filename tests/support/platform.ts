@@ -168,7 +168,7 @@ export async function seededDatabase(): Promise<string> {
       .transaction(ctx => ctx.sql(`update workflow.workflow_trigger set next_at = next_at + interval '50 years'`));
     await started.stop();
   });
-  return createDatabase(server, template);
+  return createDatabase(server, template, inject('cloneStrategy'));
 }
 
 /** What a gateway sends to a subgraph's endpoint, which nobody else finds. */
