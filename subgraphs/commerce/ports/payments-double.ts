@@ -3,7 +3,7 @@ import { request } from 'undici';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import { Problem, type ProblemCode } from '../../../runtime/request/errors.js';
 import { PaymentsTable, SILENT, type DeclinedAnswer, type DoubleSql } from './payments-table.js';
-import type { PaymentsPort } from './payments.js';
+import type { PaymentsPort } from './payments-port.js';
 
 const DEADLINE_MS = 10_000;
 const OPERATIONS = [

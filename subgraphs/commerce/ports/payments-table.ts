@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Problem } from '../../../runtime/request/errors.js';
 import { allocate, shareOf } from '../rules/money.js';
-import type { OrderToPay, PromoCase, PromoHold, PromoJudgement, SessionAnswer } from './payments.js';
+import type { OrderToPay, PromoCase, PromoHold, PromoJudgement, SessionAnswer } from './payments-port.js';
 
 /** `$1`-style SQL in a transaction. */
 export type DoubleSql = <Row = any>(text: string, params?: readonly unknown[]) => Promise<Row[]>;

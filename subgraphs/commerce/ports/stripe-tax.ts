@@ -1,7 +1,7 @@
 import type { Config } from '../../../runtime/config.js';
 import { parseNetworks, type Network } from '../../../runtime/http/public-address.js';
 import { postOutside } from './outside-http.js';
-import type { TaxableLine, TaxPlace, TaxQuote } from './tax.js';
+import type { TaxableLine, TaxPlace, TaxQuote } from './tax-quote.js';
 
 const API_VERSION = '2026-10-28.clover';
 const DEADLINE_MS = 3_000;

@@ -2,29 +2,9 @@ import type { Context } from '../../../runtime/request/context.js';
 import { Problem } from '../../../runtime/request/errors.js';
 import { within } from './neighbour.js';
 import { stripeTax } from './stripe-tax.js';
+import type { TaxableLine, TaxPlace, TaxQuote, TaxRate } from './tax-quote.js';
 
-/** A line to be taxed; minor units, after discount. */
-export interface TaxableLine {
-  reference: string;
-  category: string;
-  amount: number;
-  quantity: number;
-  taxInclusive: boolean;
-}
-
-export interface TaxPlace {
-  line1?: string | null;
-  city?: string | null;
-  postalCode?: string | null;
-  country: string;
-  region: string | null;
-}
-
-export interface TaxRate {
-  jurisdiction: string;
-  name: string;
-  ppm: number;
-}
+export type { TaxableLine, TaxPlace, TaxQuote, TaxRate } from './tax-quote.js';
 
 /** Rates by category from the table: region and category first, then the country's; none: untaxed. Source: commerce 8. */
 export async function tableRates(
@@ -43,12 +23,6 @@ export async function tableRates(
   ]);
   const place = (of: string): string => (of ? `${country}-${of}` : country).toLowerCase();
   return new Map(rows.map(row => [row.wanted, { jurisdiction: place(row.region), name: row.name, ppm: row.ppm }]));
-}
-
-/** Taxes of lines as an outside service finds them, by line, with the rates that it names. */
-export interface TaxQuote {
-  amounts: readonly number[];
-  lines: readonly (TaxRate & { amount: number })[];
 }
 
 export const hasOutsideTax = (ctx: Context): boolean => (ctx.host.config.setting('COMMERCE_TAX') ?? 'table') === 'stripe';

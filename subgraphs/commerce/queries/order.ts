@@ -3,7 +3,8 @@ import { holdsPermission } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { page, type Connection } from '../../../runtime/request/paging.js';
 import { findRow } from '../../../runtime/data/rows.js';
-import { Order, type OrderItem, type OrderFulfillment } from '../entities/order.js';
+import { Order } from '../entities/order.js';
+import type { OrderFulfillment, OrderItem } from '../entities/order-parts.js';
 import type { OrdersArgs } from '../inputs/order.js';
 
 const READ = ['admin:commerce:read', 'admin:commerce:order'];
