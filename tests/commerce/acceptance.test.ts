@@ -343,7 +343,7 @@ describe('checkout and payment', () => {
       status: 200,
       body: { recipient_name: 'A Buyer', shipping_address: { line1: TEXAS.line1 }, items: [{ lots: [{ lot_number: 'B-7' }] }] },
     });
-    expect((await shop.rest('GET', `/orders/${order.id}`, undefined, await shop.member(randomUUID()))).status).toBe(404);
+    expect((await shop.rest('GET', `/orders/${order.id}`, undefined, await shop.member(DEMO2))).status).toBe(404);
     const stored = JSON.stringify(await shop.p.sql('select * from commerce.shop_order where id = $1', [order.id]));
     expect(stored).not.toContain('Main Street');
   });

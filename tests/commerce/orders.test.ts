@@ -208,6 +208,7 @@ describe('catalogue', () => {
       expect(seen).toEqual(all);
     }
     expect((await shop.rest('GET', '/products?sort=relevance')).status).toBe(400);
+    expect((await shop.ok('GET', '/products?sort=relevance&q=omega')).data[0].slug).toBe('omega-3');
     expect((await shop.rest('GET', '/products?brand=nowhere')).status).toBe(404);
   });
 

@@ -28,7 +28,7 @@ export const orders: Route[] = [
   post('/v1/orders/{order_id}/returns', 'returnOrderItems', ORDER, 'Take units back', {
     problems: { 409: 'They were not shipped, or must not be sold again' },
   }),
-  post('/v1/admin/erasure', 'requestCommerceErasure', ERASURE, 'Forget a user', { status: 202, location: '/v1/admin/erasure/{id}' }),
+  post('/v1/admin/erasure', 'requestCommerceErasure', ERASURE, 'Forget a user', { status: 202 }),
   get('/v1/admin/erasure/{id}', 'commerceErasure', ERASURE, 'Read an erasure'),
   get(
     '/v1/admin/reconciliation',

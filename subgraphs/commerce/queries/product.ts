@@ -57,7 +57,7 @@ class Query {
 }
 
 /** Every word must be found: in the text as it is, or in its folded spelling, where codes are one word however they are written. */
-function search(query: Query, q: string): string {
+function search(query: Query, q: string, isRanked: boolean): string {
   const [whole, words] = [fold(q), wordsOf(q)];
   if (whole === '') {
     query.where('false');
@@ -66,6 +66,7 @@ function search(query: Query, q: string): string {
   const wholeAt = query.put(`%${whole}%`);
   const each = words.map(word => `commerce.fold(p.search_text) like ${query.put(`%${word}%`)}`);
   query.where(`(commerce.fold(p.search_text) like ${wholeAt} or (${each.join(' and ')}))`);
+  if (!isRanked) return '0';
   return `(case when commerce.fold(p.title) like ${wholeAt} then 2 else 0 end + extensions.similarity(p.search_text, ${query.put(q)}))::float8`;
 }
 
@@ -86,7 +87,7 @@ export async function productsPage(ctx: Context, args: ProductsArgs, brand: Bran
   ];
   query.where(`p.brand_id = ${query.put(brand.id)}`);
   query.where(`p.status = ${query.put(isEditor(ctx) ? (args.status ?? ProductStatus.ACTIVE) : ProductStatus.ACTIVE)}`);
-  const rank = args.q == null ? '0' : search(query, args.q);
+  const rank = args.q == null ? '0' : search(query, args.q, args.sort === ProductSort.RELEVANCE);
   if (args.category != null) {
     const category = query.put(args.category);
     query.where(`exists (select 1 from unnest(p.categories) c where c = ${category} or starts_with(c, ${category} || '/'))`);
