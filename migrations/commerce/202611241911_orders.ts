@@ -255,11 +255,15 @@ create unique index scheduled_order_cycle on commerce.scheduled_order (subscript
 create index scheduled_order_next_attempt_at on commerce.scheduled_order (next_attempt_at) where status in ('scheduled', 'processing');
 create index scheduled_order_order_id on commerce.scheduled_order (order_id)`;
 
-const view = (table: string, columns: string): string =>
-  `create view commerce.${table.replace('shop_', '')}_safe as select ${columns} from commerce.${table}`;
+const view = (table: string, columns: string): string => `create view commerce.${table}_safe as select ${columns} from commerce.${table}`;
 
 /** Left out: whom it concerns, where they live, what tells of health, secrets and free texts. Source: commerce 2. */
 const SAFE_VIEWS = [
+  view(
+    'product',
+    'id, brand_id, slug, status, title, subtitle, kind, purchase_requirement, tax_category, categories, tags, published_at, created_at, updated_at, version',
+  ),
+  view('stock_notice', 'id, variant_id, created_at, notified_at, closed_at'),
   view(
     'cart',
     'id, brand_id, currency, country, locale, status, affiliate_code, shipping_method_code, order_id, created_at, updated_at, expires_at, version',
@@ -271,8 +275,7 @@ const SAFE_VIEWS = [
   ),
   view(
     'order_item',
-    `id, order_id, position, case when requirement = 'prescription' then null else sku end as sku,
-     case when requirement = 'prescription' then null else title end as title, quantity, unit_price, subtotal, discount, tax, total,
+    `id, order_id, position, requirement, quantity, unit_price, subtotal, discount, tax, total,
      fulfilled, cancelled, returned, refunded`,
   ),
   view(
@@ -285,7 +288,7 @@ const SAFE_VIEWS = [
 export class Orders extends Migration {
   override up(): void {
     const tables = [CART, ORDER, SUBSCRIPTION, ...SAFE_VIEWS];
-    const views = ['cart_safe', 'order_safe', 'order_item_safe', 'product_subscription_safe'];
+    const views = ['product_safe', 'stock_notice_safe', 'cart_safe', 'shop_order_safe', 'order_item_safe', 'product_subscription_safe'];
     for (const statement of [...tables, ...views.flatMap(one => grantSafeView('commerce', one))]) this.addSql(statement);
   }
 }

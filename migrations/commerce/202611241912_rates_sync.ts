@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
+import { grantSafeView } from '../../runtime/data/house-tables.js';
 
 const RATES = `
 create table commerce.tax_rate (
@@ -167,6 +168,8 @@ create table commerce.embedded_promo_hold (
 
 export class RatesSync extends Migration {
   override up(): void {
-    for (const statement of [RATES, SYNC, STOREFRONT_ERASURE, EMBEDDED]) this.addSql(statement);
+    const erasures = `create view commerce.commerce_erasure_safe as select id, status, counts, created_at, completed_at from commerce.commerce_erasure`;
+    for (const statement of [RATES, SYNC, STOREFRONT_ERASURE, EMBEDDED, erasures, ...grantSafeView('commerce', 'commerce_erasure_safe')])
+      this.addSql(statement);
   }
 }
