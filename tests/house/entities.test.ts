@@ -40,8 +40,8 @@ const MEMBER = `
 beforeAll(async () => {
   p = await platform();
   await walletJourney(p);
-  await shoppingJourney(p);
   await retestCycleJourney(p); // rows of another user in every service
+  await shoppingJourney(p); // after it, because it looks for its values among all amounts
   await p.sql(MEMBER, [DEMO]);
   const scopes = await p.sql<{ scopes: string[] }>("select scopes from identity.oauth_client where id = 'demo-app'");
   stranger = await p.userToken(DEMO2, scopes[0]!.scopes);
