@@ -22,4 +22,5 @@ export const SERVICES: Partial<Record<Slug, Load>> = {
   cash: () => declared(import('./cash/index.js')),
   live: () => declared(import('./live/index.js')),
   affiliates: () => declared(import('./affiliates/index.js')),
+  commerce: () => declared(import('./commerce/index.js')),
 };

@@ -110,7 +110,7 @@ export class InFlight implements Executor {
   }
 
   #keyOf({ key, operationName, variables }: FederatedOperation, request: RequestInfo): string {
-    const { ip, idempotencyKey } = request;
-    return JSON.stringify([this.#generation, key, operationName, variables, callerKey(request), ip, idempotencyKey]);
+    const { ip, idempotencyKey, guestToken } = request;
+    return JSON.stringify([this.#generation, key, operationName, variables, callerKey(request), ip, idempotencyKey, guestToken]);
   }
 }

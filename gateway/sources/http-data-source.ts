@@ -25,6 +25,7 @@ export function forwardedHeaders(request: RequestInfo): Record<string, string> {
     ...(request.token !== null && { authorization: `Bearer ${request.token}` }),
     ...(request.idempotencyKey !== null && { 'idempotency-key': request.idempotencyKey }),
     ...(request.ifMatch !== null && { 'if-match': request.ifMatch }),
+    ...(request.guestToken !== null && { 'x-platform-cart-token': request.guestToken }),
     ...(traceparent !== null && { traceparent }),
     ...(request.ip !== null && { 'x-forwarded-for': request.ip }),
   };

@@ -11,6 +11,8 @@ export interface RequestInfo {
   readonly idempotencyKey: string | null;
   /** `If-Match`: the version that a change is for; null for none. Honoured where a contract says so. */
   readonly ifMatch: string | null;
+  /** `X-Platform-Cart-Token`: what a caller without an account proves a thing of its own with; null for none. Never logged. */
+  readonly guestToken: string | null;
   readonly traceparent: string | null;
   /** Remote address, for rate limits only; never logged. */
   readonly ip: string | null;
@@ -38,6 +40,7 @@ export function requestOf(headers: Headers, ip: string | null, token: string | n
     token,
     idempotencyKey: one(headers['idempotency-key']),
     ifMatch: one(headers['if-match']),
+    guestToken: one(headers['x-platform-cart-token']),
     traceparent: one(headers.traceparent),
     ip,
     status: null,
@@ -54,6 +57,7 @@ export const internalRequest = (caller: Caller, id: string = randomUUID(), token
   token,
   idempotencyKey: null,
   ifMatch: null,
+  guestToken: null,
   traceparent: null,
   ip: null,
   status: null,

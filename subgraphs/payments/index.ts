@@ -29,6 +29,7 @@ import { CheckoutResolver } from './resolvers/checkout.js';
 import { BillingCustomerResolver } from './resolvers/customer.js';
 import { GiftCheckoutSessionResolver, GiftResolver } from './resolvers/gift.js';
 import { CreditNoteResolver, InvoiceLineResolver, InvoiceResolver } from './resolvers/invoice.js';
+import { OrderPaymentsResolver } from './resolvers/order.js';
 import { PaymentMethodResolver } from './resolvers/payment-method.js';
 import { PaymentResolver } from './resolvers/payment.js';
 import { PortalResolver } from './resolvers/portal.js';
@@ -47,7 +48,7 @@ import { BillingFieldsResolver, SummaryResolver, UserBillingResolver } from './r
 import { TelehealthResolver } from './resolvers/telehealth.js';
 import { seed } from './seed.js';
 import { TimelineResolver } from './resolvers/timeline.js';
-import { MembershipPlan, User } from './stubs.js';
+import { MembershipPlan, Order, User } from './stubs.js';
 import { charges } from './timers/charges.js';
 import { checkouts } from './timers/checkouts.js';
 import { erasureTimers } from './timers/erasure.js';
@@ -101,6 +102,7 @@ export default service({
     GiftResolver,
     InvoiceLineResolver,
     InvoiceResolver,
+    OrderPaymentsResolver,
     PaymentMethodResolver,
     PaymentResolver,
     PayoutDestinationResolver,
@@ -119,7 +121,7 @@ export default service({
     TimelineResolver,
     UserBillingResolver,
   ],
-  types: [User, MembershipPlan],
+  types: [User, MembershipPlan, Order],
   references,
   timers: [billingTimer, ...charges, ...checkouts, ...erasureTimers, ...giftTimers, ...processorTimers, ...promoTimers, ...refundTimers],
   consumers: [consults, partnerCharges, treatments, visits],

@@ -38,6 +38,7 @@ export const references: Readonly<Record<string, ReferenceLoader>> = {
   GiftCheckoutSession: rowReferences(GiftCheckoutSession, mine),
   Invoice: rowReferences(Invoice, mine),
   MembershipPlan: stubReferences,
+  Order: stubReferences,
   Payment: rowReferences(Payment, mine),
   PaymentMethod: rowReferences(PaymentMethod, mine),
   Payout: rowReferences(Payout, mine),

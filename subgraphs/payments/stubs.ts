@@ -24,6 +24,14 @@ export class MembershipPlan {
   id: string;
 }
 
+/** An order, of commerce; this service adds `payments` and `refunds`. */
+@Directive('@key(fields: "id")')
+@ObjectType()
+export class Order {
+  @Field(() => ID)
+  id: string;
+}
+
 /** Cash that is held for a purchase, of cash. */
 @Directive('@key(fields: "id", resolvable: false)')
 @ObjectType()

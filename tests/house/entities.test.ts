@@ -5,6 +5,7 @@ import { roleOf, schemaOf } from '../../events/slugs.js';
 import { ruleOnNode } from '../../runtime/access/access.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { retestCycleJourney } from '../journeys/retest-cycle.js';
+import { shoppingJourney } from '../journeys/shopping.js';
 import { walletJourney } from '../journeys/wallet.js';
 import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { declarations } from './composition.js';
@@ -22,6 +23,8 @@ const OWNERLESS = [
   'MembershipTier',
   'AffiliateProgram',
   'BillingPrice',
+  'Product',
+  'ProductVariant',
 ];
 
 let p: TestPlatform;
@@ -38,6 +41,7 @@ beforeAll(async () => {
   p = await platform();
   await walletJourney(p);
   await retestCycleJourney(p); // rows of another user in every service
+  await shoppingJourney(p); // after it, because it looks for its values among all amounts
   await p.sql(MEMBER, [DEMO]);
   const scopes = await p.sql<{ scopes: string[] }>("select scopes from identity.oauth_client where id = 'demo-app'");
   stranger = await p.userToken(DEMO2, scopes[0]!.scopes);

@@ -23,11 +23,29 @@ export const PENDING_SERVICES: readonly Slug[] = SLUGS.filter(
       'payments',
       'affiliates',
       'live',
+      'commerce',
     ].includes(slug),
 );
 
 /** Documented endpoints of services that exist, not built yet. */
-export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>>> = {};
+export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>>> = {
+  commerce: [
+    'POST /v1/admin/sync/affiliate-storefront-customer-groups',
+    'POST /v1/admin/sync/channel-orders',
+    'POST /v1/admin/sync/customer-profiles',
+    'POST /v1/admin/sync/profiles-to-storefront',
+    'POST /v1/products/sync',
+    'POST /v1/subscriptions',
+    'GET /v1/subscriptions/{id}',
+    'POST /v1/subscriptions/{id}/cadence',
+    'POST /v1/subscriptions/{id}/cancel',
+    'POST /v1/subscriptions/{id}/pause',
+    'POST /v1/subscriptions/{id}/resume',
+    'POST /v1/subscriptions/{id}/skip',
+    'POST /v1/subscriptions/{id}/swap',
+    'GET /v1/subscriptions/customer/{customerId}',
+  ],
+};
 
 /** Event types of services that exist, which nobody emits yet. Those of services in `PENDING_SERVICES` are owed with them. */
 export const PENDING_EVENTS: readonly string[] = [];

@@ -36,25 +36,29 @@ interface Answer {
     | (Pick<Order, 'id' | 'userId' | 'brandId' | 'status' | 'affiliateCode'> & {
         adjustments: { kind: string; promoCode: string | null }[];
         taxLines: { jurisdiction: string }[];
-        totals: { subtotal: Amount & { currency: string }; discount: Amount; shipping: Amount; tax: Amount };
+        totals: { subtotal: Amount & { currency: string }; discount: Amount; shipping: Amount; tax: Amount; total: Amount };
         items: { variantId: string; quantity: number; subtotal: Amount; discount: Amount; tax: Amount }[];
       })
     | null;
 }
+
+/** Whether the prices hold the tax; then the net is shown, as of any price that holds it. */
+const holdsTax = ({ subtotal, discount, shipping, tax, total }: NonNullable<Answer['order']>['totals']): boolean =>
+  tax.amount > 0 && subtotal.amount - discount.amount + shipping.amount === total.amount;
 
 const orderFrom = ({ totals, items, adjustments, taxLines, ...order }: NonNullable<Answer['order']>): Order => ({
   ...order,
   promoCode: adjustments.find(({ kind }) => kind === 'PROMO')?.promoCode ?? null,
   taxRegion: taxLines[0]?.jurisdiction.toLowerCase() ?? null,
   currency: totals.subtotal.currency,
-  subtotal: totals.subtotal.amount,
+  subtotal: totals.subtotal.amount - (holdsTax(totals) ? totals.tax.amount : 0),
   discount: totals.discount.amount,
   shipping: totals.shipping.amount,
   tax: totals.tax.amount,
   lines: items.map(({ variantId, quantity, subtotal, discount, tax }) => ({
     subjectId: variantId,
     quantity,
-    subtotal: subtotal.amount,
+    subtotal: subtotal.amount - (holdsTax(totals) ? tax.amount : 0),
     discount: discount.amount,
     tax: tax.amount,
   })),

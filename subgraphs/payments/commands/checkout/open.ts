@@ -104,8 +104,10 @@ function setTotals(session: CheckoutSession, lines: CheckoutLine[], shipping: nu
   });
 }
 
-/** Totals of an order are commerce's, its promo and tax among them. */
+/** Totals of an order are commerce's, its promo and tax among them. @throws Problem conflict for one that no longer waits for its payment. */
 function takeOrder(session: CheckoutSession, { order }: CheckoutFacts): void {
+  if (order!.status !== 'PENDING_PAYMENT')
+    fail('conflict', `an order that is ${order!.status.toLowerCase().replace('_', ' ')} cannot be paid`);
   const { subtotal, discount, tax, shipping, promoCode, affiliateCode, taxRegion } = order!;
   Object.assign(session, {
     subtotalMinor: subtotal,

@@ -1,0 +1,8 @@
+import type { RouteTable } from '../route.js';
+import { carts } from './commerce/carts.js';
+import { catalogue } from './commerce/catalogue.js';
+import { orders } from './commerce/orders.js';
+
+/** Routes of the commerce service. Source: contracts/commerce.md, section 4. */
+const table: RouteTable = { service: 'commerce', routes: [...catalogue, ...carts, ...orders] };
+export default table;

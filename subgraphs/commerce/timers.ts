@@ -1,0 +1,51 @@
+import type { Context } from '../../runtime/request/context.js';
+import type { Timer } from '../../runtime/time/clock.js';
+import { earliestOf } from '../../runtime/time/due.js';
+import { leasedRows } from '../../runtime/time/leased-rows.js';
+import { DAY_MS } from '../../runtime/time/durations.js';
+import { dueSweep } from '../../runtime/time/due-sweep.js';
+import { expireCarts } from './commands/cart.js';
+import { rejudgeLots } from './commands/lot-expiry.js';
+import { expireOrder, lockOrder } from './commands/order-outcome.js';
+import { TASK_LEASE_MS, workTask } from './commands/payment-task.js';
+import { PaymentTask } from './entities/order.js';
+
+/** Refunds, cancellations and promos that payments is to be asked for. */
+const tasks = leasedRows({
+  name: 'commerce.payment_tasks',
+  everySeconds: 1,
+  entity: PaymentTask,
+  due: 'dueAt',
+  waiting: 'done_at is null',
+  most: 20,
+  leaseMs: TASK_LEASE_MS,
+  work: workTask,
+});
+
+const carts: Timer<Context> = {
+  name: 'commerce.carts',
+  everySeconds: 60,
+  next: ctx => earliestOf(ctx, `select expires_at as at from commerce.cart where status = 'active'`),
+  run: expireCarts,
+};
+
+const DUE = `select id from commerce.shop_order where status = 'pending_payment' and expires_at <= $1 order by id limit 50`;
+
+/** Orders that nobody has paid in time. */
+const orders: Timer<Context> = {
+  name: 'commerce.unpaid_orders',
+  everySeconds: 5,
+  next: ctx => earliestOf(ctx, `select expires_at as at from commerce.shop_order where status = 'pending_payment'`),
+  run: async (ctx, at) => {
+    for (const { id } of await ctx.sql<{ id: string }>(DUE, [at.toISOString()])) await expireOrder(ctx, await lockOrder(ctx, id));
+  },
+};
+
+/** Once a day: lots that have too little time left to be sold. Source: commerce 2. */
+const lots = dueSweep(
+  { name: 'commerce.lots', everyMs: DAY_MS, run: rejudgeLots },
+  ctx =>
+  earliestOf(ctx, `select (expires_on - 14)::timestamptz as at from commerce.inventory_lot where status = 'available' and expires_on is not null and on_hand > 0 and expires_on - 14 >= $1::date`, [ctx.now().toISOString().slice(0, 10)]), // prettier-ignore
+);
+
+export const timers: readonly Timer<Context>[] = [tasks, carts, orders, lots];
