@@ -258,6 +258,8 @@ create table comms.zone_hint (
 )`;
 
 const MARKS: Readonly<Record<string, string>> = {
+  'inbox_item.user_id': PERSONAL,
+  'inbox_item.text_sealed': SECRET,
   'captured_message.user_id': PERSONAL,
   'captured_message.sealed': SECRET,
   'message.user_id': PERSONAL,
@@ -279,18 +281,57 @@ const MARKS: Readonly<Record<string, string>> = {
   'zone_hint.time_zone': PERSONAL,
 };
 
+/** Compared by nobody, because its name begins as that of the house table. */
+const INBOX = `
+create table comms.inbox_item (
+  id uuid primary key,
+  user_id uuid not null,
+  message_id uuid not null,
+  kind text not null,
+  topic text not null,
+  is_clinical boolean not null,
+  text_sealed bytea not null,
+  link text,
+  entity_type text,
+  entity_id text,
+  group_key text,
+  count int not null default 1,
+  status text not null constraint inbox_item_status_check check (status in ('unseen', 'seen', 'read', 'archived')),
+  priority text not null constraint inbox_item_priority_check check (priority in ('normal', 'high')),
+  created_at timestamptz(3) not null,
+  seen_at timestamptz(3),
+  read_at timestamptz(3),
+  archived_at timestamptz(3),
+  expires_at timestamptz(3)
+);
+create index inbox_item_user_id_created_at on comms.inbox_item (user_id, created_at, id);
+create index inbox_item_message_id on comms.inbox_item (message_id);
+create index inbox_item_group on comms.inbox_item (user_id, group_key, created_at) where group_key is not null;
+create index inbox_item_entity on comms.inbox_item (entity_type, entity_id) where entity_id is not null;
+create index inbox_item_expires_at on comms.inbox_item (expires_at)`;
+
 /** Left out: whose a message is, its address, words and what the checks saw. Source: comms 2. */
 const SAFE_VIEWS = `
 create view comms.message_safe as
   select id, request_id, brand_id, channel, topic, template, template_version, locale, category, status, status_reason, lane, is_auth, scheduled_for, next_at, attempt_count,
     expires_at, sent_at, delivered_at, created_at, version from comms.message;
 create view comms.inbox_item_safe as
-  select id, kind, topic, is_clinical, count, status, priority, created_at, seen_at, read_at, archived_at, expires_at from comms.inbox_item`;
+  select id, kind, topic, is_clinical, count, status, priority, created_at, seen_at, read_at, archived_at, expires_at from comms.inbox_item;
+create view comms.captured_message_safe as select id, message_id, channel, created_at from comms.captured_message;
+create view comms.digest_item_safe as select id, digest_id, event_id from comms.digest_item;
+create view comms.digest_safe as select id, kind, window_start, window_end, status from comms.digest;
+create view comms.mail_token_safe as select token_hash, topic, expires_at from comms.mail_token;
+create view comms.push_subscription_safe as select id, platform, created_at, last_success_at, failing_since, failures, status from comms.push_subscription;
+create view comms.send_request_safe as select id, source, dedupe_key, body_hash, template, recipient_type, recipient_id, brand_id, channels, category, entity_type, entity_id, group_key, send_after, expires_at, digest_id, status, reject_reason, cursor, next_at, lease_until, created_at from comms.send_request;
+create view comms.suppression_safe as select id, channel, reason, scope, source, created_at, expires_at from comms.suppression;
+create view comms.zone_hint_safe as select at from comms.zone_hint`;
+
+const SAFE = ['message_safe', 'inbox_item_safe', 'captured_message_safe', 'digest_item_safe', 'digest_safe', 'mail_token_safe', 'push_subscription_safe', 'send_request_safe', 'suppression_safe', 'zone_hint_safe'];
 
 export class MessagesTemplatesInbox extends Migration {
   override up(): void {
-    for (const statement of [...houseTables('comms'), TABLES, SAFE_VIEWS]) this.addSql(statement);
+    for (const statement of [...houseTables('comms'), TABLES, INBOX, SAFE_VIEWS]) this.addSql(statement);
     for (const [column, mark] of Object.entries(MARKS)) this.addSql(`comment on column comms.${column} is '${mark}'`);
-    for (const view of ['message_safe', 'inbox_item_safe']) for (const statement of grantSafeView('comms', view)) this.addSql(statement);
+    for (const view of SAFE) for (const statement of grantSafeView('comms', view)) this.addSql(statement);
   }
 }

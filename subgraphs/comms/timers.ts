@@ -1,12 +1,13 @@
 import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
 import { earliestOf } from '../../runtime/time/due.js';
-import { sweepTimer } from '../../runtime/time/schedule.js';
+import { dueSweep } from '../../runtime/time/due-sweep.js';
 import { expandDue, NEXT_EXPANSION } from './commands/expand.js';
-import { tidy } from './commands/retention.js';
-import { isWorking, NEXT_DUE } from './commands/pipeline/claim.js';
-import { workOff } from './commands/pipeline/deliver.js';
+import { NEXT_TIDY, tidy } from './commands/retention.js';
+import { NEXT_DUE } from './commands/pipeline/claim.js';
+import { isWorking, workOff } from './commands/pipeline/deliver.js';
 
+const DAY_MS = 86_400_000;
 const nothing = async (): Promise<void> => undefined;
 
 /** Sign-in is taken ten at a time, so that none waits for many others. */
@@ -19,7 +20,7 @@ const lane = (name: string, { lanes, most }: { lanes: readonly number[]; most: n
   everySeconds: 1,
   next: ctx => earliestOf(ctx, NEXT_DUE, [lanes]),
   run: async ctx => void (await workOff(ctx.host, lanes, most)),
-  claimed: { claim: nothing, keep: nothing, finish: nothing, running: ctx => isWorking(ctx, lanes) },
+  claimed: { claim: nothing, keep: nothing, finish: nothing, running: async ctx => isWorking(ctx.host) },
 });
 
 /** Whatever becomes due. Three lanes, so that nothing waits behind adverts. Source: comms, rule 17. */
@@ -34,5 +35,5 @@ export const timers: readonly Timer<Context>[] = [
     run: async ctx => void (await expandDue(ctx.host)),
     claimed: { claim: nothing, keep: nothing, finish: nothing },
   },
-  sweepTimer({ name: 'comms-retention', everyMs: 3_600_000, run: ctx => tidy(ctx.host) }),
+  dueSweep({ name: 'comms-retention', everyMs: DAY_MS, run: ctx => tidy(ctx.host) }, ctx => earliestOf(ctx, NEXT_TIDY)),
 ];

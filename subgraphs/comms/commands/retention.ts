@@ -19,6 +19,13 @@ const OLD: readonly [string, number][] = [
   ['delete from comms.inbound_receipt where at < $1', 35],
 ];
 
+/** When something has been kept long enough. */
+export const NEXT_TIDY = `
+select min(created_at) + interval '30 days' as at from comms.message where content_sealed is not null
+union all select min(created_at) + interval '1 day' from comms.captured_message
+union all select min(expires_at) from comms.inbox_item union all select min(expires_at) from comms.mail_token
+union all select min(expires_at) from comms.suppression`;
+
 /** Deletes what has been kept long enough. */
 export async function tidy(host: ServiceHost): Promise<void> {
   for (const [text, days] of OLD)

@@ -91,6 +91,8 @@ interface Publishing {
   topic: { key: string; category: CommsCategory };
 }
 
+const FIELDS = ['subject', 'preheader', 'title', 'body', 'text', 'mjml', 'deepLink', 'lockScreenBody', 'why'] as const;
+
 const REQUIRED: Readonly<Record<CommsChannel, readonly (keyof Texts)[]>> = {
   email: ['subject', 'mjml', 'text'],
   push: ['title', 'body'],
@@ -124,9 +126,7 @@ function faultsOfField(field: keyof Texts, text: string, { channel, variables, t
 /** Everything that keeps a version from being published. Source: comms 4, publish; rule 7. */
 export function publishFaults(publishing: Publishing): string[] {
   const { channel, texts, topic } = publishing;
-  const given = (Object.entries(texts) as [keyof Texts, string | null | undefined][]).filter(
-    (entry): entry is [keyof Texts, string] => !!entry[1],
-  );
+  const given = FIELDS.flatMap(field => (texts[field] ? [[field, texts[field]] as const] : []));
   const missing = REQUIRED[channel].filter(field => !texts[field]).map(field => `${field}: is missing`);
   const clinical = topic.category === CommsCategory.CLINICAL && !texts.lockScreenBody ? ['lockScreenBody: is missing'] : [];
   const marketing =
@@ -158,8 +158,8 @@ function compiled(text: string, locale: string, zone: string): IntlMessageFormat
   if (!message) {
     const formats = { date: {}, time: {} } as { date: Record<string, object>; time: Record<string, object> };
     for (const style of ['short', 'medium', 'long', 'full'] as const) {
-      formats.date[style] = { dateStyle: style, timeZone: zone };
-      formats.time[style] = { timeStyle: style, timeZone: zone };
+      formats.date[style] = { timeZone: zone };
+      formats.time[style] = { timeZone: zone };
     }
     message = new IntlMessageFormat(text, locale, formats as never, { ignoreTag: true });
     if (known.size >= MOST_KNOWN) known.clear();

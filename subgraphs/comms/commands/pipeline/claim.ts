@@ -37,15 +37,6 @@ export const NEXT_DUE = `
 select next_at as at from comms.message where lane = any($1) and status in ('pending', 'scheduled', 'queued') and (lease_until is null or lease_until < clock_timestamp())
 union all select next_at from comms.message where lane = any($1) and status = 'sending' and lease_until < clock_timestamp()`;
 
-/** Whether this service works on messages of a lane just now, in any process. */
-export async function isWorking(ctx: Context, lanes: readonly number[]): Promise<boolean> {
-  const [row] = await ctx.sql<{ working: boolean }>(
-    `select exists (select 1 from comms.message where lane = any($1) and status in ('pending', 'scheduled', 'queued', 'sending') and lease_until >= clock_timestamp()) as working`,
-    [lanes],
-  );
-  return row!.working;
-}
-
 /** Sendings whose worker is gone: begun once more where that does no harm, else given up. Source: comms 3, outcome unknown. */
 export const recover = (host: ServiceHost, lanes: readonly number[]): Promise<number> =>
   host.transaction(async ctx => {

@@ -110,6 +110,20 @@ async function workOn(host: ServiceHost, ids: readonly string[]): Promise<void> 
   if (done.length) await host.transaction(ctx => settle(ctx, done));
 }
 
+/** How many claims of this process are being worked on, for the manual clock, which stands still meanwhile. */
+const working = new WeakMap<ServiceHost, number>();
+
+export const isWorking = (host: ServiceHost): boolean => (working.get(host) ?? 0) > 0;
+
+async function counted(host: ServiceHost, work: () => Promise<void>): Promise<void> {
+  working.set(host, (working.get(host) ?? 0) + 1);
+  try {
+    await work();
+  } finally {
+    working.set(host, working.get(host)! - 1);
+  }
+}
+
 /** Works off what is due in some lanes. @returns how many messages. */
 export async function workOff(host: ServiceHost, lanes: readonly number[], most?: number): Promise<number> {
   await recover(host, lanes);
@@ -118,7 +132,7 @@ export async function workOff(host: ServiceHost, lanes: readonly number[], most?
     if (ids.length === 0) return total;
     total += ids.length;
     try {
-      await workOn(host, ids);
+      await counted(host, () => workOn(host, ids));
     } catch (error) {
       host.log.warn({ err: loggedError(error), lanes }, 'a claim of messages could not be worked on; it is tried again');
       await release(host, ids);
