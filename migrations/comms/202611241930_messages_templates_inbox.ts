@@ -326,7 +326,18 @@ create view comms.send_request_safe as select id, source, dedupe_key, body_hash,
 create view comms.suppression_safe as select id, channel, reason, scope, source, created_at, expires_at from comms.suppression;
 create view comms.zone_hint_safe as select at from comms.zone_hint`;
 
-const SAFE = ['message_safe', 'inbox_item_safe', 'captured_message_safe', 'digest_item_safe', 'digest_safe', 'mail_token_safe', 'push_subscription_safe', 'send_request_safe', 'suppression_safe', 'zone_hint_safe'];
+const SAFE = [
+  'message_safe',
+  'inbox_item_safe',
+  'captured_message_safe',
+  'digest_item_safe',
+  'digest_safe',
+  'mail_token_safe',
+  'push_subscription_safe',
+  'send_request_safe',
+  'suppression_safe',
+  'zone_hint_safe',
+];
 
 export class MessagesTemplatesInbox extends Migration {
   override up(): void {

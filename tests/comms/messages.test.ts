@@ -12,14 +12,26 @@ let service: string;
 let member: string;
 let other: string;
 
-const mailTo = async (userId: string, address: string): Promise<unknown> => p.sql('update identity.user_email set email = $2, email_key = $2, verified_at = now() where user_id = $1', [userId, address]);
+const mailTo = async (userId: string, address: string): Promise<unknown> =>
+  p.sql('update identity.user_email set email = $2, email_key = $2, verified_at = now() where user_id = $1', [userId, address]);
 const zone = (userId: string, name: string | null): Promise<unknown> =>
-  p.sql('update identity.user_settings set time_zone = $2, time_zone_set_at = case when $3 then now() end where user_id = $1', [userId, name ?? 'UTC', name !== null]);
+  p.sql('update identity.user_settings set time_zone = $2, time_zone_set_at = case when $3 then now() end where user_id = $1', [
+    userId,
+    name ?? 'UTC',
+    name !== null,
+  ]);
 const fault = (point: string): void => void p.host('comms').faults.set(point, { match: null, times: 1 });
-const requestsOf = async (template: string): Promise<number> => (await p.sql<{ n: number }>('select count(*)::int as n from comms.send_request where template = $1', [template]))[0]!.n;
-const requested = (template: string, count: number): Promise<unknown> => until(`${count} requests of ${template}`, () => requestsOf(template), n => n >= count);
+const requestsOf = async (template: string): Promise<number> =>
+  (await p.sql<{ n: number }>('select count(*)::int as n from comms.send_request where template = $1', [template]))[0]!.n;
+const requested = (template: string, count: number): Promise<unknown> =>
+  until(
+    `${count} requests of ${template}`,
+    () => requestsOf(template),
+    n => n >= count,
+  );
 const rest = (method: string, path: string, token: string | null, body?: unknown) => p.rest(method, `/comms${path}`, { token, body });
-const explain = async (id: string): Promise<{ check: string; passed: boolean; fact: string | null }[]> => (await rest('GET', `/v1/admin/messages/${id}/explain`, service)).body.checks;
+const explain = async (id: string): Promise<{ check: string; passed: boolean; fact: string | null }[]> =>
+  (await rest('GET', `/v1/admin/messages/${id}/explain`, service)).body.checks;
 const lapse = (): Promise<unknown> => p.sql("update comms.message set lease_until = now() - interval '1 second' where status = 'sending'");
 
 beforeAll(async () => {
@@ -32,32 +44,58 @@ beforeAll(async () => {
 beforeEach(async () => {
   await mailTo(DEMO, 'demo@example.test');
   await zone(DEMO, 'Europe/Berlin');
-  for (const table of ['captured_message', 'preference', 'quiet_hours', 'suppression', 'inbox_item']) await p.sql(`delete from comms.${table}`);
+  for (const table of ['captured_message', 'preference', 'quiet_hours', 'suppression', 'inbox_item'])
+    await p.sql(`delete from comms.${table}`);
 });
 
 describe('sign-in and identity, by the clock on the wall', () => {
   const ALL = 'read:account read:profile';
-  test("an e-mail change is asked of the new address and undone from the old one; no secret is stored, shown or told", async () => {
+  test('an e-mail change is asked of the new address and undone from the old one; no secret is stored, shown or told', async () => {
     const { access_token: token } = await signIn(p, { client: 'demo-app', scope: ALL, email: 'demo@example.test' } as never);
     const asked = await p.rest('POST', '/identity/v1/users/me/email-change-request', { token, body: { new_email: 'new@example.test' } });
     expect(asked.status).toBe(202);
-    const first = await until('the code', () => captured(p), mails => mails.some(one => one.to === 'new@example.test'));
+    const first = await until(
+      'the code',
+      () => captured(p),
+      mails => mails.some(one => one.to === 'new@example.test'),
+    );
     const code = /\b(\d{6})\b/.exec(first.find(one => one.to === 'new@example.test')!.content.text)![1]!;
-    expect((await p.rest('POST', '/identity/v1/users/me/email-change-confirm', { token, body: { challenge_id: asked.body.challenge_id, code } })).status).toBe(200);
-    const mails = await until('the undo', () => captured(p), all => all.some(one => one.content.text.includes('email-undo')));
+    expect(
+      (await p.rest('POST', '/identity/v1/users/me/email-change-confirm', { token, body: { challenge_id: asked.body.challenge_id, code } }))
+        .status,
+    ).toBe(200);
+    const mails = await until(
+      'the undo',
+      () => captured(p),
+      all => all.some(one => one.content.text.includes('email-undo')),
+    );
     const undo = mails.find(one => one.content.text.includes('email-undo'))!;
     expect([undo.to, undo.content.headers['List-Unsubscribe']]).toEqual(['demo@example.test', undefined]);
     const rows = await p.sql<{ row: string }>('select m::text as row from comms.message m where is_auth');
     const items = await p.sql('select 1 from comms.inbox_item');
     const events = await p.sql<{ data: string }>('select data::text from events.outbox');
-    expect([rows.length, rows.some(({ row }) => row.includes(code) || row.includes('new@example.test')), items, events.some(({ data }) => data.includes(code))]).toEqual([2, false, [], false]);
+    expect([
+      rows.length,
+      rows.some(({ row }) => row.includes(code) || row.includes('new@example.test')),
+      items,
+      events.some(({ data }) => data.includes(code)),
+    ]).toEqual([2, false, [], false]);
     expect(await p.sql('select 1 from comms.message where is_auth and content_sealed is not null')).toEqual([]);
-    expect((await p.sql<{ deliveries: number }>('select deliveries from identity.auth_challenge where id = $1', [asked.body.challenge_id]))[0]).toEqual({ deliveries: 1 });
+    expect(
+      (await p.sql<{ deliveries: number }>('select deliveries from identity.auth_challenge where id = $1', [asked.body.challenge_id]))[0],
+    ).toEqual({ deliveries: 1 });
   });
 
   test('an invitation shows in the one mailbox of development, with its link, and nowhere else', async () => {
-    await p.rest('POST', '/identity/v1/admin/staff/invite', { token: await p.serviceToken('admin:identity'), body: { email: 'nova@example.test', roles: ['support'] } });
-    const page = await until('the mail', async () => String((await p.rest('GET', '/dev/mail')).body), html => html.includes('nova@example.test'));
+    await p.rest('POST', '/identity/v1/admin/staff/invite', {
+      token: await p.serviceToken('admin:identity'),
+      body: { email: 'nova@example.test', roles: ['support'] },
+    });
+    const page = await until(
+      'the mail',
+      async () => String((await p.rest('GET', '/dev/mail')).body),
+      html => html.includes('nova@example.test'),
+    );
     const id = /\/dev\/mail\/([0-9a-f-]{36})/.exec(page)![1]!;
     expect(String((await p.rest('GET', `/dev/mail/${id}`)).body)).toContain('staff-invitations');
     for (const headers of [{ 'x-forwarded-for': '203.0.113.7' }, { host: 'attacker.example' }, { 'sec-fetch-site': 'cross-site' }])
@@ -72,9 +110,17 @@ describe('by the clock of the test', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(p, { dedupe_key: 'same', params: { order_number: 'A-1' } })));
     expect(answers.map(one => one.status).sort()).toEqual([200, 200, 200, 200, 202]);
     expect(await outcome(p, 'same')).toEqual({ email: 'sent', in_app: 'delivered' });
-    expect(await send(p, { dedupe_key: 'same', params: { order_number: 'A-2' } })).toMatchObject({ status: 422, body: { code: 'idempotency_mismatch' } });
+    expect(await send(p, { dedupe_key: 'same', params: { order_number: 'A-2' } })).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_mismatch' },
+    });
     const [mail] = await captured(p, DEMO, 'email');
-    expect([mail!.to, mail!.content.subject, mail!.content.headers['Auto-Submitted'], mail!.content.headers['List-Id']]).toEqual(['demo@example.test', 'Your order A-1', 'auto-generated', expect.stringMatching(/^<orders\..+>$/)]);
+    expect([mail!.to, mail!.content.subject, mail!.content.headers['Auto-Submitted'], mail!.content.headers['List-Id']]).toEqual([
+      'demo@example.test',
+      'Your order A-1',
+      'auto-generated',
+      expect.stringMatching(/^<orders\..+>$/),
+    ]);
     expect(mail!.content.html).toContain('Thank you for your order');
   });
 
@@ -100,13 +146,18 @@ describe('by the clock of the test', () => {
     expect((await change('offers', { in_app: false })).status).toBe(400);
     const { body } = await change('community', { push: false });
     expect(body.topics.find((one: { topic: string }) => one.topic === 'community').channels).toMatchObject({ push: false, in_app: true });
-    expect((await rest('PATCH', '/v1/preferences', member, { lock_screen_detail: 'shown', version: body.version + 5 })).body.reason).toBe('version_conflict');
+    expect((await rest('PATCH', '/v1/preferences', member, { lock_screen_detail: 'shown', version: body.version + 5 })).body.reason).toBe(
+      'version_conflict',
+    );
   });
 
   const device = async (label: string): Promise<{ id: string }> => {
     const token = await p.userToken(DEMO, ['manage:preferences'], { firstParty: true } as never);
     const keys = { p256dh: 'B'.repeat(87), auth: 'a'.repeat(22) };
-    const { body, status } = await p.rest('POST', '/comms/v1/push-subscriptions', { token, body: { platform: 'web', endpoint: `https://push.example.test/${label}`, keys, label } });
+    const { body, status } = await p.rest('POST', '/comms/v1/push-subscriptions', {
+      token,
+      body: { platform: 'web', endpoint: `https://push.example.test/${label}`, keys, label },
+    });
     expect([200, 201]).toContain(status);
     return body;
   };
@@ -141,17 +192,24 @@ describe('by the clock of the test', () => {
   });
 
   const LINK = /https?:\/\/\S+(\/comms\/v1\/(?:unsubscribe|preferences\/link)\/[\w-]+)/g;
-  const linksOf = (text: string): Record<string, string> => Object.fromEntries([...text.matchAll(LINK)].map(([, path]) => [path!.includes('unsubscribe') ? 'unsubscribe' : 'preferences', path!]));
-  const form = (path: string, body: string) => p.rest('POST', path, { body, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
-  const visit = (key: string) => send(p, { dedupe_key: key, template: 'membership_activated', params: { membership_id: '0190b3a0-1111-7000-8000-000000000001' } });
+  const linksOf = (text: string): Record<string, string> =>
+    Object.fromEntries([...text.matchAll(LINK)].map(([, path]) => [path!.includes('unsubscribe') ? 'unsubscribe' : 'preferences', path!]));
+  const form = (path: string, body: string) =>
+    p.rest('POST', path, { body, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+  const visit = (key: string) =>
+    send(p, { dedupe_key: key, template: 'membership_activated', params: { membership_id: '0190b3a0-1111-7000-8000-000000000001' } });
 
   test('10, 11 and 32: reading a link changes nothing, one click stops the topic, and a receipt still comes', async () => {
     await visit('m1');
     await settle(p);
     const [mail] = await captured(p, DEMO, 'email');
     const { unsubscribe, preferences } = linksOf(mail!.content.text);
-    expect(mail!.content.headers).toMatchObject({ 'List-Unsubscribe': expect.stringContaining(unsubscribe!), 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' });
-    for (let times = 0; times < 3; times++) for (const path of [unsubscribe!, preferences!]) expect((await p.rest('GET', path)).status).toBe(200);
+    expect(mail!.content.headers).toMatchObject({
+      'List-Unsubscribe': expect.stringContaining(unsubscribe!),
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    });
+    for (let times = 0; times < 3; times++)
+      for (const path of [unsubscribe!, preferences!]) expect((await p.rest('GET', path)).status).toBe(200);
     await visit('m2');
     expect(await outcome(p, 'm2')).toMatchObject({ email: 'sent' });
     for (let times = 0; times < 2; times++) expect((await form(unsubscribe!, 'List-Unsubscribe=One-Click')).status).toBe(200);
@@ -160,7 +218,11 @@ describe('by the clock of the test', () => {
     await send(p, { dedupe_key: 'order-after' });
     expect(await outcome(p, 'order-after')).toMatchObject({ email: 'sent' });
     const page = String((await p.rest('GET', preferences!)).body);
-    expect([page.includes('d•••@e•••.test'), page.includes('demo@example.test'), /retest|Measuring|Laboratory/.test(page)]).toEqual([true, false, false]);
+    expect([page.includes('d•••@e•••.test'), page.includes('demo@example.test'), /retest|Measuring|Laboratory/.test(page)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     await form(preferences!, 'on=membership&on=visits');
     await visit('m4');
     expect(await outcome(p, 'm4')).toMatchObject({ email: 'sent' });
@@ -199,30 +261,38 @@ describe('by the clock of the test', () => {
     await send(p, { dedupe_key: 'bounced-again' });
     expect(await outcome(p, 'bounced-again')).toMatchObject({ email: 'skipped suppressed' });
     const found = await rest('POST', '/v1/admin/suppressions/search', service, { channel: 'email', address: 'Bounce@Example.test' });
-    expect(found.body).toMatchObject([{ reason: 'hard_bounce', scope: 'all' }]);
+    expect(found.body.data).toMatchObject([{ reason: 'hard_bounce', scope: 'all' }]);
     expect(JSON.stringify(await p.sql('select * from comms.suppression'))).not.toContain('bounce@');
   });
 
   const report = (body: object, time = Math.floor(Date.parse('2027-01-13T10:15:00Z') / 1000)) => {
     const text = JSON.stringify(body);
-    const signature = createHmac('sha256', settingsOf(p.host('comms')).reportSecret).update(`${time}.${text}`).digest('hex');
-    return p.rest('POST', '/comms/v1/webhooks/email', { body: text, headers: { 'content-type': 'application/json', 'x-comms-signature': `t=${time},v1=${signature}` } });
+    const signature = createHmac('sha256', settingsOf(p.host('comms')).reportSecret)
+      .update(`${time}.${text}`)
+      .digest('hex');
+    return p.rest('POST', '/comms/v1/webhooks/email', {
+      body: text,
+      headers: { 'content-type': 'application/json', 'x-comms-signature': `t=${time},v1=${signature}` },
+    });
   };
-  const nowSeconds = async (): Promise<number> => Math.floor(Number((await p.sql<{ s: string }>('select extract(epoch from now) as s from comms.test_clock'))[0]!.s));
+  const nowSeconds = async (): Promise<number> =>
+    Math.floor(Number((await p.sql<{ s: string }>('select extract(epoch from now) as s from comms.test_clock'))[0]!.s));
 
   test('a report counts once, only forwards, and only with a signature of lately', async () => {
     await send(p, { dedupe_key: 'reported' });
     await settle(p);
     const mail = (await messagesOf(p, 'reported')).find(one => one.channel === 'email')!;
     const now = await nowSeconds();
-    const told = (id: string, type: string) => report({ id, type, message_id: `<${mail.id}@localhost>`, permanent: true, code: null, at: '2027-01-13T10:15:00Z' }, now);
+    const told = (id: string, type: string) =>
+      report({ id, type, message_id: `<${mail.id}@localhost>`, permanent: true, code: null, at: '2027-01-13T10:15:00Z' }, now);
     expect((await told('r1', 'delivered')).status).toBe(200);
     expect((await told('r2', 'bounced')).status).toBe(200);
     expect(await outcome(p, 'reported')).toMatchObject({ email: 'delivered' });
     await told('r3', 'complained');
     expect(await outcome(p, 'reported')).toMatchObject({ email: 'complained complaint' });
     expect((await report({ id: 'r4', type: 'delivered', message_id: mail.id }, now - 400)).status).toBe(401);
-    const row = (await rest('POST', '/v1/admin/suppressions/search', service, { channel: 'email', address: 'demo@example.test' })).body[0];
+    const row = (await rest('POST', '/v1/admin/suppressions/search', service, { channel: 'email', address: 'demo@example.test' })).body
+      .data[0];
     expect((await rest('DELETE', `/v1/admin/suppressions/${row.id}`, service, {})).status).toBe(400);
     expect((await rest('DELETE', `/v1/admin/suppressions/${row.id}`, service, { reason: 'asked by phone' })).status).toBe(204);
   });
@@ -264,7 +334,12 @@ describe('by the clock of the test', () => {
     await send(p, { dedupe_key: 'mine' });
     await settle(p);
     const { body } = await rest('GET', '/v1/inbox', member);
-    expect(body.data[0]).toMatchObject({ kind: 'order_placed', topic: 'orders', status: 'unseen', why: expect.stringContaining('You get this') });
+    expect(body.data[0]).toMatchObject({
+      kind: 'order_placed',
+      topic: 'orders',
+      status: 'unseen',
+      why: expect.stringContaining('You get this'),
+    });
     const { id } = body.data[0];
     const reader = await p.userToken(DEMO, ['read:inbox']);
     expect((await rest('GET', `/v1/inbox/${id}`, other)).status).toBe(404);
@@ -272,7 +347,8 @@ describe('by the clock of the test', () => {
     expect(await rest('POST', `/v1/inbox/${id}/read`, reader)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
     expect((await rest('POST', `/v1/inbox/${id}/read`, other)).status).toBe(404);
     expect((await rest('GET', '/v1/inbox/count', member)).body).toEqual({ unseen: 1, unread: 1 });
-    for (let times = 0; times < 2; times++) expect(await rest('POST', `/v1/inbox/${id}/read`, member)).toMatchObject({ status: 200, body: { status: 'read' } });
+    for (let times = 0; times < 2; times++)
+      expect(await rest('POST', `/v1/inbox/${id}/read`, member)).toMatchObject({ status: 200, body: { status: 'read' } });
     await rest('POST', `/v1/inbox/${id}/archive`, member);
     expect((await rest('GET', '/v1/inbox', member)).body.data).toEqual([]);
     expect((await rest('POST', `/v1/inbox/${id}/unread`, member)).status).toBe(409);
@@ -288,19 +364,41 @@ describe('by the clock of the test', () => {
     await settle(p);
     const [mail] = await messagesOf(p, 'link');
     const open = (id: string, token: string | null = null) => p.rest('GET', `/comms/m/${id}`, { token });
-    const [nobody, unknown, mine, theirs] = [await open(mail!.id), await open('0190b3a0-1111-7000-8000-00000000dead'), await open(mail!.id, member), await open(mail!.id, other)];
-    expect([nobody.status, nobody.body === unknown.body || nobody.status === 303, mine.status, theirs.status]).toEqual([unknown.status, true, 200, 404]);
+    const [nobody, unknown, mine, theirs] = [
+      await open(mail!.id),
+      await open('0190b3a0-1111-7000-8000-00000000dead'),
+      await open(mail!.id, member),
+      await open(mail!.id, other),
+    ];
+    expect([nobody.status, nobody.body === unknown.body || nobody.status === 303, mine.status, theirs.status]).toEqual([
+      unknown.status,
+      true,
+      200,
+      404,
+    ]);
     expect(String(mine.body)).toContain('Your order');
     expect((await rest('GET', '/v1/inbox', member)).body.data[0].status).toBe('read');
   });
 
   test('20 and 25: what is for staff goes to each active one of the role, by mail, also at night', async () => {
-    await p.sql(`insert into identity.staff_member (id, email, email_key, status, visible_in_team, invited_roles, invited_by, invited_at, version)
-      select gen_random_uuid(), 'x', 'x', 'active', true, '{}', 'test', now(), 1 where false`).catch(() => undefined);
-    await emitAs(p, 'clinical', 'clinical.lab_result.critical.v1', { alert_id: crypto.randomUUID(), observation_id: crypto.randomUUID(), code: 'ldl_c', severity: 'critical', acknowledge_by: '2027-01-13T11:00:00.000Z' });
+    await p
+      .sql(
+        `insert into identity.staff_member (id, email, email_key, status, visible_in_team, invited_roles, invited_by, invited_at, version)
+      select gen_random_uuid(), 'x', 'x', 'active', true, '{}', 'test', now(), 1 where false`,
+      )
+      .catch(() => undefined);
+    await emitAs(p, 'clinical', 'clinical.lab_result.critical.v1', {
+      alert_id: crypto.randomUUID(),
+      observation_id: crypto.randomUUID(),
+      code: 'ldl_c',
+      severity: 'critical',
+      acknowledge_by: '2027-01-13T11:00:00.000Z',
+    });
     await requested('critical_result', 1);
     await settle(p);
-    const rows = await p.sql<{ user_id: string | null; recipient_type: string }>("select user_id, recipient_type from comms.message where template = 'critical_result'");
+    const rows = await p.sql<{ user_id: string | null; recipient_type: string }>(
+      "select user_id, recipient_type from comms.message where template = 'critical_result'",
+    );
     expect(rows.every(one => one.user_id === null && one.recipient_type === 'staff')).toBe(true);
   });
 
@@ -310,27 +408,51 @@ describe('by the clock of the test', () => {
     }); // prettier-ignore
     await requested('visit_booked', 1);
     await settle(p);
-    const rows = await p.sql<{ status: string; status_reason: string }>("select distinct status, status_reason from comms.message where template = 'visit_booked'");
+    const rows = await p.sql<{ status: string; status_reason: string }>(
+      "select distinct status, status_reason from comms.message where template = 'visit_booked'",
+    );
     expect(rows).toEqual([{ status: 'skipped', status_reason: 'owner_absent' }]);
     expect((await p.rest('GET', '/comms/readyz')).body.checks).toMatchObject({ owner_booking: 'degraded' });
   });
 
   test('30: a dose of a plan that was stopped is not told of', async () => {
     const at = '2027-01-14T07:00:00.000Z';
-    await emitAs(p, 'clinical', 'dose.reminder.scheduled.v1', { reminder_id: crypto.randomUUID(), protocol_id: crypto.randomUUID(), vial_id: null, scheduled_for: at, time_zone: 'Europe/Berlin' });
+    await emitAs(p, 'clinical', 'dose.reminder.scheduled.v1', {
+      reminder_id: crypto.randomUUID(),
+      protocol_id: crypto.randomUUID(),
+      vial_id: null,
+      scheduled_for: at,
+      time_zone: 'Europe/Berlin',
+    });
     await requested('dose', 1);
     await settle(p);
     expect(await p.sql("select distinct status from comms.message where template = 'dose'")).toEqual([{ status: 'scheduled' }]);
     await p.clock('comms', { now: at });
-    expect(await p.sql("select distinct status, status_reason from comms.message where template = 'dose'")).toEqual([{ status: 'skipped', status_reason: 'stale' }]);
+    expect(await p.sql("select distinct status, status_reason from comms.message where template = 'dose'")).toEqual([
+      { status: 'skipped', status_reason: 'stale' },
+    ]);
   });
 
   describe('3 and 4: twelve markers are due', () => {
-    const CODES = ['ldl_c', 'hdl_c', 'hba1c', 'glucose', 'tsh', 'ferritin', 'apob', 'crp_hs', 'vitamin_d', 'insulin', 'testosterone', 'alt'];
+    const CODES = [
+      'ldl_c',
+      'hdl_c',
+      'hba1c',
+      'glucose',
+      'tsh',
+      'ferritin',
+      'apob',
+      'crp_hs',
+      'vitamin_d',
+      'insulin',
+      'testosterone',
+      'alt',
+    ];
     /** As clinical prompts; the cycles stand in its table. */
     async function prompts(codes: string[]): Promise<void> {
       const before = await requestsOf('retest_prompt');
-      for (const code of codes) await emitAs(p, 'clinical', 'clinical.retest.prompted.v1', { code, prompt_count: 1, prompted_at: '2027-01-14T07:00:00.000Z' });
+      for (const code of codes)
+        await emitAs(p, 'clinical', 'clinical.retest.prompted.v1', { code, prompt_count: 1, prompted_at: '2027-01-14T07:00:00.000Z' });
       await requested('retest_prompt', before + codes.length);
     }
     const CYCLE = `
@@ -343,7 +465,9 @@ describe('by the clock of the test', () => {
       const federation = p.host('comms').federation as { run: (...asked: any[]) => Promise<any> };
       const run = federation.run.bind(federation);
       federation.run = async (document, variables, options) =>
-        document.source.includes('CommsRetest(') ? { retestCycles: { nodes: [...open].map(code => ({ code })) } } : run(document, variables, options);
+        document.source.includes('CommsRetest(')
+          ? { retestCycles: { nodes: [...open].map(code => ({ code })) } }
+          : run(document, variables, options);
       await prompts(CODES);
       await settle(p);
       expect(await captured(p)).toEqual([]);
@@ -354,20 +478,29 @@ describe('by the clock of the test', () => {
       const { body } = await rest('GET', '/v1/inbox', member);
       expect(body.data).toHaveLength(1);
       expect(body.data[0]).toMatchObject({ kind: 'retest_prompt', count: 11 });
-      const names = (await p.sql<{ name: string }>('select name from clinical.biomarker where code = any($1)', [CODES])).map(one => one.name);
+      const names = (await p.sql<{ name: string }>('select name from clinical.biomarker where code = any($1)', [CODES])).map(
+        one => one.name,
+      );
       const outside = JSON.stringify(sent);
       expect(names.filter(name => outside.includes(name))).toEqual([]);
       expect(CODES.filter(code => outside.includes(`${code}`) && code.length > 3)).toEqual([]);
       const mail = sent.find(one => one.channel === 'email')!;
-      expect([mail.content.subject, mail.content.headers['List-Id']]).toEqual(['You have a new health reminder.', expect.stringContaining('account')]);
-      const merged = await p.sql<{ n: number }>("select count(*)::int as n from comms.message where template = 'retest_prompt' and status_reason = 'merged_into_digest'");
+      expect([mail.content.subject, mail.content.headers['List-Id']]).toEqual([
+        'You have a new health reminder.',
+        expect.stringContaining('account'),
+      ]);
+      const merged = await p.sql<{ n: number }>(
+        "select count(*)::int as n from comms.message where template = 'retest_prompt' and status_reason = 'merged_into_digest'",
+      );
       expect(merged[0]!.n).toBe(33);
       open.clear();
       await p.clock('comms', { advance: 'PT1H' });
       await prompts(['ldl_c']);
       await p.clock('comms', { advance: 'PT15M' });
       expect(await captured(p)).toHaveLength(2);
-      expect(await p.sql("select distinct status_reason from comms.message where template = 'retest_prompt' and status = 'skipped'")).toEqual(expect.arrayContaining([{ status_reason: 'stale' }]));
+      expect(
+        await p.sql("select distinct status_reason from comms.message where template = 'retest_prompt' and status = 'skipped'"),
+      ).toEqual(expect.arrayContaining([{ status_reason: 'stale' }]));
       federation.run = run;
       const third = await p.userToken(DEMO, ['read:inbox'], { clientId: 'partner-app', firstParty: false } as never).catch(() => null);
       if (third) {
@@ -379,16 +512,27 @@ describe('by the clock of the test', () => {
 
   test('21: what is wrong with a version is listed at once, and what is published is what is sent', async () => {
     const variables = { type: 'object', properties: { number: { type: 'string', 'x-class': 'plain' } }, required: [] };
-    const made = await rest('POST', '/v1/admin/templates', service, { key: 'spring', topic: 'account', variables, example: { number: '1' } });
+    const made = await rest('POST', '/v1/admin/templates', service, {
+      key: 'spring',
+      topic: 'account',
+      variables,
+      example: { number: '1' },
+    });
     expect(made.status).toBe(201);
-    const add = (body: object) => rest('POST', `/v1/admin/templates/${made.body.id}/versions`, service, { channel: 'in_app', locale: 'en', title: 'News', ...body });
+    const add = (body: object) =>
+      rest('POST', `/v1/admin/templates/${made.body.id}/versions`, service, { channel: 'in_app', locale: 'en', title: 'News', ...body });
     const publish = (id: string) => rest('POST', `/v1/admin/templates/${made.body.id}/versions/${id}/publish`, service);
     const bad = await publish((await add({ body: '{unknown} http://x.test' })).body.id);
-    expect([bad.status, bad.body.errors.map((one: { message: string }) => one.message).join()]).toEqual([400, expect.stringMatching(/unknown.*plain http|plain http.*unknown/)]);
+    expect([bad.status, bad.body.errors.map((one: { message: string }) => one.message).join()]).toEqual([
+      400,
+      expect.stringMatching(/unknown.*plain http|plain http.*unknown/),
+    ]);
     const draft = await add({ body: 'Number {number}' });
     expect((await publish(draft.body.id)).status).toBe(200);
     expect((await publish(draft.body.id)).status).toBe(409);
-    expect((await rest('POST', `/v1/admin/templates/${made.body.id}/preview`, service, { channel: 'in_app', locale: 'en' })).body).toMatchObject({ body: 'Number 1' });
+    expect(
+      (await rest('POST', `/v1/admin/templates/${made.body.id}/preview`, service, { channel: 'in_app', locale: 'en' })).body,
+    ).toMatchObject({ body: 'Number 1' });
     await send(p, { dedupe_key: 'own', template: 'spring', channels: ['in_app'], params: { number: '7' } });
     expect(await outcome(p, 'own')).toEqual({ in_app: 'delivered' });
     expect((await rest('GET', '/v1/inbox', member)).body.data[0]).toMatchObject({ title: 'News', body: 'Number 7' });
@@ -402,30 +546,52 @@ describe('by the clock of the test', () => {
   });
 
   test('services send to many, figures name nobody, and a person sees how they are reached', async () => {
-    const { body, status } = await rest('POST', '/v1/messages/batch', service, { dedupe_key: 'many', template: 'welcome', user_ids: [DEMO, DEMO2, DEMO] });
+    const { body, status } = await rest('POST', '/v1/messages/batch', service, {
+      dedupe_key: 'many',
+      template: 'welcome',
+      user_ids: [DEMO, DEMO2, DEMO],
+    });
     expect([status, body.results.map((one: { error: string | null }) => one.error)]).toEqual([202, [null, null]]);
     await settle(p);
     const stats = await rest('GET', '/v1/admin/stats?from=2027-01-01T00:00:00.000Z&to=2027-12-31T00:00:00.000Z&group_by=channel', service);
-    expect([stats.body.map((one: { group: string }) => one.group), JSON.stringify(stats.body).includes(DEMO)]).toEqual([expect.arrayContaining(['email', 'in_app', 'push']), false]);
-    const asked = await p.graphql('query ($id: ID!) { user(id: $id) { email comms { reachable { email sms push } inboxCount { unseen } messages(first: 5) { nodes { channel status } } } } }', { id: DEMO }, { token: await p.serviceToken('admin:comms') });
+    expect([stats.body.data.map((one: { group: string }) => one.group), JSON.stringify(stats.body).includes(DEMO)]).toEqual([
+      expect.arrayContaining(['email', 'in_app', 'push']),
+      false,
+    ]);
+    const asked = await p.graphql(
+      'query ($id: ID!) { user(id: $id) { email comms { reachable { email sms push } inboxCount { unseen } messages(first: 5) { nodes { channel status } } } } }',
+      { id: DEMO },
+      { token: await p.serviceToken('admin:comms') },
+    );
     expect(asked.data.user.comms).toMatchObject({ reachable: { email: true, sms: false, push: true } });
-    expect((await rest('GET', '/v1/topics', member)).body).toHaveLength(TOPICS.length);
+    expect((await rest('GET', '/v1/topics', member)).body.data).toHaveLength(TOPICS.length);
     expect((await rest('GET', '/v1/push/key', null)).body.vapid_public_key).toMatch(/^B[\w-]{86}$/);
   });
 
   test('16: mentions of one post are one item in the app', async () => {
     const federation = p.host('comms').federation as { run: (...asked: any[]) => Promise<any> };
     const run = federation.run.bind(federation);
-    federation.run = async (document, variables, options) => (document.source.includes('CommsMention(') ? { communityMention: { excerpt: 'Hello', sensitive: false } } : run(document, variables, options));
+    federation.run = async (document, variables, options) =>
+      document.source.includes('CommsMention(')
+        ? { communityMention: { excerpt: 'Hello', sensitive: false } }
+        : run(document, variables, options);
     await rest('PATCH', '/v1/preferences', member, { digest: { mentions: 'daily' } });
     const post = crypto.randomUUID();
-    for (let times = 0; times < 3; times++) await emitAs(p, 'community', 'community.mention.created.v1', { mention_id: crypto.randomUUID(), post_id: post, comment_id: null, by_user_id: DEMO2 });
+    for (let times = 0; times < 3; times++)
+      await emitAs(p, 'community', 'community.mention.created.v1', {
+        mention_id: crypto.randomUUID(),
+        post_id: post,
+        comment_id: null,
+        by_user_id: DEMO2,
+      });
     await requested('mention', 3);
     await settle(p);
     federation.run = run;
     const { body } = await rest('GET', '/v1/inbox?topic=community', member);
     expect(body.data).toMatchObject([{ kind: 'mention', count: 3, entity: { type: 'post', id: post } }]);
-    expect(await p.sql("select distinct status_reason from comms.message where template = 'mention' and channel = 'push'")).toEqual([{ status_reason: 'merged_into_digest' }]);
+    expect(await p.sql("select distinct status_reason from comms.message where template = 'mention' and channel = 'push'")).toEqual([
+      { status_reason: 'merged_into_digest' },
+    ]);
   });
 
   test('23: erasure cancels what waits and leaves no address, word or choice; what wants nothing stays a hash', async () => {
@@ -433,14 +599,39 @@ describe('by the clock of the test', () => {
     await send(p, { dedupe_key: 'past', user_id: DEMO2 });
     await settle(p);
     await rest('POST', '/v1/admin/suppressions', service, { channel: 'email', address: 'demo2@example.test' });
-    for (let times = 0; times < 2; times++) await emitAs(p, 'identity', 'user.erasure_requested.v1', { request_id: crypto.randomUUID(), scope: 'full', requested_at: '2027-01-14T08:00:00.000Z', due_at: '2027-02-14T08:00:00.000Z' }, DEMO2);
-    await until('the erasure', () => p.sql('select 1 from comms.message where user_id = $1 and content_sealed is not null', [DEMO2]), rows => rows.length === 0);
-    expect(await p.sql('select distinct status, status_reason from comms.message where request_id = (select id from comms.send_request where dedupe_key = $1)', ['future'])).toEqual([{ status: 'cancelled', status_reason: 'erased' }]);
-    for (const table of ['inbox_item', 'captured_message', 'push_subscription', 'preference', 'mail_token']) expect(await p.sql(`select 1 from comms.${table} where user_id = $1`, [DEMO2])).toEqual([]);
-    expect(await p.sql('select 1 from comms.message where user_id = $1 and (recipient_masked is not null or address_hash is not null)', [DEMO2])).toEqual([]);
+    for (let times = 0; times < 2; times++)
+      await emitAs(
+        p,
+        'identity',
+        'user.erasure_requested.v1',
+        { request_id: crypto.randomUUID(), scope: 'full', requested_at: '2027-01-14T08:00:00.000Z', due_at: '2027-02-14T08:00:00.000Z' },
+        DEMO2,
+      );
+    await until(
+      'the erasure',
+      () => p.sql('select 1 from comms.message where user_id = $1 and content_sealed is not null', [DEMO2]),
+      rows => rows.length === 0,
+    );
+    expect(
+      await p.sql(
+        'select distinct status, status_reason from comms.message where request_id = (select id from comms.send_request where dedupe_key = $1)',
+        ['future'],
+      ),
+    ).toEqual([{ status: 'cancelled', status_reason: 'erased' }]);
+    for (const table of ['inbox_item', 'captured_message', 'push_subscription', 'preference', 'mail_token'])
+      expect(await p.sql(`select 1 from comms.${table} where user_id = $1`, [DEMO2])).toEqual([]);
+    expect(
+      await p.sql('select 1 from comms.message where user_id = $1 and (recipient_masked is not null or address_hash is not null)', [DEMO2]),
+    ).toEqual([]);
     expect(await p.sql('select 1 from comms.suppression')).toHaveLength(1);
-    for (const { name } of await p.sql<{ name: string }>("select table_name as name from information_schema.tables where table_schema = 'comms' and table_type = 'BASE TABLE'"))
-      expect((await p.sql<{ row: string }>(`select t::text as row from comms."${name}" t`)).some(({ row }) => row.includes('demo2@example.test'))).toBe(false);
+    for (const { name } of await p.sql<{ name: string }>(
+      "select table_name as name from information_schema.tables where table_schema = 'comms' and table_type = 'BASE TABLE'",
+    ))
+      expect(
+        (await p.sql<{ row: string }>(`select t::text as row from comms."${name}" t`)).some(({ row }) =>
+          row.includes('demo2@example.test'),
+        ),
+      ).toBe(false);
   });
 });
 

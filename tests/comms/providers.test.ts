@@ -28,7 +28,14 @@ const MAIL: Rendered = {
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   },
   attachments: [{ filename: 'event.ics', content: 'BEGIN:VCALENDAR', contentType: 'text/calendar; charset=utf-8' }],
-  push: { title: 'Main', body: 'You have a new health reminder.', deepLink: 'https://x.test/m/1', badge: 2, ttlSeconds: 3600, urgent: false },
+  push: {
+    title: 'Main',
+    body: 'You have a new health reminder.',
+    deepLink: 'https://x.test/m/1',
+    badge: 2,
+    ttlSeconds: 3600,
+    urgent: false,
+  },
 };
 
 describe('mail by a real SMTP server', () => {
@@ -47,12 +54,19 @@ describe('mail by a real SMTP server', () => {
       stream.on('end', () => (got.push(Buffer.concat(chunks).toString()), done()));
     },
   });
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding: { type: 'spki', format: 'der' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' } });
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
   let provider: ReturnType<typeof smtpProvider>;
   beforeAll(async () => {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.server.address() as AddressInfo;
-    provider = smtpProvider({ smtpUrl: `smtp://127.0.0.1:${port}`, dkim: { domain: 'mail.example.test', selector: 's1', key: privateKey as unknown as string } });
+    provider = smtpProvider({
+      smtpUrl: `smtp://127.0.0.1:${port}`,
+      dkim: { domain: 'mail.example.test', selector: 's1', key: privateKey as unknown as string },
+    });
   });
   afterAll(async () => {
     await provider.close!();
@@ -67,9 +81,16 @@ describe('mail by a real SMTP server', () => {
     const { results } = await dkimVerify(raw, { resolver } as never);
     expect(results[0].status.result).toBe('pass');
     const signed = /[; ]h=([^;]+);/.exec(raw.replaceAll(/\r\n\s+/g, ''))![1]!.toLowerCase();
-    expect(signed.split(':').map(one => one.trim())).toEqual(expect.arrayContaining(['list-unsubscribe', 'list-unsubscribe-post', 'list-id', 'message-id']));
+    expect(signed.split(':').map(one => one.trim())).toEqual(
+      expect.arrayContaining(['list-unsubscribe', 'list-unsubscribe-post', 'list-id', 'message-id']),
+    );
     const mail = await PostalMime.parse(raw);
-    expect([mail.text?.trim(), mail.html?.trim(), mail.messageId, mail.attachments[0]?.filename]).toEqual(['Plain words', '<p>Words</p>', MAIL.headers['Message-ID'], 'event.ics']);
+    expect([mail.text?.trim(), mail.html?.trim(), mail.messageId, mail.attachments[0]?.filename]).toEqual([
+      'Plain words',
+      '<p>Words</p>',
+      MAIL.headers['Message-ID'],
+      'event.ics',
+    ]);
   });
 
   test.each([
@@ -121,10 +142,22 @@ describe('Web Push', () => {
     device.generateKeys();
     vapidCurve.generateKeys();
     push = await double();
-    provider = webPushProvider({ egress: LOCAL, vapid: { subject: 'mailto:push@example.test', publicKey: vapidCurve.getPublicKey('base64url'), privateKey: vapidCurve.getPrivateKey('base64url') } });
+    provider = webPushProvider({
+      egress: LOCAL,
+      vapid: {
+        subject: 'mailto:push@example.test',
+        publicKey: vapidCurve.getPublicKey('base64url'),
+        privateKey: vapidCurve.getPrivateKey('base64url'),
+      },
+    });
   });
   afterAll(() => push.close());
-  const send = () => provider.send(MAIL, { device: { id: 'd', endpoint: `${push.url}/push/abc`, p256dh: device.getPublicKey('base64url'), auth: auth.toString('base64url') } }, 'k');
+  const send = () =>
+    provider.send(
+      MAIL,
+      { device: { id: 'd', endpoint: `${push.url}/push/abc`, p256dh: device.getPublicKey('base64url'), auth: auth.toString('base64url') } },
+      'k',
+    );
 
   /** RFC 8188 and 8291, as a browser opens it. */
   function opened(body: Buffer): Record<string, unknown> {
@@ -145,11 +178,20 @@ describe('Web Push', () => {
   test('a push is encrypted for the device and signed by VAPID', async () => {
     expect(await send()).toEqual({ kind: 'accepted', ref: null });
     const { headers, body } = push.got.at(-1)!;
-    expect(opened(body)).toEqual({ title: 'Main', body: 'You have a new health reminder.', deep_link: 'https://x.test/m/1', notification_id: MAIL.messageId, badge: 2 });
+    expect(opened(body)).toEqual({
+      title: 'Main',
+      body: 'You have a new health reminder.',
+      deep_link: 'https://x.test/m/1',
+      notification_id: MAIL.messageId,
+      badge: 2,
+    });
     expect([headers.ttl, headers.urgency, headers['content-encoding'], headers.topic?.length]).toEqual(['3600', 'normal', 'aes128gcm', 32]);
     const token = /t=([^,]+)/.exec(headers.authorization!)![1]!;
     const point = vapidCurve.getPublicKey();
-    const key = await importJWK({ kty: 'EC', crv: 'P-256', x: point.subarray(1, 33).toString('base64url'), y: point.subarray(33).toString('base64url') }, 'ES256');
+    const key = await importJWK(
+      { kty: 'EC', crv: 'P-256', x: point.subarray(1, 33).toString('base64url'), y: point.subarray(33).toString('base64url') },
+      'ES256',
+    );
     const { payload } = await jwtVerify(token, key, { audience: push.url });
     expect(payload.sub).toBe('mailto:push@example.test');
   });
@@ -178,9 +220,20 @@ describe('Web Push', () => {
   });
 
   test('an endpoint in a private network is never connected to', async () => {
-    const guarded = webPushProvider({ egress: [], vapid: { subject: 'mailto:push@example.test', publicKey: vapidCurve.getPublicKey('base64url'), privateKey: vapidCurve.getPrivateKey('base64url') } });
+    const guarded = webPushProvider({
+      egress: [],
+      vapid: {
+        subject: 'mailto:push@example.test',
+        publicKey: vapidCurve.getPublicKey('base64url'),
+        privateKey: vapidCurve.getPrivateKey('base64url'),
+      },
+    });
     const before = push.got.length;
-    const outcome = await guarded.send(MAIL, { device: { id: 'd', endpoint: `${push.url}/push/abc`, p256dh: device.getPublicKey('base64url'), auth: auth.toString('base64url') } }, 'k');
+    const outcome = await guarded.send(
+      MAIL,
+      { device: { id: 'd', endpoint: `${push.url}/push/abc`, p256dh: device.getPublicKey('base64url'), auth: auth.toString('base64url') } },
+      'k',
+    );
     expect([outcome, push.got.length]).toEqual([{ kind: 'permanent', code: 'blocked', bounced: false, invalid: true }, before]);
   });
 });
@@ -189,7 +242,12 @@ describe('SMS in the form of Twilio', () => {
   let sms: Awaited<ReturnType<typeof double>>;
   beforeAll(async () => void (sms = await double()));
   afterAll(() => sms.close());
-  const send = () => twilioProvider({ egress: LOCAL, twilio: { url: sms.url, account: 'AC1', token: 'secret', from: '+15550000000' } }).send({ ...MAIL, text: 'Your code is 123456.' }, { address: '+14155550142' }, 'key-1');
+  const send = () =>
+    twilioProvider({ egress: LOCAL, twilio: { url: sms.url, account: 'AC1', token: 'secret', from: '+15550000000' } }).send(
+      { ...MAIL, text: 'Your code is 123456.' },
+      { address: '+14155550142' },
+      'key-1',
+    );
 
   test('a text is posted with the account, the key and nothing else', async () => {
     expect(await send()).toEqual({ kind: 'accepted', ref: 'SM1' });

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CommsCategory, CommsChannel, CommsInboxAction, CommsInboxItemStatus, CommsMessageStatus, CommsSuppressionReason } from '../../subgraphs/comms/entities/enums.js';
+import {
+  CommsCategory,
+  CommsChannel,
+  CommsInboxAction,
+  CommsInboxItemStatus,
+  CommsMessageStatus,
+  CommsSuppressionReason,
+} from '../../subgraphs/comms/entities/enums.js';
 import { filled, filledHtml, missingIn, oneLine, publishFaults, variablesOf, type Variables } from '../../subgraphs/comms/rules/content.js';
 import { masked } from '../../subgraphs/comms/rules/addresses.js';
 import { seesTopic } from '../../subgraphs/comms/rules/disclosure.js';
@@ -38,16 +45,27 @@ describe('quiet hours', () => {
     expect(until('2027-10-30T23:45:00Z', { from: '01:00', to: '02:30' })).toBe('2027-10-31T00:30:00.000Z');
   });
   test('a window of no length is none, and a day window is not across midnight', () => {
-    expect([until('2027-01-12T03:00:00Z', { from: '08:00', to: '08:00' }), until('2027-01-12T12:00:00Z', { from: '12:00', to: '14:00' })]).toEqual([null, '2027-01-12T13:00:00.000Z']);
+    expect([
+      until('2027-01-12T03:00:00Z', { from: '08:00', to: '08:00' }),
+      until('2027-01-12T12:00:00Z', { from: '12:00', to: '14:00' }),
+    ]).toEqual([null, '2027-01-12T13:00:00.000Z']);
   });
   test.each([
     [NIGHT, { from: '18:00', to: '11:00' }],
-    [{ from: '19:00', to: '15:00' }, { from: '18:00', to: '16:00' }],
-    [{ from: '09:00', to: '09:00' }, { from: '09:00', to: '09:00' }],
+    [
+      { from: '19:00', to: '15:00' },
+      { from: '18:00', to: '16:00' },
+    ],
+    [
+      { from: '09:00', to: '09:00' },
+      { from: '09:00', to: '09:00' },
+    ],
   ])('a guessed zone widens %o to %o', (window, wide) => expect(widened(window)).toEqual(wide));
   test('no window is ever widened beyond 22 hours', () => {
     const minutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
-    const time = fc.integer({ min: 0, max: 1439 }).map(one => `${String(Math.floor(one / 60)).padStart(2, '0')}:${String(one % 60).padStart(2, '0')}`);
+    const time = fc
+      .integer({ min: 0, max: 1439 })
+      .map(one => `${String(Math.floor(one / 60)).padStart(2, '0')}:${String(one % 60).padStart(2, '0')}`);
     fc.assert(
       fc.property(time, time, (from, to) => {
         const before = (minutes(to) - minutes(from) + 1440) % 1440;
@@ -61,8 +79,20 @@ describe('quiet hours', () => {
   });
 });
 
-const wishes = { channels: { email: true, sms: true, push: true }, topics: {}, quiet: NIGHT, mentions: 'immediate' as const, smsConsent: false, marketingConsent: false };
-const person = (more: object = {}, zone = { zone: 'Europe/Berlin', source: 'settings' as const }) => ({ userId: USER, status: 'ACTIVE', zone, wishes: { ...wishes, ...more } });
+const wishes = {
+  channels: { email: true, sms: true, push: true },
+  topics: {},
+  quiet: NIGHT,
+  mentions: 'immediate' as const,
+  smsConsent: false,
+  marketingConsent: false,
+};
+const person = (more: object = {}, zone = { zone: 'Europe/Berlin', source: 'settings' as const }) => ({
+  userId: USER,
+  status: 'ACTIVE',
+  zone,
+  wishes: { ...wishes, ...more },
+});
 const facts = (channel: string, topic: string, more: Partial<LookFacts> = {}): LookFacts => ({
   now: at('2027-01-12T11:00:00Z'),
   channel: channel as CommsChannel,
@@ -88,14 +118,32 @@ describe('policy', () => {
     ['who is erased gets not even that', facts('email', 'security', { person: { ...person(), status: 'ERASED' } }), 'erased'],
     ['no template', facts('email', 'orders', { template: null }), 'no_template'],
     ['a missing variable', facts('email', 'orders', { template: { missing: ['order_number'] } }), 'missing_variable'],
-    ['a channel that is switched off', facts('push', 'live', { person: person({ channels: { ...wishes.channels, push: false } }) }), 'channel_off'],
-    ['a topic that is switched off', facts('push', 'community', { person: person({ topics: { community: { push: false } } }) }), 'topic_off'],
-    ['a mandatory topic ignores the switches', facts('email', 'billing', { person: person({ channels: { ...wishes.channels, email: false } }) }), 'go'],
+    [
+      'a channel that is switched off',
+      facts('push', 'live', { person: person({ channels: { ...wishes.channels, push: false } }) }),
+      'channel_off',
+    ],
+    [
+      'a topic that is switched off',
+      facts('push', 'community', { person: person({ topics: { community: { push: false } } }) }),
+      'topic_off',
+    ],
+    [
+      'a mandatory topic ignores the switches',
+      facts('email', 'billing', { person: person({ channels: { ...wishes.channels, email: false } }) }),
+      'go',
+    ],
     ['adverts need consent', facts('email', 'offers'), 'topic_off'],
     ['adverts with consent', facts('email', 'offers', { person: person({ marketingConsent: true }) }), 'go'],
     ['adverts by SMS need a second one', facts('sms', 'offers', { person: person({ marketingConsent: true }) }), 'channel_off'],
     ['adverts by SMS with both', facts('sms', 'offers', { person: person({ marketingConsent: true, smsConsent: true }) }), 'go'],
-    ['adverts by SMS to where only a guess leads', facts('sms', 'offers', { person: person({ marketingConsent: true, smsConsent: true }, { zone: 'America/New_York', source: 'brand' as never }) }), 'no_time_zone'],
+    [
+      'adverts by SMS to where only a guess leads',
+      facts('sms', 'offers', {
+        person: person({ marketingConsent: true, smsConsent: true }, { zone: 'America/New_York', source: 'brand' as never }),
+      }),
+      'no_time_zone',
+    ],
     ['a fourth advert of a week', facts('email', 'offers', { person: person({ marketingConsent: true }), sentLately: 3 }), 'channel_off'],
     ['an eleventh push of a day', facts('push', 'live', { sentLately: 10 }), 'channel_off'],
     ['an urgent push knows no cap', facts('push', 'safety', { sentLately: 99 }), 'go'],
@@ -105,15 +153,26 @@ describe('policy', () => {
     ['push of safety at night does not', facts('push', 'safety', { now: NIGHT_TIME }), 'go'],
     ['dose reminders have their own hour', facts('push', 'dose_reminders', { now: NIGHT_TIME }), 'go'],
     ['mail at night does not wait', facts('email', 'orders', { now: NIGHT_TIME }), 'go'],
-    ['an advert by mail at night waits', facts('email', 'offers', { now: NIGHT_TIME, person: person({ marketingConsent: true }) }), 'later'],
+    [
+      'an advert by mail at night waits',
+      facts('email', 'offers', { now: NIGHT_TIME, person: person({ marketingConsent: true }) }),
+      'later',
+    ],
     ['the app does not wait', facts('in_app', 'live', { now: NIGHT_TIME }), 'go'],
-    ['what ends before the night does', facts('push', 'live', { now: NIGHT_TIME, expiresAt: at('2027-01-13T05:00:00Z') }), 'quiet_hours_expired'],
+    [
+      'what ends before the night does',
+      facts('push', 'live', { now: NIGHT_TIME, expiresAt: at('2027-01-13T05:00:00Z') }),
+      'quiet_hours_expired',
+    ],
     ['what is over', facts('email', 'orders', { expiresAt: at('2027-01-12T11:00:00Z') }), 'expired'],
     ['what is for later', facts('email', 'orders', { sendAfter: at('2027-01-12T12:00:00Z') }), 'later'],
   ])('%s', (_what, one, expected) => expect(verdict(one)).toBe(expected));
 
   test('a guessed zone widens the night, and explain names where it comes from', () => {
-    const guessed = facts('push', 'live', { now: at('2027-01-13T00:00:00Z'), person: person({}, { zone: 'America/New_York', source: 'brand' as never }) });
+    const guessed = facts('push', 'live', {
+      now: at('2027-01-13T00:00:00Z'),
+      person: person({}, { zone: 'America/New_York', source: 'brand' as never }),
+    });
     const { verdict: found, checks } = look(guessed);
     const end = new Date((found as { at: Date }).at.getTime() - spreadOf(USER));
     expect(end.toISOString()).toBe('2027-01-13T16:00:00.000Z'); // eleven in New York
@@ -130,14 +189,18 @@ test.each([
   ['a receipt over SMTP, once', { idempotent: false, marketing: false, retaken: false, isAuth: false, attempts: 1 }, true],
   ['a receipt over SMTP, twice', { idempotent: false, marketing: false, retaken: true, isAuth: false, attempts: 2 }, false],
   ['an advert over SMTP', { idempotent: false, marketing: true, retaken: false, isAuth: false, attempts: 1 }, false],
-  ['an advert where the provider drops the second', { idempotent: true, marketing: true, retaken: false, isAuth: false, attempts: 1 }, true],
+  [
+    'an advert where the provider drops the second',
+    { idempotent: true, marketing: true, retaken: false, isAuth: false, attempts: 1 },
+    true,
+  ],
   ['a sign-in within its attempts', { idempotent: false, marketing: false, retaken: true, isAuth: true, attempts: 2 }, true],
   ['a sign-in after its attempts', { idempotent: false, marketing: false, retaken: false, isAuth: true, attempts: 3 }, false],
 ])('%s may be repeated when nobody knows what came of it: %o', (_what, one, may) => expect(mayRepeatUnknown(one)).toBe(may));
 
 test('a message that has been sent is never sent again, whatever is reported', () => {
   const after = new Set<string>(['sent']);
-  for (let size = 0; size !== after.size; ) {
+  for (let size = 0; size !== after.size;) {
     size = after.size;
     for (const state of [...after]) for (const next of Object.values(MESSAGE_STATES[state as CommsMessageStatus])) after.add(next);
   }
@@ -147,12 +210,21 @@ test('a message that has been sent is never sent again, whatever is reported', (
 test.each(Object.values(CommsInboxItemStatus))('an item that is %s', status => {
   const moves = Object.fromEntries(Object.values(CommsInboxAction).map(action => [action, INBOX_STATES[status][action] ?? 'conflict']));
   const open = { read: 'read', unread: 'unseen', archive: 'archived', restore: 'conflict' };
-  expect(moves).toEqual({ unseen: open, seen: open, read: { ...open, restore: 'read' }, archived: { read: 'conflict', unread: 'conflict', archive: 'archived', restore: 'read' } }[status]);
+  expect(moves).toEqual(
+    {
+      unseen: open,
+      seen: open,
+      read: { ...open, restore: 'read' },
+      archived: { read: 'conflict', unread: 'conflict', archive: 'archived', restore: 'read' },
+    }[status],
+  );
 });
 
 describe('suppression', () => {
   const now = at('2027-01-12T11:00:00Z');
-  const stop = (reason: string, scope = 'all', expiresAt: Date | null = null) => [{ reason: reason as CommsSuppressionReason, scope, expiresAt }];
+  const stop = (reason: string, scope = 'all', expiresAt: Date | null = null) => [
+    { reason: reason as CommsSuppressionReason, scope, expiresAt },
+  ];
   test.each([
     ['a mailbox that does not exist', 'billing', stop('hard_bounce'), false, true],
     ['a mailbox that does not exist, at sign-in', 'security', stop('hard_bounce'), true, true],
@@ -168,8 +240,17 @@ describe('suppression', () => {
 });
 
 describe('texts', () => {
-  const variables: Variables = { type: 'object', properties: { order_number: { type: 'string', 'x-class': 'plain' }, title: { type: 'string', 'x-class': 'personal' }, marker: { type: 'string', 'x-class': 'health' } }, required: ['order_number'] };
-  const publish = (texts: object, channel = 'push', topic = 'orders'): string[] => publishFaults({ channel: channel as CommsChannel, texts, variables, topic: topicOf(topic)! });
+  const variables: Variables = {
+    type: 'object',
+    properties: {
+      order_number: { type: 'string', 'x-class': 'plain' },
+      title: { type: 'string', 'x-class': 'personal' },
+      marker: { type: 'string', 'x-class': 'health' },
+    },
+    required: ['order_number'],
+  };
+  const publish = (texts: object, channel = 'push', topic = 'orders'): string[] =>
+    publishFaults({ channel: channel as CommsChannel, texts, variables, topic: topicOf(topic)! });
   test.each<[string, string[], RegExp | null]>([
     ['a plain text', publish({ title: 'Order', body: 'Order {order_number}' }), null],
     ['an unlisted variable', publish({ title: 'Order', body: '{unknown}' }), /unknown/],
@@ -188,10 +269,14 @@ describe('texts', () => {
   });
   test('values are escaped in HTML, and the styles of the mail are left alone', () => {
     const html = '<style>a { color: red }</style><p style="x">{order_number}</p>';
-    expect(filledHtml(html, { order_number: '<b>&"' }, { locale: 'en', zone: 'UTC' })).toBe('<style>a { color: red }</style><p style="x">&lt;b&gt;&amp;&quot;</p>');
+    expect(filledHtml(html, { order_number: '<b>&"' }, { locale: 'en', zone: 'UTC' })).toBe(
+      '<style>a { color: red }</style><p style="x">&lt;b&gt;&amp;&quot;</p>',
+    );
   });
   test('times are those of the person', () => {
-    expect(filled('{t, date, medium} {t, time, short}', { t: '2027-01-12T23:30:00.000Z' }, { locale: 'de', zone: 'Europe/Berlin' })).toBe('13. Jan. 2027 00:30');
+    expect(filled('{t, date, medium} {t, time, short}', { t: '2027-01-12T23:30:00.000Z' }, { locale: 'de', zone: 'Europe/Berlin' })).toBe(
+      '13. Jan. 2027 00:30',
+    );
   });
   test('a header takes no line break and no bidirectional override', () => {
     expect(oneLine('Hello\r\nBcc: x@example.test\u202e')).toBe('Hello Bcc: x@example.test');
@@ -211,10 +296,30 @@ describe('freshness', () => {
     ['a visit that has moved', rule, { v: { status: 'BOOKED', startsAt: '2027-01-12T11:00:00Z' } }, 'stale'],
     ['a visit that is cancelled', rule, { v: { status: 'CANCELLED', startsAt: '2027-01-12T10:00:00Z' } }, 'stale'],
     ['a visit that is gone', rule, { v: null }, 'stale'],
-    ['a flag that is hidden', { rule: 'red_flag' as const }, { redFlags: { nodes: [{ id: 'f', status: 'OPEN', visibleToMember: false }] } }, 'wait'],
-    ['a flag that is shown', { rule: 'red_flag' as const }, { redFlags: { nodes: [{ id: 'f', status: 'OPEN', visibleToMember: true }] } }, 'fresh'],
-    ['a flag that is dismissed', { rule: 'red_flag' as const }, { redFlags: { nodes: [{ id: 'f', status: 'DISMISSED', visibleToMember: true }] } }, 'stale'],
-    ['a dose that still stands', { rule: 'dose' as const }, { doses: { nodes: [{ id: 'r', status: 'SCHEDULED', scheduledFor: '2027-01-12T10:00:00Z' }] } }, 'fresh'],
+    [
+      'a flag that is hidden',
+      { rule: 'red_flag' as const },
+      { redFlags: { nodes: [{ id: 'f', status: 'OPEN', visibleToMember: false }] } },
+      'wait',
+    ],
+    [
+      'a flag that is shown',
+      { rule: 'red_flag' as const },
+      { redFlags: { nodes: [{ id: 'f', status: 'OPEN', visibleToMember: true }] } },
+      'fresh',
+    ],
+    [
+      'a flag that is dismissed',
+      { rule: 'red_flag' as const },
+      { redFlags: { nodes: [{ id: 'f', status: 'DISMISSED', visibleToMember: true }] } },
+      'stale',
+    ],
+    [
+      'a dose that still stands',
+      { rule: 'dose' as const },
+      { doses: { nodes: [{ id: 'r', status: 'SCHEDULED', scheduledFor: '2027-01-12T10:00:00Z' }] } },
+      'fresh',
+    ],
     ['a dose of a stopped plan', { rule: 'dose' as const }, { doses: { nodes: [] } }, 'stale'],
     ['a digest without mentions', { some: 'd.items' }, { d: { items: [] } }, 'stale'],
     ['a payment that has been made', { not: { 'p.status': ['SUCCEEDED'] } }, { p: { status: 'SUCCEEDED' } }, 'stale'],
@@ -222,12 +327,19 @@ describe('freshness', () => {
   ])('%s', (_what, one, answer, expected) => expect(freshness(one, answer, params)).toBe(expected));
   test('of twelve prompts those that are closed are dropped, and none left is stale', () => {
     const answer = { retestCycles: { nodes: [{ code: 'ldl_c' }] } };
-    expect([freshness({ rule: 'retest' }, answer, {}, ['ldl_c', 'hba1c']), freshness({ rule: 'retest' }, answer, {}, ['hba1c'])]).toEqual(['fresh', 'stale']);
+    expect([freshness({ rule: 'retest' }, answer, {}, ['ldl_c', 'hba1c']), freshness({ rule: 'retest' }, answer, {}, ['hba1c'])]).toEqual([
+      'fresh',
+      'stale',
+    ]);
   });
 });
 
 test('an app of others sees a health topic only by the scope of an agreement', () => {
   const app = (scopes: string[]) => ({ kind: 'user', firstParty: false, permissions: [], scopes: new Set(['read:inbox', ...scopes]) });
-  expect([seesTopic(app([]), 'retest'), seesTopic(app(['read:my_outcomes']), 'retest'), seesTopic(app([]), 'orders')]).toEqual([false, true, true]);
+  expect([seesTopic(app([]), 'retest'), seesTopic(app(['read:my_outcomes']), 'retest'), seesTopic(app([]), 'orders')]).toEqual([
+    false,
+    true,
+    true,
+  ]);
   expect(TOPICS.filter(topic => topic.category === CommsCategory.CLINICAL && seesTopic(app([]), topic.key))).toEqual([]);
 });

@@ -13,7 +13,11 @@ const named = new Set(
   sourcesIn('subgraphs')
     .filter(file => !file.startsWith('subgraphs/comms/rules'))
     .map(textOf)
-    .filter(text => /requestMessage\(|notifyUser\(|notifyRole\(|alarm\(ctx|tell\(|visitTold\(|commissionChanged\(|accept\(|remind\(|const NOTICES/.test(text))
+    .filter(text =>
+      /requestMessage\(|notifyUser\(|notifyRole\(|alarm\(ctx|tell\(|visitTold\(|commissionChanged\(|accept\(|remind\(|const NOTICES/.test(
+        text,
+      ),
+    )
     .flatMap(text => [
       ...[...text.matchAll(/template: (?:[^,'}\n]*\? )?'([a-z_]+)'(?: : '([a-z_]+)')?/g)].flatMap(match => [match[1]!, match[2]!]),
       ...[...text.matchAll(/(?:alarm\(ctx, |visitTold\(ctx, event, |commissionChanged\(ctx, event, )'([a-z_]+)'/g)].map(match => match[1]!),
@@ -39,7 +43,9 @@ describe.each(templates.map(template => [template.key, template] as const))('tem
   });
 
   test('marks each variable, and its example has all of them', () => {
-    expect(Object.values(template.variables.properties).filter(one => !['plain', 'personal', 'health'].includes(one['x-class']))).toEqual([]);
+    expect(Object.values(template.variables.properties).filter(one => !['plain', 'personal', 'health'].includes(one['x-class']))).toEqual(
+      [],
+    );
     expect(missingIn(template.variables, template.example)).toEqual([]);
   });
 
@@ -48,7 +54,11 @@ describe.each(templates.map(template => [template.key, template] as const))('tem
       const version = await seededVersion(text, topic.category === 'marketing');
       const faults = publishFaults({ channel: text.channel as never, texts: version, variables: template.variables, topic });
       expect(faults.filter(fault => !fault.startsWith('mjml: names {link}'))).toEqual([]);
-      const made = filledVersion(template.example, { subject: null, title: null, body: null, text: null, ...version } as never, version.html ?? null);
+      const made = filledVersion(
+        template.example,
+        { subject: null, title: null, body: null, text: null, ...version } as never,
+        version.html ?? null,
+      );
       const words = [made.subject, made.title, made.body, text.channel === 'sms' ? made.text : null].filter(one => one !== null).join(' ');
       expect(words).not.toMatch(/[{}!]/);
       expect(words.split(/\s+/).length).toBeLessThanOrEqual(75);

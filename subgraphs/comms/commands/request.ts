@@ -159,7 +159,7 @@ export async function makeMessages(
   const now = ctx.now();
   await ctx.sql(MESSAGES, [
     id, recipientType, brandId, topic.key, template, category, entityType, entityId, laneOf(topic), auth,
-    sendAfter?.toISOString() ?? null, (sendAfter && sendAfter > now ? sendAfter : now).toISOString(), expiresAt?.toISOString() ?? null, digestId, now.toISOString(), JSON.stringify(made),
+    sendAfter?.toISOString() ?? null, now.toISOString(), expiresAt?.toISOString() ?? null, digestId, now.toISOString(), JSON.stringify(made),
   ]); // prettier-ignore
 }
 

@@ -1,4 +1,4 @@
-import type { Context, ServiceHost } from '../../../../runtime/request/context.js';
+import type { ServiceHost } from '../../../../runtime/request/context.js';
 import { CommsCategory, CommsMessageStatus as Status } from '../../entities/enums.js';
 import { CommsMessage } from '../../entities/message.js';
 import { providersOf } from '../../ports/providers.js';
