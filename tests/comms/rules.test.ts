@@ -202,7 +202,7 @@ test('a message that has been sent is never sent again, whatever is reported', (
   const after = new Set<string>(['sent']);
   for (let size = 0; size !== after.size;) {
     size = after.size;
-    for (const state of [...after]) for (const next of Object.values(MESSAGE_STATES[state as CommsMessageStatus])) after.add(next);
+    for (const state of after) for (const next of Object.values(MESSAGE_STATES[state as CommsMessageStatus])) after.add(next);
   }
   expect([...after].sort()).toEqual(['bounced', 'complained', 'delivered', 'failed', 'sent']);
 });

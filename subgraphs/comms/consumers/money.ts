@@ -159,7 +159,6 @@ export const money: readonly Handler<Context>[] = [
       entity: { type: 'order', id: order_id },
     });
   }),
-  ...[
     handle(membershipActivated, (ctx: Context, event) =>
       tell(ctx, event, {
         template: 'membership_activated',
@@ -210,7 +209,6 @@ export const money: readonly Handler<Context>[] = [
         entity: { type: 'membership', id: event.data.membership_id },
       }),
     ),
-  ],
   handle(memberMilestoneUnlocked, (ctx: Context, event) =>
     tell(ctx, event, { template: 'milestone', params: { milestone: event.data.milestone } }),
   ),

@@ -30,7 +30,7 @@ export interface Done {
 
 /** Works on a list, some at once, keeping its order. */
 export async function eachAtOnce<In, Out>(list: readonly In[], work: (one: In) => Promise<Out>): Promise<Out[]> {
-  const results: Out[] = new Array<Out>(list.length);
+  const results: Out[] = [];
   let next = 0;
   const run = async (): Promise<void> => {
     for (let index = next++; index < list.length; index = next++) results[index] = await work(list[index]!);
@@ -115,24 +115,26 @@ const working = new WeakMap<ServiceHost, number>();
 
 export const isWorking = (host: ServiceHost): boolean => (working.get(host) ?? 0) > 0;
 
-async function counted(host: ServiceHost, work: () => Promise<void>): Promise<void> {
+async function counted<T>(host: ServiceHost, work: () => Promise<T>): Promise<T> {
   working.set(host, (working.get(host) ?? 0) + 1);
   try {
-    await work();
+    return await work();
   } finally {
     working.set(host, working.get(host)! - 1);
   }
 }
 
 /** Works off what is due in some lanes. @returns how many messages. */
-export async function workOff(host: ServiceHost, lanes: readonly number[], most?: number): Promise<number> {
+export const workOff = (host: ServiceHost, lanes: readonly number[], most?: number): Promise<number> => counted(host, () => workLanes(host, lanes, most));
+
+async function workLanes(host: ServiceHost, lanes: readonly number[], most?: number): Promise<number> {
   await recover(host, lanes);
   for (let total = 0; ;) {
     const ids = await claim(host, lanes, most);
     if (ids.length === 0) return total;
     total += ids.length;
     try {
-      await counted(host, () => workOn(host, ids));
+      await workOn(host, ids);
     } catch (error) {
       host.log.warn({ err: loggedError(error), lanes }, 'a claim of messages could not be worked on; it is tried again');
       await release(host, ids);
