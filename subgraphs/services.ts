@@ -21,5 +21,6 @@ export const SERVICES: Partial<Record<Slug, Load>> = {
   workflow: () => declared(import('./workflow/index.js')),
   cash: () => declared(import('./cash/index.js')),
   comms: () => declared(import('./comms/index.js')),
+  live: () => declared(import('./live/index.js')),
   affiliates: () => declared(import('./affiliates/index.js')),
 };

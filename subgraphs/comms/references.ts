@@ -15,7 +15,9 @@ const users: ReferenceLoader = async (ctx, keys: readonly { id: string }[]) =>
 
 const preferences: ReferenceLoader = (ctx, keys: readonly { userId: string }[]) =>
   Promise.all(
-    keys.map(({ userId }) => (ctx.caller.kind === 'service' || ctx.caller.userId === userId ? preferencesOf(ctx, userId) : Promise.resolve(null))),
+    keys.map(({ userId }) =>
+      ctx.caller.kind === 'service' || ctx.caller.userId === userId ? preferencesOf(ctx, userId) : Promise.resolve(null),
+    ),
   );
 
 const owned = ({ caller }: Parameters<typeof ownRows>[0]): { userId?: string } =>

@@ -159,56 +159,56 @@ export const money: readonly Handler<Context>[] = [
       entity: { type: 'order', id: order_id },
     });
   }),
-    handle(membershipActivated, (ctx: Context, event) =>
-      tell(ctx, event, {
-        template: 'membership_activated',
-        params: { membership_id: event.data.membership_id },
-        entity: { type: 'membership', id: event.data.membership_id },
-      }),
-    ),
-    handle(membershipSuspended, (ctx: Context, event) =>
-      tell(ctx, event, {
-        template: 'membership_suspended',
-        params: { membership_id: event.data.membership_id },
-        entity: { type: 'membership', id: event.data.membership_id },
-      }),
-    ),
-    handle(membershipReactivated, (ctx: Context, event) =>
-      tell(ctx, event, {
-        template: 'membership_reactivated',
-        params: { membership_id: event.data.membership_id },
-        entity: { type: 'membership', id: event.data.membership_id },
-      }),
-    ),
-    handle(membershipTierChanged, (ctx: Context, event) => {
-      const { membership_id, direction } = event.data;
-      return tell(ctx, event, {
-        template: 'membership_tier_changed',
-        params: { membership_id, direction },
-        entity: { type: 'membership', id: membership_id },
-      });
+  handle(membershipActivated, (ctx: Context, event) =>
+    tell(ctx, event, {
+      template: 'membership_activated',
+      params: { membership_id: event.data.membership_id },
+      entity: { type: 'membership', id: event.data.membership_id },
     }),
-    handle(membershipLapsed, (ctx: Context, event) =>
-      tell(
-        ctx,
-        event,
-        event.data.reason === 'erasure'
-          ? null
-          : {
-              template: 'membership_lapsed',
-              params: { membership_id: event.data.membership_id },
-              entity: { type: 'membership', id: event.data.membership_id },
-            },
-      ),
+  ),
+  handle(membershipSuspended, (ctx: Context, event) =>
+    tell(ctx, event, {
+      template: 'membership_suspended',
+      params: { membership_id: event.data.membership_id },
+      entity: { type: 'membership', id: event.data.membership_id },
+    }),
+  ),
+  handle(membershipReactivated, (ctx: Context, event) =>
+    tell(ctx, event, {
+      template: 'membership_reactivated',
+      params: { membership_id: event.data.membership_id },
+      entity: { type: 'membership', id: event.data.membership_id },
+    }),
+  ),
+  handle(membershipTierChanged, (ctx: Context, event) => {
+    const { membership_id, direction } = event.data;
+    return tell(ctx, event, {
+      template: 'membership_tier_changed',
+      params: { membership_id, direction },
+      entity: { type: 'membership', id: membership_id },
+    });
+  }),
+  handle(membershipLapsed, (ctx: Context, event) =>
+    tell(
+      ctx,
+      event,
+      event.data.reason === 'erasure'
+        ? null
+        : {
+            template: 'membership_lapsed',
+            params: { membership_id: event.data.membership_id },
+            entity: { type: 'membership', id: event.data.membership_id },
+          },
     ),
-    handle(membershipBonusEligible, (ctx: Context, event) =>
-      tell(ctx, event, {
-        template: 'bonus',
-        key: `${event.data.membership_id}:${event.data.bonus_key}:${event.data.period_key}`,
-        params: { membership_id: event.data.membership_id },
-        entity: { type: 'membership', id: event.data.membership_id },
-      }),
-    ),
+  ),
+  handle(membershipBonusEligible, (ctx: Context, event) =>
+    tell(ctx, event, {
+      template: 'bonus',
+      key: `${event.data.membership_id}:${event.data.bonus_key}:${event.data.period_key}`,
+      params: { membership_id: event.data.membership_id },
+      entity: { type: 'membership', id: event.data.membership_id },
+    }),
+  ),
   handle(memberMilestoneUnlocked, (ctx: Context, event) =>
     tell(ctx, event, { template: 'milestone', params: { milestone: event.data.milestone } }),
   ),

@@ -125,7 +125,8 @@ async function counted<T>(host: ServiceHost, work: () => Promise<T>): Promise<T>
 }
 
 /** Works off what is due in some lanes. @returns how many messages. */
-export const workOff = (host: ServiceHost, lanes: readonly number[], most?: number): Promise<number> => counted(host, () => workLanes(host, lanes, most));
+export const workOff = (host: ServiceHost, lanes: readonly number[], most?: number): Promise<number> =>
+  counted(host, () => workLanes(host, lanes, most));
 
 async function workLanes(host: ServiceHost, lanes: readonly number[], most?: number): Promise<number> {
   await recover(host, lanes);
