@@ -4,6 +4,10 @@ import { fileTemplates, type FileTemplate } from '../../subgraphs/comms/ports/te
 import { filledVersion, seededVersion } from '../../subgraphs/comms/commands/templates.js';
 import { missingIn, publishFaults } from '../../subgraphs/comms/rules/content.js';
 import { topicOf } from '../../subgraphs/comms/rules/topics.js';
+import federation from '@apollo/federation-internals';
+import { validate } from 'graphql';
+import { readSupergraph } from '../../gateway/compose.js';
+import { SERVICES } from '../../subgraphs/services.js';
 import { sourcesIn, textOf } from './sources.js';
 
 const templates = [...fileTemplates().values()];
@@ -74,4 +78,14 @@ test.each(['sign_in', 'visit_booked', 'retest_prompt'])('%s is written in German
 
 test('the layout is compiled once, whatever is put in', async () => {
   expect(await compiledSeed('Heading', 'Words', 'Act')).toContain('Heading');
+});
+
+test('every document of a template whose owner exists is valid in the supergraph', async () => {
+  const schema = federation.Supergraph.build(await readSupergraph())
+    .apiSchema()
+    .toGraphQLJSSchema();
+  const wrong = templates
+    .filter(({ document, owner }) => document !== null && owner !== null && owner in SERVICES)
+    .flatMap(({ key, document }) => validate(schema, document!.document).map(error => `${key}: ${error.message}`));
+  expect(wrong).toEqual([]);
 });
