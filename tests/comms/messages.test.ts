@@ -564,7 +564,7 @@ describe('by the clock of the test', () => {
     const asked = await p.graphql(
       'query ($id: ID!) { user(id: $id) { email comms { reachable { email sms push } inboxCount { unseen } messages(first: 5) { nodes { channel status } } } } }',
       { id: DEMO },
-      { token: await p.serviceToken('admin:comms') },
+      { token: await p.serviceToken() },
     );
     expect(asked.data.user.comms).toMatchObject({ reachable: { email: true, sms: false, push: true } });
     expect((await rest('GET', '/v1/topics', member)).body.data).toHaveLength(TOPICS.length);
