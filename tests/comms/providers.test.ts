@@ -79,7 +79,7 @@ describe('mail by a real SMTP server', () => {
     const raw = got.at(-1)!;
     const resolver = async () => [[`v=DKIM1; k=rsa; p=${(publicKey as unknown as Buffer).toString('base64')}`]];
     const { results } = await dkimVerify(raw, { resolver } as never);
-    expect(results[0].status.result).toBe('pass');
+    expect(results[0]!.status.result).toBe('pass');
     const signed = /[; ]h=([^;]+);/.exec(raw.replaceAll(/\r\n\s+/g, ''))![1]!.toLowerCase();
     expect(signed.split(':').map(one => one.trim())).toEqual(
       expect.arrayContaining(['list-unsubscribe', 'list-unsubscribe-post', 'list-id', 'message-id']),
