@@ -9,7 +9,7 @@ import { mailToken, storeTokens, type NewToken } from '../links.js';
 import { reportFinal } from '../outcome.js';
 import { sealJson } from '../sealed.js';
 import type { Decision, Sending } from './decide.js';
-import type { Call } from './deliver.js';
+import type { Call } from './call.js';
 import type { Facts } from './facts.js';
 import { contentOf, hasProvider, rendered } from './render.js';
 

@@ -3,30 +3,18 @@ import { loggedError } from '../../../../runtime/observe/log.js';
 import { CommsChannel } from '../../entities/enums.js';
 import { CommsMessage } from '../../entities/message.js';
 import type { PushSubscription } from '../../entities/suppression.js';
-import type { Outcome, Rendered, Target } from '../../ports/provider.js';
+import type { Outcome, Target } from '../../ports/provider.js';
 import { circuitOf, providersOf } from '../../ports/providers.js';
 import { deviceTarget } from '../devices.js';
 import { begin } from './begin.js';
+import type { Call, Done } from './call.js';
 import { claim, recover } from './claim.js';
-import { decide, unanswered, type Decision, type Sending } from './decide.js';
+import { decide, unanswered, type Decision } from './decide.js';
 import { factsOf, isUnavailable, type Facts } from './facts.js';
 import { settle } from './settle.js';
 
 /** Questions to owners, and calls of providers, at once. */
 const AT_ONCE = 10;
-
-export interface Call {
-  sending: Sending;
-  rendered: Rendered;
-  attempt: number;
-}
-
-export interface Done {
-  call: Call;
-  outcome: Outcome;
-  /** Of a push, by device. */
-  devices: readonly { device: PushSubscription; outcome: Outcome }[];
-}
 
 /** Works on a list, some at once, keeping its order. */
 export async function eachAtOnce<In, Out>(list: readonly In[], work: (one: In) => Promise<Out>): Promise<Out[]> {

@@ -6,7 +6,7 @@ import { PushSubscription } from '../../entities/suppression.js';
 import type { Outcome } from '../../ports/provider.js';
 import { waitAfter } from '../../rules/retry.js';
 import { afterBounce, reportFinal, reportSent, suppress } from '../outcome.js';
-import type { Done } from './deliver.js';
+import type { Done } from './call.js';
 
 /** A device that fails so often, for so long, is gone. Source: comms 3, push subscription. */
 const FAILURES = 5;
