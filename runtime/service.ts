@@ -63,8 +63,8 @@ export interface ServiceDeclaration {
   /** Native HTTP handlers: paths are given with the slug, `/<slug>/v1/...`. */
   native?: (app: FastifyInstance, host: ServiceHost, authenticate: Authenticate) => Promise<void>;
   nativePaths?: readonly NativePath[];
-  /** Further readiness checks: a name and whether it passes. */
-  ready?: (host: ServiceHost) => Promise<Readonly<Record<string, boolean>>>;
+  /** Further readiness checks: a name and whether it passes; `degraded` is told, and takes no traffic away. */
+  ready?: (host: ServiceHost) => Promise<Readonly<Record<string, boolean | 'degraded'>>>;
 }
 
 /** Declares a service. */

@@ -20,6 +20,7 @@ export const SERVICES: Partial<Record<Slug, Load>> = {
   payments: () => declared(import('./payments/index.js')),
   workflow: () => declared(import('./workflow/index.js')),
   cash: () => declared(import('./cash/index.js')),
+  comms: () => declared(import('./comms/index.js')),
   live: () => declared(import('./live/index.js')),
   affiliates: () => declared(import('./affiliates/index.js')),
   commerce: () => declared(import('./commerce/index.js')),

@@ -4,7 +4,8 @@ import type { RunningService } from '../../runtime/running-service.js';
 /** A readiness check that takes longer has failed, ms. */
 const CHECK_MS = 2_000;
 
-type Checks = Readonly<Record<string, boolean>>;
+/** `degraded`: not as it should be, but the service works. */
+type Checks = Readonly<Record<string, boolean | 'degraded'>>;
 
 /** The check's result; `failed` when it fails or is late. */
 const within = <T>(check: Promise<T>, failed: T): Promise<T> =>
@@ -36,10 +37,10 @@ export function healthRoutes(app: FastifyInstance, host: RunningService, isWorki
     const checks = await checksOf(host, isWorking());
     const ready = Object.values(checks).every(Boolean);
     host.metrics.ready.set({ service: host.slug }, ready ? 1 : 0);
-    const named = Object.fromEntries(Object.entries(checks).map(([name, ok]) => [name, ok ? 'ok' : 'failing']));
+    const named = Object.fromEntries(Object.entries(checks).map(([name, ok]) => [name, ok === 'degraded' ? ok : ok ? 'ok' : 'failing']));
     return reply
       .status(ready ? 200 : 503)
       .headers(ready ? {} : { 'retry-after': '1' })
-      .send({ status: ready ? 'ok' : 'unavailable', checks: named });
+      .send({ status: ready ? (Object.values(checks).includes('degraded') ? 'degraded' : 'ok') : 'unavailable', checks: named });
   });
 }

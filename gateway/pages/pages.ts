@@ -37,7 +37,8 @@ export interface Development {
 /** The start page; in development a token to begin with and what would have been mailed, both for this machine only. */
 export function pages(app: FastifyInstance, { baseUrl, services, graphiql, development }: PagesSetting): void {
   const mail = development !== null && !services.has('comms'); // comms shows its own
-  const start = startPage({ baseUrl, services, eventTypes: CATALOGUE.size, demo: development !== null, graphiql, mail });
+  const shown = mail || development !== null;
+  const start = startPage({ baseUrl, services, eventTypes: CATALOGUE.size, demo: development !== null, graphiql, mail: shown });
   app.get('/', (_request, reply) => sendPage(reply, start));
   app.get('/assets/page.css', (_request, reply) => reply.type('text/css').send(STYLE));
   app.get('/assets/start.js', (_request, reply) => reply.type('text/javascript').send(START_SCRIPT));

@@ -15,6 +15,7 @@ const LAYOUT: Record<string, RegExp[]> = {
     /^subgraphs\/services\.ts$/,
     new RegExp(`^subgraphs/${slug}/(README\\.md|(index|stubs|seed|erase)\\.ts)$`),
     new RegExp(`^subgraphs/${slug}/(entities|inputs|rules|queries|workers|resolvers|references|consumers|timers)(/${name})?\\.ts$`),
+    /^subgraphs\/comms\/templates\/[a-z][a-z0-9_]*\/(template\.json|display\.graphql|(email|sms|push|in_app)\.[a-z]{2}\.yaml)$/,
     new RegExp(`^subgraphs/${slug}/(ports|commands|native)(/${name}){0,2}(\\.d)?\\.ts$`), // these may nest once
   ],
   migrations: [new RegExp(`^migrations/${slug}/20\\d{10}_[a-z0-9_]+\\.ts$`)],

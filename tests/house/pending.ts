@@ -22,6 +22,7 @@ export const PENDING_SERVICES: readonly Slug[] = SLUGS.filter(
       'accounting',
       'payments',
       'affiliates',
+      'comms',
       'live',
       'commerce',
     ].includes(slug),

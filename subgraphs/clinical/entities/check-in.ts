@@ -54,6 +54,7 @@ export const CHECK_IN_READERS = {
   service: 'admin:clinical',
   staff: 'admin:clinical:read',
   user: 'read:check_ins|write:check_ins',
+  internal: ['comms'],
 } as const;
 
 /** One version of a questionnaire; no personal data. Source: clinical 1. */

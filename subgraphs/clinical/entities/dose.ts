@@ -23,7 +23,7 @@ const DOSE_READERS = {
   service: 'admin:clinical',
   staff: 'admin:clinical:read',
   user: 'read:protocols|write:protocols',
-  internal: ['patient-graph', 'jobs'],
+  internal: ['patient-graph', 'jobs', 'comms'],
 } as const;
 
 export interface SealedDose {

@@ -42,7 +42,7 @@ export const FLAG_READERS = {
   service: 'admin:clinical',
   staff: 'admin:clinical:read|admin:clinical:alerts',
   user: 'read:red_flags',
-  internal: ['workflow'],
+  internal: ['workflow', 'comms'],
 } as const;
 
 /** One version of a rule; no personal data. Source: clinical 2. */

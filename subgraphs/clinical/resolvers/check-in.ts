@@ -1,6 +1,6 @@
-import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
-import { loadRow } from '../../../runtime/data/rows.js';
+import { findRow, loadRow } from '../../../runtime/data/rows.js';
 import { Context } from '../../../runtime/request/context.js';
 import type { Connection } from '../../../runtime/request/paging.js';
 import { submitCheckIn } from '../commands/check-in.js';
@@ -14,6 +14,12 @@ export class CheckInResolver {
   @Query(() => CheckInConnection, { description: 'Own check-ins, newest first.' })
   myCheckIns(@Args(() => MyCheckInsArgs) args: MyCheckInsArgs, @Ctx() ctx: Context): Promise<Connection<CheckIn>> {
     return listCheckIns(ctx, ctx.caller.userId!, args);
+  }
+
+  @Access({ service: 'admin:clinical', staff: 'admin:clinical:read', internal: ['comms'] })
+  @Query(() => CheckIn, { nullable: true, description: 'One check-in.' })
+  checkIn(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<CheckIn | null> {
+    return findRow(ctx, CheckIn, { id });
   }
 
   @FieldResolver(() => CheckInTemplate)

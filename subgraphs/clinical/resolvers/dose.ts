@@ -15,7 +15,7 @@ export class DoseResolver {
     return listDoses(ctx, [ctx.caller.userId!], args);
   }
 
-  @Access({ service: 'admin:clinical', staff: 'admin:clinical:read', internal: ['patient-graph', 'jobs'] })
+  @Access({ service: 'admin:clinical', staff: 'admin:clinical:read', internal: ['patient-graph', 'jobs', 'comms'] })
   @Query(() => DoseLogConnection, { description: 'Doses of up to 100 patients, the latest first.' })
   doses(@Args(() => DosesArgs) { userIds, ...args }: DosesArgs, @Ctx() ctx: Context): Promise<Connection<DoseLog>> {
     return listDoses(ctx, userIds, args);

@@ -18,7 +18,7 @@ export class RedFlagResolver {
     return listRedFlags(ctx, ctx.caller.userId!, args, false);
   }
 
-  @Access({ service: 'admin:clinical', staff: 'admin:clinical:read', internal: ['workflow'] })
+  @Access({ service: 'admin:clinical', staff: 'admin:clinical:read', internal: ['workflow', 'comms'] })
   @Query(() => RedFlagConnection, { description: 'Red flags, newest first.' })
   redFlags(
     @Args(() => RedFlagsArgs) { status, severity, userId, ...paging }: RedFlagsArgs,

@@ -58,7 +58,7 @@ async function deleteOwnRows(ctx: Context, userId: string): Promise<Record<strin
 }
 
 const TOMBSTONE = `
-update identity."user" set status = 'erased', phone = null, brand_id = null, last_sign_in_at = null, erased_at = $2, updated_at = $2, version = version + 1
+update identity."user" set status = 'erased', phone = null, phone_verified_at = null, brand_id = null, last_sign_in_at = null, erased_at = $2, updated_at = $2, version = version + 1
 where id = $1`;
 
 async function eraseAccount(ctx: Context, userId: string): Promise<ErasureOutcome> {

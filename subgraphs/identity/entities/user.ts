@@ -56,6 +56,10 @@ export class User {
   @Property({ type: 'text', nullable: true })
   phone: string | null = null;
 
+  /** Null for a number that nobody has confirmed. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  phoneVerifiedAt: Date | null = null;
+
   @Property({ type: 'uuid', nullable: true })
   brandId: string | null = null;
 

@@ -44,6 +44,11 @@ export class UserFieldResolver {
     return knowsContact(user, ctx) ? user.phone : null;
   }
 
+  @FieldResolver(() => Boolean, { nullable: true, description: 'False for a number that nobody has confirmed.' })
+  phoneVerified(@Root() user: User, @Ctx() ctx: Context): boolean | null {
+    return knowsContact(user, ctx) ? user.phone !== null && user.phoneVerifiedAt !== null : null;
+  }
+
   @FieldResolver(() => UserProfile, { nullable: true })
   async profile(@Root() user: User, @Ctx() ctx: Context): Promise<UserProfile | null> {
     const profile = await profileOf(ctx, user.id);

@@ -5,6 +5,7 @@ import { SLUGS, type Slug } from '../../../events/slugs.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { Problem } from '../../../runtime/request/errors.js';
 import { jobQueue, Permanent, type JobRun, type JobScheduleDefinition } from '../../../runtime/jobs/queue.js';
+import { stored } from '../../../runtime/federation/federation.js';
 import { OPERATIONS } from '../ports/operations.js';
 
 /** Refusals that another try would only repeat. */
@@ -114,15 +115,24 @@ const maintenance = jobQueue('jobs', {
   },
 });
 
-/**
- * Looks whether a dose reminder was sent; it never sends one. Until comms exists nobody knows, so no alarm is raised.
- * Source: jobs 5.
- */
+const DOSE = stored(`query JobsDoseMessages($filter: CommsMessageFilter) {
+  commsMessages(filter: $filter, first: 10) { nodes { status statusReason } }
+}`);
+
+/** What becomes of a reminder that comms leaves out on purpose, or is about to send. */
+const SETTLED = ['SENT', 'DELIVERED', 'SKIPPED', 'CANCELLED', 'PENDING', 'SCHEDULED', 'QUEUED', 'SENDING'];
+
+/** Looks whether a dose reminder was sent; it never sends one. What comms does not know raises an alarm. Source: jobs 5. */
 export const doseReminderWatch = jobQueue('jobs', {
   name: 'jobs.dose_reminder_watch',
   title: 'Watching a dose reminder',
   payload: z.object({ reminder_id: z.uuid(), protocol_id: z.uuid() }),
-  run: async () => ({ outcome: 'comms_not_available' }),
+  async run(run) {
+    const filter = { entityType: 'dose_reminder', entityId: run.payload.reminder_id };
+    const { commsMessages } = await run.host.federation.run<{ commsMessages: { nodes: { status: string }[] } }>(DOSE, { filter });
+    if (commsMessages.nodes.some(({ status }) => SETTLED.includes(status))) return { outcome: 'told' };
+    return giveUp('reminder_not_told'); // a dead job is what developers are told of
+  },
 });
 
 export const queues = [graphqlOperation, eventEmit, httpProbe, retention, maintenance, doseReminderWatch];

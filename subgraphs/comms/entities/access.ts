@@ -1,0 +1,18 @@
+const STAFF = 'admin:comms:read';
+
+/** What a person was sent: the own, or anybody's for services and staff. Source: comms 4. */
+export const MESSAGE_READERS = { service: 'admin:comms', user: 'read:inbox', staff: STAFF } as const;
+/** Items of the app: the own, or anybody's for services. */
+export const INBOX_READERS = { service: 'admin:comms', user: 'read:inbox' } as const;
+export const INBOX_WRITERS = { user: 'manage:inbox' } as const;
+export const PREFERENCE_READERS = { service: 'admin:comms', user: 'read:preferences' } as const;
+export const PREFERENCE_WRITERS = { service: 'admin:comms', user: 'manage:preferences' } as const;
+export const DEVICE_OWNERS = { user: 'manage:preferences', firstParty: true } as const;
+export const SENDERS = { service: 'admin:comms', staff: 'admin:comms:send', internal: true } as const;
+export const BULK_SENDERS = { service: 'admin:comms', staff: 'admin:comms:send' } as const;
+export const ADMIN_READERS = { service: 'admin:comms', staff: STAFF } as const;
+export const TEMPLATE_WRITERS = { service: 'admin:comms', staff: 'admin:comms:template' } as const;
+/** Templates are shown to those who write them, and to workflow, which tries one before it runs. */
+export const TEMPLATE_PREVIEWERS = { ...TEMPLATE_WRITERS, internal: ['workflow'] } as const;
+export const SUPPRESSORS = { service: 'admin:comms', staff: 'admin:comms:suppression' } as const;
+export const SERVICES = { service: 'admin:comms' } as const;

@@ -1,0 +1,28 @@
+import { convert } from 'html-to-text';
+import mjml2html from 'mjml';
+import { fail } from '../../../runtime/request/errors.js';
+import { layoutOf } from '../rules/layout.js';
+
+/** HTML of an MJML text. @throws Problem invalid_request naming what is wrong with it. */
+export async function compileMjml(text: string): Promise<string> {
+  const made = await mjml2html(text, { validationLevel: 'soft', ignoreIncludes: true } as never);
+  const faults = made.errors.map(({ line, message }) => `line ${line}: ${message}`);
+  if (faults.length) fail('invalid_request', 'The input is invalid', { errors: faults.map(message => ({ pointer: '/mjml', message })) });
+  return made.html;
+}
+
+const [HEADING, BODY, ACTION] = ['x-heading-x', 'x-body-x', 'x-action-x'];
+const layouts = new Map<boolean, Promise<string>>();
+
+/** A seeded mail: the layout is compiled once, the words are put in. */
+export async function compiledSeed(heading: string, body: string, action: string | null): Promise<string> {
+  const has = action !== null;
+  if (!layouts.has(has)) layouts.set(has, compileMjml(layoutOf(BODY, has ? ACTION : null, { heading: HEADING })));
+  return (await layouts.get(has)!)
+    .replaceAll(HEADING, heading)
+    .replaceAll(BODY, body)
+    .replaceAll(ACTION, action ?? '');
+}
+
+/** The plain part of a mail that was written as HTML. */
+export const plainOf = (html: string): string => convert(html, { wordwrap: 78, selectors: [{ selector: 'img', format: 'skip' }] });

@@ -1,0 +1,39 @@
+import type { Context } from '../../runtime/request/context.js';
+import type { Timer } from '../../runtime/time/clock.js';
+import { earliestOf } from '../../runtime/time/due.js';
+import { dueSweep } from '../../runtime/time/due-sweep.js';
+import { expandDue, NEXT_EXPANSION } from './commands/expand.js';
+import { NEXT_TIDY, tidy } from './commands/retention.js';
+import { NEXT_DUE } from './commands/pipeline/claim.js';
+import { isWorking, workOff } from './commands/pipeline/deliver.js';
+
+const DAY_MS = 86_400_000;
+const nothing = async (): Promise<void> => undefined;
+
+/** Sign-in is taken ten at a time, so that none waits for many others. */
+const SIGN_IN = { lanes: [0], most: 10 };
+const PERSONAL = { lanes: [1], most: 50 };
+const ADVERTS = { lanes: [2], most: 50 };
+
+const lane = (name: string, { lanes, most }: { lanes: readonly number[]; most: number }): Timer<Context> => ({
+  name,
+  everySeconds: 1,
+  next: ctx => earliestOf(ctx, NEXT_DUE, [lanes]),
+  run: async ctx => void (await workOff(ctx.host, lanes, most)),
+  claimed: { claim: nothing, keep: nothing, finish: nothing, running: async ctx => isWorking(ctx.host) },
+});
+
+/** Whatever becomes due. Three lanes, so that nothing waits behind adverts. Source: comms, rule 17. */
+export const timers: readonly Timer<Context>[] = [
+  lane('comms-sign-in', SIGN_IN),
+  lane('comms-personal', PERSONAL),
+  lane('comms-adverts', ADVERTS),
+  {
+    name: 'comms-recipients',
+    everySeconds: 1,
+    next: ctx => earliestOf(ctx, NEXT_EXPANSION),
+    run: async ctx => void (await expandDue(ctx.host)),
+    claimed: { claim: nothing, keep: nothing, finish: nothing },
+  },
+  dueSweep({ name: 'comms-retention', everyMs: DAY_MS, run: ctx => tidy(ctx.host) }, ctx => earliestOf(ctx, NEXT_TIDY)),
+];
