@@ -38,7 +38,7 @@ const sessions: Route[] = [
     problems: { 409: 'Its state, version or taken seats do not allow it' },
     example: { request: { capacity: 60 } },
   }),
-  del('/v1/sessions/{id}', 'deleteLiveSession', null, 'Delete a draft, or cancel a session', {
+  del('/v1/sessions/{id}', 'deleteLiveSession', 'id', 'Delete a draft, or cancel a session', {
     omit: ['hide'],
     problems: { 409: 'It is live or over' },
   }),
@@ -62,7 +62,7 @@ const administration: Route[] = [
     problems: { 409: 'Its state, version or taken seats do not allow it' },
     example: { request: { capacity: 60 } },
   }),
-  del('/v1/admin/sessions/{id}', 'deleteLiveSession', null, 'Delete a draft, cancel a session, hide one that is over', {
+  del('/v1/admin/sessions/{id}', 'deleteLiveSession', 'id', 'Delete a draft, cancel a session, hide one that is over', {
     as: 'adminDeleteLiveSession',
     constant: { hide: true },
     problems: { 409: 'It is live' },
@@ -73,7 +73,7 @@ const administration: Route[] = [
     problems: { 409: 'An account is not active' },
     example: { request: { ...session, host_user_id: admin, rrule: 'FREQ=WEEKLY;COUNT=4' } },
   }),
-  del('/v1/admin/recordings/{id}', 'deleteLiveRecording', null, 'Take a recording away', { problems: { 409: 'It is still made' } }),
+  del('/v1/admin/recordings/{id}', 'deleteLiveRecording', 'id', 'Take a recording away', { problems: { 409: 'It is still made' } }),
 ];
 
 const registrations: Route[] = [
@@ -96,7 +96,7 @@ const registrations: Route[] = [
   get('/v1/sessions/{id}/registrations/me', 'liveSession.viewerRegistration', REGISTRATION, 'Read the own registration', {
     omit: ['include'],
   }),
-  del('/v1/sessions/{id}/registrations/me', 'cancelMyLiveRegistration', null, 'Cancel the own registration', {
+  del('/v1/sessions/{id}/registrations/me', 'cancelMyLiveRegistration', 'id', 'Cancel the own registration', {
     path: { id: 'sessionId' },
     problems: { 409: 'The session is over' },
   }),
@@ -142,7 +142,7 @@ const questions: Route[] = [
     problems: { 409: 'It is your own, or questions are closed' },
     example: { request: { voted: true } },
   }),
-  del('/v1/questions/{id}', 'deleteLiveQuestion', null, 'Withdraw or remove a question', { problems: { 409: 'It is answered' } }),
+  del('/v1/questions/{id}', 'deleteLiveQuestion', 'id', 'Withdraw or remove a question', { problems: { 409: 'It is answered' } }),
 ];
 
 const calls: Route[] = [

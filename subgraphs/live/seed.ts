@@ -8,11 +8,12 @@ import { sealText } from './queries/texts.js';
 
 const BRAND = '0190b3a0-0000-7000-8000-000000000001';
 const DEMO = '0190b3a0-0000-7000-8000-0000000000a1';
-const ADMIN = '0190b3a0-0000-7000-8000-0000000000a9';
+/** Somebody without an account here: whoever signs in to try things has no part in what is seeded. */
+const HOST = '0190b3a0-0000-7000-8000-0000000000a8';
 
 const id = (n: number): string => `0190b3a0-0000-7000-8000-0000001e${String(n).padStart(4, '0')}`;
 
-/** Two sessions to try, hosted by the admin, one with a question that waits, and a call between two people. */
+/** Two sessions to try, one with a question that waits, and a call between two people. */
 export async function seed(ctx: Context): Promise<void> {
   const now = ctx.now();
   const at = (ms: number): Date => new Date(now.getTime() + ms);
@@ -44,12 +45,12 @@ export async function seed(ctx: Context): Promise<void> {
       capacity: 20,
     },
   ];
-  const hosts = sessions.map(one => Object.assign(new LiveSessionHost(), { sessionId: one.id, userId: ADMIN, role: LiveHostRole.HOST }));
+  const hosts = sessions.map(one => Object.assign(new LiveSessionHost(), { sessionId: one.id, userId: HOST, role: LiveHostRole.HOST }));
   await ctx.em.persist([...sessions.map(one => Object.assign(new LiveSession(), common, one)), ...hosts]).flush();
   const question = Object.assign(new LiveQuestion(), {
     id: id(11),
     sessionId: id(1),
-    userId: ADMIN,
+    userId: HOST,
     anonymous: false,
     status: LiveQuestionStatus.PENDING,
     createdAt: now,
@@ -64,7 +65,7 @@ export async function seed(ctx: Context): Promise<void> {
     createdAt: now,
   });
   const people = [
-    { callId: call.id, userId: ADMIN, role: LiveCallRole.HOST },
+    { callId: call.id, userId: HOST, role: LiveCallRole.HOST },
     { callId: call.id, userId: DEMO, role: LiveCallRole.GUEST },
   ];
   await ctx.em.persist([question, call, ...people.map(one => Object.assign(new LiveCallParticipant(), one))]).flush();

@@ -151,6 +151,12 @@ const PARTS: Readonly<Record<string, string>> = {
   SubscriptionChangePreview: 'BillingSubscription',
   PaymentTimeline: 'Payment',
   LedgerInclusionProof: 'LedgerTransaction',
+  LiveJoin: 'LiveSession',
+  LiveChatToken: 'LiveSession',
+  LiveStreamTicket: 'LiveSession',
+  LiveCounts: 'LiveSession',
+  LiveRegistration: 'LiveSession',
+  LiveRecording: 'LiveSession',
 };
 
 const storedAs = (type: string): string => {

@@ -211,7 +211,7 @@ async function countVote(ctx: Context, { question, session, userId, voted }: Vot
 }
 
 /** Its author withdraws a question, the host team removes it; then it is there for nobody. @throws Problem not_found, forbidden, conflict */
-export async function deleteQuestion(ctx: Context, id: string): Promise<boolean> {
+export async function deleteQuestion(ctx: Context, id: string): Promise<LiveQuestion> {
   const question = await locked(ctx, id);
   const isAuthor = question.userId !== null && question.userId === ctx.caller.userId;
   const all = await seesAll(ctx, question.sessionId);
@@ -224,7 +224,7 @@ export async function deleteQuestion(ctx: Context, id: string): Promise<boolean>
   await ctx.em.flush();
   ctx.audit('live_question.deleted', question.id, { session_id: question.sessionId, status: all ? REMOVED : WITHDRAWN });
   await tellGone(ctx, question, wasPublic);
-  return true;
+  return question;
 }
 
 async function tellGone(ctx: Context, question: LiveQuestion, wasPublic: boolean): Promise<void> {

@@ -198,14 +198,14 @@ export const denied = preparation(async (ctx: Context, { sessionId }: { sessionI
 );
 
 /** Cancels the caller's own. Again: nothing. @throws Problem not_found for somebody never registered; conflict after the end. */
-export async function cancelOwn(ctx: Context, sessionId: string): Promise<boolean> {
+export async function cancelOwn(ctx: Context, sessionId: string): Promise<LiveRegistration> {
   const userId = ctx.caller.userId!;
   if (!(await registrationOf(ctx, sessionId, userId))) fail('not_found', 'Not found');
   const session = await lockSession(ctx, sessionId);
   if (session.status === LiveSessionStatus.ENDED) fail('conflict', 'a registration of a session that is ended cannot be cancelled');
   const row = await lockRow(ctx, LiveRegistration, { sessionId: session.id, userId });
   await cancelRegistration(ctx, session, row, { by: LiveCancelledBy.SELF, denied: denied.of(ctx) });
-  return true;
+  return row;
 }
 
 /** The seat of somebody who joins: an offer is taken; without a registration one is made where none is required. @throws Problem forbidden, conflict */

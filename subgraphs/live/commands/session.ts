@@ -307,7 +307,7 @@ export async function cancelSession(ctx: Context, session: LiveSession, reason: 
 }
 
 /** A draft goes, a scheduled one is cancelled, one that is over is hidden, by staff and services only. @throws Problem conflict */
-export async function deleteSession(ctx: Context, id: string, hide: boolean): Promise<boolean> {
+export async function deleteSession(ctx: Context, id: string, hide: boolean): Promise<LiveSession> {
   const session = await lockSession(ctx, id);
   await requireRunner(ctx, session.id, role => role === LiveHostRole.HOST);
   if (session.status === SCHEDULED) await cancelSession(ctx, session, 'deleted');
@@ -315,7 +315,7 @@ export async function deleteSession(ctx: Context, id: string, hide: boolean): Pr
   else if (session.status !== LIVE && hide && isOffice(ctx, 'session')) session.hiddenAt = ctx.now();
   else fail('conflict', `a session that is ${session.status} cannot be deleted`);
   ctx.audit('live_session.deleted', session.id, { status: session.status });
-  return true;
+  return session;
 }
 
 async function removeDraft(ctx: Context, session: LiveSession): Promise<void> {

@@ -45,8 +45,8 @@ export class QuestionResolver {
 
   @Prepare(requireQuestion)
   @Access(MODERATORS)
-  @Mutation(() => Boolean, { description: 'Withdraws an own question, or removes one of the session.' })
-  deleteLiveQuestion(@Rule({ pattern: UUID }) @Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<boolean> {
+  @Mutation(() => LiveQuestion, { description: 'Withdraws an own question, or removes one of the session.' })
+  deleteLiveQuestion(@Rule({ pattern: UUID }) @Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<LiveQuestion> {
     return deleteQuestion(ctx, id);
   }
 

@@ -28,8 +28,8 @@ export class RegistrationResolver {
 
   @Prepare(denied)
   @Access(MEMBERS)
-  @Mutation(() => Boolean, { description: "Gives up the caller's seat or place; the next in the queue gets it at once." })
-  cancelMyLiveRegistration(@Arg('sessionId', () => ID) sessionId: string, @Ctx() ctx: Context): Promise<boolean> {
+  @Mutation(() => LiveRegistration, { description: "Gives up the caller's seat or place; the next in the queue gets it at once." })
+  cancelMyLiveRegistration(@Arg('sessionId', () => ID) sessionId: string, @Ctx() ctx: Context): Promise<LiveRegistration> {
     return cancelOwn(ctx, sessionId);
   }
 

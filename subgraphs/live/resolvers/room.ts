@@ -10,6 +10,7 @@ import { chatToken, enterSession, joining, joinOf } from '../commands/join.js';
 import { removeParticipant, requireVisible, setRole } from '../commands/participant.js';
 import { deleteRecording } from '../commands/recording.js';
 import { MEMBERS, MEMBER_READERS, STAFF_EDITORS, TEAM } from '../entities/access.js';
+import { LiveRecording } from '../entities/recording.js';
 import { LiveSession } from '../entities/session.js';
 import { LiveChatToken, LiveJoin, LiveStreamTicket } from '../entities/values.js';
 import { RemoveLiveParticipantInput, SetLiveParticipantRoleInput } from '../inputs/participant.js';
@@ -67,8 +68,8 @@ export class RoomResolver {
   }
 
   @Access(STAFF_EDITORS)
-  @Mutation(() => Boolean, { description: 'Takes a recording away.' })
-  deleteLiveRecording(@Rule({ pattern: UUID }) @Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<boolean> {
+  @Mutation(() => LiveRecording, { description: 'Takes a recording away.' })
+  deleteLiveRecording(@Rule({ pattern: UUID }) @Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<LiveRecording> {
     return deleteRecording(ctx, id);
   }
 }

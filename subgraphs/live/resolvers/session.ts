@@ -125,12 +125,12 @@ export class SessionResolver {
 
   @Prepare(changing)
   @Access(EDITORS)
-  @Mutation(() => Boolean, { description: 'Deletes a draft, cancels what is scheduled, hides what is over.' })
+  @Mutation(() => LiveSession, { description: 'Deletes a draft, cancels what is scheduled, hides what is over.' })
   deleteLiveSession(
     @Rule({ pattern: UUID }) @Arg('id', () => ID) id: string,
     @Arg('hide', () => Boolean, { defaultValue: false, description: 'Hides one that is over; services and staff only.' }) hide: boolean,
     @Ctx() ctx: Context,
-  ): Promise<boolean> {
+  ): Promise<LiveSession> {
     return deleteSession(ctx, id, hide);
   }
 
