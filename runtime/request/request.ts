@@ -11,6 +11,10 @@ export interface RequestInfo {
   readonly idempotencyKey: string | null;
   /** `If-Match`: the version that a change is for; null for none. Honoured where a contract says so. */
   readonly ifMatch: string | null;
+  /** `Accept-Language`; null for none. For operations that choose a language. */
+  readonly language: string | null;
+  /** `X-Platform-Preview`: proof that a draft may be read; null for none. Honoured where a contract says so. */
+  readonly preview: string | null;
   readonly traceparent: string | null;
   /** Remote address, for rate limits only; never logged. */
   readonly ip: string | null;
@@ -38,6 +42,8 @@ export function requestOf(headers: Headers, ip: string | null, token: string | n
     token,
     idempotencyKey: one(headers['idempotency-key']),
     ifMatch: one(headers['if-match']),
+    language: one(headers['accept-language'])?.slice(0, 512) ?? null,
+    preview: one(headers['x-platform-preview'])?.slice(0, 512) ?? null,
     traceparent: one(headers.traceparent),
     ip,
     status: null,
@@ -54,6 +60,8 @@ export const internalRequest = (caller: Caller, id: string = randomUUID(), token
   token,
   idempotencyKey: null,
   ifMatch: null,
+  language: null,
+  preview: null,
   traceparent: null,
   ip: null,
   status: null,
