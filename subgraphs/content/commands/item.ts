@@ -158,9 +158,8 @@ async function changeSlug(ctx: Context, state: ItemState, snapshot: Snapshot, lo
 export async function lockVersion(ctx: Context, id: string, version: number, collection?: ContentCollection): Promise<ItemState> {
   const state = await itemState(ctx, id, { lock: true });
   if (!state || (collection && state.collection !== collection)) fail('not_found', 'Not found');
-  const fresh = await requireItem(ctx, id); // read again under the lock: the join may be older than it
-  if (fresh.version !== version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
-  return fresh;
+  if (state.version !== version) fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
+  return state;
 }
 
 /** A new revision. @throws Problem conflict `version_conflict`, `immutable`, `slug_taken`. */

@@ -10,10 +10,7 @@ import { noteChange, tellChanges } from './changes.js';
 import { addRevision, lockVersion } from './item.js';
 import { publish, unpublish, type PublishOptions } from './publish.js';
 
-const lockItem = async (ctx: Context, id: string): Promise<ItemState> => {
-  await requireItem(ctx, id, { lock: true });
-  return requireItem(ctx, id);
-};
+const lockItem = (ctx: Context, id: string): Promise<ItemState> => requireItem(ctx, id, { lock: true });
 
 function requireFree({ collection }: ItemState): void {
   if (definitionOf(collection).managed) fail('conflict', 'A policy goes by its versions', { reason: 'managed' });

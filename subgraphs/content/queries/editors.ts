@@ -35,15 +35,21 @@ const STATE = `select i.id, i.collection, i.brand_id, i.base_locale, i.status, i
   (select jsonb_agg(jsonb_build_object('locale', p.locale, 'slug', p.slug, 'revision', p.revision) order by p.locale)
     from content.content_publication p where p.item_id = i.id) as published`;
 
-/** An item with one of its revisions; null for none. `lock`: until the transaction ends. */
+const LOCK = 'select 1 from content.content_item where id = $1 for update';
+
+/**
+ * An item with one of its revisions; null for none. `lock`: until the transaction ends; in a statement of its own, because a join that
+ * waited for a lock is checked again with the rows from before.
+ */
 export async function itemState(
   ctx: Context,
   id: string,
   options: { revision?: number | null; lock?: boolean } = {},
 ): Promise<ItemState | null> {
   if (!isUuid(id)) return null;
+  if (options.lock) await ctx.sql(LOCK, [id.toLowerCase()]);
   const text = `${STATE} from content.content_item i join content.content_revision r on r.item_id = i.id and r.number = coalesce($2::int, i.revision)
-    where i.id = $1 ${options.lock ? 'for update of i' : ''}`;
+    where i.id = $1`;
   const [row] = await ctx.sql<ItemState>(text, [id.toLowerCase(), options.revision ?? null]);
   return row ?? null;
 }
