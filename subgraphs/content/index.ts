@@ -7,6 +7,11 @@ import { filePaths, serveFiles } from './native/files.js';
 import { references } from './references.js';
 import { COLLECTION_RESOLVERS, ContentItemResolver } from './resolvers/collections.js';
 import { ContentEditingResolver, ContentReleaseResolver } from './resolvers/editing.js';
+import { BiomarkerContentResolver, BrandContentResolver, CertificateResolver, UserPoliciesResolver } from './resolvers/extended.js';
+import { LinkResolver } from './resolvers/links.js';
+import { SearchResolver } from './resolvers/search.js';
+import { seed } from './seed.js';
+import { consumers } from './consumers.js';
 import { MediaResolver } from './resolvers/media.js';
 import { PolicyAcceptanceResolver, PolicyResolver } from './resolvers/policies.js';
 import { Biomarker, Brand, Product, User } from './stubs.js';
@@ -24,10 +29,18 @@ export default service({
     ContentEditingResolver,
     ContentReleaseResolver,
     MediaResolver,
+    SearchResolver,
+    LinkResolver,
+    UserPoliciesResolver,
+    BrandContentResolver,
+    BiomarkerContentResolver,
+    CertificateResolver,
   ],
   types: [User, Brand, Product, Biomarker, ContentRelease, ...ITEM_CLASSES],
   references,
+  consumers,
   timers,
+  seed,
   erase,
   native: async (app, host) => {
     await serveFiles(app, host);

@@ -140,6 +140,7 @@ export async function platformEnv(databaseUrl: string, setting: PlatformSetting 
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
     EVENTS_LEASE_MS: '1000',
     LEDGER_HEADS_FILE: join(tmpdir(), `ledger-heads-${new URL(databaseUrl).pathname.slice(1)}.jsonl`),
+    SEED_CONTENT: 'few', // the seeded database is copied for every file
     REST_PLANS: 'use',
     DATABASE_POOL_MAX: '2', // a server's 100 connections are for three files at a time
     DATABASE_POOL_IDLE_MS: '1000', // and there will be 28 services in each

@@ -73,21 +73,33 @@ const isSame = (newest: VersionRow, input: PutPolicy, hash: string): boolean =>
   newest.requires_acceptance === input.requiresAcceptance &&
   newest.kind === input.kind;
 
-/** A new version where something differs. @throws Problem conflict `version_conflict` for an older base. */
+/** Puts a version, in the language of the default brand. */
 export async function putPolicy(ctx: Context, input: PutPolicy): Promise<{ state: ItemState; warnings: readonly string[] }> {
   const locale = preparedBrands.of(ctx).find(one => one.isDefault)?.defaultLocale ?? 'en';
+  const put = await storePolicy(ctx, input, { locale });
+  ctx.status(put.isNew ? 201 : 200);
+  await tellChanges(ctx);
+  return put;
+}
+
+/** A new version where something differs. @throws Problem conflict `version_conflict` for an older base. */
+export async function storePolicy(
+  ctx: Context,
+  input: PutPolicy,
+  { locale, id }: { locale: string; id?: string },
+): Promise<{ state: ItemState; warnings: readonly string[]; isNew: boolean }> {
   const known = await existing(ctx, input.slug);
   const newest = known ? (await versionsOf(ctx, known.id)).at(-1) : undefined;
   if (input.baseVersion != null && input.baseVersion !== (newest?.version ?? 0))
     fail('conflict', 'It was changed meanwhile', { reason: 'version_conflict' });
   const { snapshot, body, warnings } = snapshotOf(input, known?.data ?? emptySnapshot(), locale);
   const hash = bodyHash(body);
-  ctx.status(known ? 200 : 201);
-  if (known && newest && isSame(newest, input, hash)) return { state: known, warnings };
+  const isNew = known === null;
+  if (known && newest && isSame(newest, input, hash)) return { state: known, warnings, isNew };
   const at = effectiveAt(ctx, input, newest);
   const state = known
     ? await nextRevision(ctx, known, snapshot)
-    : (await addItem(ctx, definitionOf('POLICIES'), { brandId: null, locale, input })).state;
+    : (await addItem(ctx, definitionOf('POLICIES'), { id, brandId: null, locale, input })).state;
   const isNow = at.getTime() <= ctx.now().getTime();
   await ctx.sql(INSERT, [
     newId(), state.id, (newest?.version ?? 0) + 1, input.title, JSON.stringify(body), hash, input.kind, input.summaryOfChanges ?? null, at.toISOString(),
@@ -96,8 +108,7 @@ export async function putPolicy(ctx: Context, input: PutPolicy): Promise<{ state
   if (isNow) await publish(ctx, state, { allowDanglingReferences: true, pointer: '/input' });
   ctx.audit('policy_version.published', state.id, { version: (newest?.version ?? 0) + 1 });
   ctx.loaders.clear();
-  await tellChanges(ctx);
-  return { state: await requireItem(ctx, state.id), warnings };
+  return { state: await requireItem(ctx, state.id), warnings, isNew };
 }
 
 async function nextRevision(ctx: Context, state: ItemState, snapshot: Snapshot): Promise<ItemState> {
@@ -122,26 +133,28 @@ const ACCEPT = `insert into content.policy_acceptance (id, user_id, item_id, slu
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
   on conflict (user_id, item_id, version) do update set withdrawn_at = null, accepted_at = excluded.accepted_at returning id`;
 
-/** The caller accepts the text that is in force. @throws Problem conflict `not_current`. */
-export async function acceptPolicy(ctx: Context, slug: string, version: number): Promise<string> {
+export interface Acceptance {
+  id: string;
+  userId: string;
+  clientId: string;
+  slug: string;
+  version: number;
+}
+
+/** Somebody accepts the text that is in force; its hash is kept. @throws Problem conflict `not_current`. @returns id of the acceptance */
+export async function acceptAs(ctx: Context, { id, userId, clientId, slug, version }: Acceptance): Promise<string> {
   const state = (await existing(ctx, slug)) ?? fail('not_found', 'Not found');
   const current = inForceAt(await versionsOf(ctx, state.id), ctx.now()) ?? fail('not_found', 'Not found');
   if (current.version !== version) fail('conflict', `Version ${current.version} is in force`, { reason: 'not_current' });
-  const values = [
-    newId(),
-    ctx.caller.userId,
-    state.id,
-    slug,
-    version,
-    ctx.now().toISOString(),
-    ctx.caller.clientId,
-    state.base_locale,
-    current.body_sha256,
-  ];
+  const values = [id, userId, state.id, slug, version, ctx.now().toISOString(), clientId, state.base_locale, current.body_sha256];
   const [row] = await ctx.sql<{ id: string }>(ACCEPT, values);
   ctx.audit('policy.accepted', state.id, { version });
   return row!.id;
 }
+
+/** The caller accepts the text that is in force. */
+export const acceptPolicy = (ctx: Context, slug: string, version: number): Promise<string> =>
+  acceptAs(ctx, { id: newId(), userId: ctx.caller.userId!, clientId: ctx.caller.clientId, slug, version });
 
 const WITHDRAW = `update content.policy_acceptance set withdrawn_at = $4 where user_id = $1 and slug = $2 and version = $3 and withdrawn_at is null returning id`;
 

@@ -23,6 +23,8 @@ export interface Document {
   /** Input of a create operation in English, and what is localised in German. */
   en: Record<string, unknown>;
   de?: Record<string, unknown>;
+  /** Inputs that are ids, by the keys of the documents. */
+  refs?: Readonly<Record<string, readonly string[]>>;
 }
 
 const DISCLAIMER = ['For research and education; no medical advice.', 'Für Forschung und Bildung; kein ärztlicher Rat.'] as const;
@@ -36,6 +38,7 @@ const peptide = (one: Subject, index: number): Document => ({
   collection: 'PEPTIDES',
   brandId: null,
   topic: { subject: one.key, goal: one.goal, aspect: 'profile' },
+  refs: { goalIds: [`goal:${one.goal}`] },
   en: {
     name: one.name,
     slug: one.key,
@@ -62,6 +65,7 @@ const article = (one: Subject, aspect: Aspect, index: number): Document => ({
   collection: 'LEARN_ARTICLES',
   brandId: index % 12 === 11 ? SECOND_BRAND : null,
   topic: { subject: one.key, goal: one.goal, aspect },
+  refs: { relatedPeptideIds: [`peptide:${one.key}`], goalIds: [`goal:${one.goal}`] },
   en: {
     title: ASPECTS[aspect].title[0](one.name),
     excerpt: `${one.name} and ${one.topic[0]}: ${ASPECTS[aspect].text[0]}`.slice(0, 300),
@@ -82,6 +86,7 @@ const paper = (one: Subject, index: number): Document => ({
   collection: 'RESEARCH_PAPERS',
   brandId: null,
   topic: { subject: one.key, goal: one.goal, aspect: 'paper', code: `10.5555/demo.${one.key}.${index}` },
+  refs: { peptideIds: [`peptide:${one.key}`], goalIds: [`goal:${one.goal}`] },
   en: {
     title: `${['A randomised trial', 'An animal model'][index]} of ${one.name} in ${one.topic[0]}`,
     authors: ['R. Example', 'M. Muster'],
@@ -182,6 +187,43 @@ const goalArticle = (one: (typeof GOALS)[number]): Document => ({
   },
 });
 
+const goalQuestion = (one: (typeof GOALS)[number], index: number): Document => ({
+  key: `faq:goal:${one.key}`,
+  collection: 'FAQS',
+  brandId: null,
+  topic: { goal: one.key, aspect: 'question' },
+  en: {
+    question: `What helps with ${one.name[0].toLowerCase()} before any product?`,
+    answer: paragraphs(`${one.about[0]} Sleep, food and movement help most.`),
+    category: 'goals',
+    position: 200 + index,
+    tags: [one.key],
+  },
+  de: {
+    question: `Was hilft bei ${one.name[1]} vor jedem Produkt?`,
+    answer: paragraphs(`${one.about[1]} Schlaf, Essen und Bewegung helfen am meisten.`),
+  },
+});
+
+const goalStory = (one: (typeof GOALS)[number]): Document => ({
+  key: `story:${one.key}`,
+  collection: 'POSTS',
+  brandId: null,
+  topic: { goal: one.key, aspect: 'news' },
+  en: {
+    kind: 'STORY',
+    title: `A member's year with ${one.name[0].toLowerCase()}`,
+    excerpt: `One person, twelve months, ${one.name[0].toLowerCase()}.`,
+    body: paragraphs(`What changed, what did not, and what the numbers said about ${one.name[0].toLowerCase()}.`),
+    tags: [one.key],
+  },
+  de: {
+    title: `Ein Jahr mit ${one.name[1]}`,
+    excerpt: `Eine Person, zwölf Monate, ${one.name[1]}.`,
+    body: paragraphs(`Was sich änderte, was nicht, und was die Zahlen über ${one.name[1]} sagten.`),
+  },
+});
+
 const goalPost = (one: (typeof GOALS)[number], index: number): Document => ({
   key: `post:${one.key}`,
   collection: 'POSTS',
@@ -235,5 +277,7 @@ export const CORPUS: readonly Document[] = [
   ...SUBJECTS.map(peptideQuestion),
   ...GOALS.map(goalArticle),
   ...GOALS.map(goalPost),
+  ...GOALS.map(goalQuestion),
+  ...GOALS.map(goalStory),
   ...GOALS.map(protocol),
 ];
