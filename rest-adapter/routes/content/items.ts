@@ -41,9 +41,8 @@ const VARY = 'Authorization, Accept-Language, X-Platform-Preview';
 /** Answers differ by reader and language. Source: content 4.3. */
 const delivered: Exceptions = { etag: true, vary: VARY, language: 'locale' };
 const moved = (path: string): Exceptions => ({ ...delivered, status: [200, 301], moved: path });
-const created = (path: string, conflict: string, request: object): Exceptions => ({
+const created = (conflict: string, request: object): Exceptions => ({
   status: 201,
-  location: `${path}/{id}` as never,
   problems: { 409: conflict },
   example: { request },
 });
@@ -57,29 +56,17 @@ export const items: Route[] = [
     'createCoa',
     COA,
     'Make a certificate of analysis',
-    created('/v1/coas', 'The laboratory has reported under this number', { product_name: 'BPC-157 5 mg' }),
+    created('The laboratory has reported under this number', { product_name: 'BPC-157 5 mg' }),
   ),
   get('/v1/coas/{id}', 'coa', COA, 'Read a certificate of analysis', delivered),
   get('/v1/faqs', 'faqs', FAQ, 'List questions and answers', delivered),
-  post(
-    '/v1/faqs',
-    'createFaq',
-    FAQ,
-    'Make a question and its answer',
-    created('/v1/faqs', 'It is taken', { question: 'How is it stored?' }),
-  ),
+  post('/v1/faqs', 'createFaq', FAQ, 'Make a question and its answer', created('It is taken', { question: 'How is it stored?' })),
   get('/v1/faqs/{id}', 'faq', FAQ, 'Read a question and its answer', delivered),
   get('/v1/goals', 'contentGoals', GOAL, 'List goals', delivered),
-  post('/v1/goals', 'createContentGoal', GOAL, 'Make a goal', created('/v1/goals', 'The slug is taken', { name: 'Recovery' })),
+  post('/v1/goals', 'createContentGoal', GOAL, 'Make a goal', created('The slug is taken', { name: 'Recovery' })),
   get('/v1/goals/{id}', 'contentGoal', GOAL, 'Read a goal', delivered),
   get('/v1/learn-articles', 'learnArticles', ARTICLE, 'List articles', delivered),
-  post(
-    '/v1/learn-articles',
-    'createLearnArticle',
-    ARTICLE,
-    'Make an article',
-    created('/v1/learn-articles', 'The slug is taken', { title }),
-  ),
+  post('/v1/learn-articles', 'createLearnArticle', ARTICLE, 'Make an article', created('The slug is taken', { title })),
   get(
     '/v1/learn-articles/by-slug/{slug}',
     'learnArticleBySlug',
@@ -92,13 +79,7 @@ export const items: Route[] = [
   get('/v1/pages', 'contentPages', PAGE, 'List pages', delivered),
   get('/v1/pages/{id}', 'contentPage', PAGE, 'Read a page', delivered),
   get('/v1/peptides', 'peptides', PEPTIDE, 'List peptides', delivered),
-  post(
-    '/v1/peptides',
-    'createPeptide',
-    PEPTIDE,
-    'Make a peptide',
-    created('/v1/peptides', 'The slug or the CAS number is taken', { name: 'Thymosin' }),
-  ),
+  post('/v1/peptides', 'createPeptide', PEPTIDE, 'Make a peptide', created('The slug or the CAS number is taken', { name: 'Thymosin' })),
   get('/v1/peptides/{id}', 'peptide', PEPTIDE, 'Read a peptide', delivered),
   get('/v1/peptides/by-slug/{slug}', 'peptideBySlug', PEPTIDE, 'Read a peptide by its slug', moved('/v1/peptides/by-slug/{slug}')),
   get('/v1/posts', 'contentPosts', POST, 'List posts', delivered),
@@ -116,15 +97,15 @@ export const items: Route[] = [
     'createResearchPaper',
     PAPER,
     'Make a research paper',
-    created('/v1/research-papers', 'The DOI or PMID is known', { title: 'A study', authors: ['R. Example'] }),
+    created('The DOI or PMID is known', { title: 'A study', authors: ['R. Example'] }),
   ),
   get('/v1/research-papers/{id}', 'researchPaper', PAPER, 'Read a research paper', delivered),
   get('/v1/stacks', 'contentStacks', STACK, 'List stacks', delivered),
-  post('/v1/stacks', 'createContentStack', STACK, 'Make a stack', created('/v1/stacks', 'The slug is taken', { name: 'Recovery stack' })),
+  post('/v1/stacks', 'createContentStack', STACK, 'Make a stack', created('The slug is taken', { name: 'Recovery stack' })),
   get('/v1/stacks/{id}', 'contentStack', STACK, 'Read a stack', delivered),
   get('/v1/testimonials', 'testimonials', TESTIMONIAL, 'List testimonials', delivered),
   post('/v1/testimonials', 'createTestimonial', TESTIMONIAL, 'Make a testimonial', {
-    ...created('/v1/testimonials', 'It is taken', {
+    ...created('It is taken', {
       quote: 'It helped me.',
       display_name: 'A. Customer',
       consent: { given_at: '2026-11-01T09:00:00.000Z', scope: 'web' },

@@ -2,7 +2,7 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject, Locale } from '../../../runtime/schema/scalars.js';
 import { User } from '../stubs.js';
-import { ContentItem } from './common.js';
+import { ContentItem } from './item.js';
 import { ContentCollection } from './enums.js';
 
 @ObjectType({ description: 'What an item was at one time; never changed.' })

@@ -1,6 +1,6 @@
 import { Field, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import type { ContentItem } from './common.js';
+import type { ContentItem } from './item.js';
 import { typesOf } from './types.js';
 
 @ObjectType({ description: 'Where the bytes of a file are put.' })

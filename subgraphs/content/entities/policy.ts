@@ -5,7 +5,7 @@ import { PERSONAL } from '../../../runtime/data/safe-views.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, Locale } from '../../../runtime/schema/scalars.js';
 import { User } from '../stubs.js';
-import { RichText } from './common.js';
+import { RichText } from './item.js';
 
 /** One text of a policy; never changed, never deleted. */
 @ObjectType({ description: 'One text of a policy; never changed, never deleted.' })

@@ -1,6 +1,6 @@
 import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { Locale } from '../../../runtime/schema/scalars.js';
-import { ContentCard } from './common.js';
+import { ContentCard } from './item.js';
 import { ContentCollection, ContentSearchMatch } from './enums.js';
 
 @ObjectType({ description: 'A piece of a text, and whether it matches.' })

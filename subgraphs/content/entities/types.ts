@@ -5,7 +5,7 @@ import { connectionOf, type Connection } from '../../../runtime/request/paging.j
 import { CountryCode, DateTime, LocalDate, SafeInt, Url } from '../../../runtime/schema/scalars.js';
 import { Product, User } from '../stubs.js';
 import { COLLECTIONS } from './collections.js';
-import { ContentItem, RichText } from './common.js';
+import { ContentItem, RichText } from './item.js';
 import type { CollectionDefinition, EntityName, Field as FieldOf, Fields } from './definition.js';
 import { fieldEnum, type ContentCollection } from './enums.js';
 

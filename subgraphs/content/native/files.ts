@@ -103,8 +103,17 @@ async function take(host: ServiceHost, request: FastifyRequest<{ Params: { token
   return reply.code(204).send();
 }
 
+/** In production files lie at a host where no page of ours is, so that nothing in them can act there. @throws Error that says so. */
+export function requireMediaHost({ config }: Pick<ServiceHost, 'config'>): void {
+  const base = config.setting('MEDIA_BASE_URL');
+  if (!config.production) return;
+  if (!base) throw new Error('MEDIA_BASE_URL is required in production: the base URL of a host of its own for files');
+  if (new URL(base).host === new URL(config.issuer).host) throw new Error("MEDIA_BASE_URL must not be at identity's host");
+}
+
 /** Files, and the one way in which they come. */
 export async function serveFiles(app: FastifyInstance, host: ServiceHost): Promise<void> {
+  requireMediaHost(host);
   app.get<{ Params: { id: string }; Querystring: Signed }>('/content/v1/files/by-id/:id', (request, reply) =>
     leadToFile(host, request, reply),
   );

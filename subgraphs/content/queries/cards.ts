@@ -1,6 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { definitionOf } from '../entities/collections.js';
-import type { ContentCard, ContentCardImage } from '../entities/common.js';
+import type { ContentCard, ContentCardImage } from '../entities/item.js';
 import { mediaPath } from '../rules/rich-text.js';
 import { addressOf } from '../rules/routes.js';
 import { loadItem } from './delivery.js';

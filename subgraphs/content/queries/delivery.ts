@@ -4,7 +4,7 @@ import { isUuid } from '../../../runtime/data/ids.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
 import { COLLECTIONS } from '../entities/collections.js';
 import type { ContentCollection } from '../entities/enums.js';
-import { mayReadCollection } from '../rules/readers.js';
+import { mayReadCollection } from './readers.js';
 import { itemOf, type Item, type ItemRow } from './present.js';
 import type { View } from './view.js';
 

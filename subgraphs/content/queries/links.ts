@@ -7,7 +7,7 @@ import { fail, Problem } from '../../../runtime/request/errors.js';
 import { Turns } from '../../../runtime/request/turns.js';
 import { MINUTE_MS } from '../../../runtime/time/durations.js';
 import { COLLECTIONS } from '../entities/collections.js';
-import type { ContentCard } from '../entities/common.js';
+import type { ContentCard } from '../entities/item.js';
 import type { LinkPreview } from '../entities/link-preview.js';
 import type { ContentCollection, LinkFetchStatus } from '../entities/enums.js';
 import { brandsOf } from '../ports/brands.js';

@@ -2,7 +2,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { PolicyAcceptance } from '../entities/policy.js';
 import { brandsOf } from '../ports/brands.js';
-import { readersOf } from '../rules/readers.js';
+import { readersOf } from './readers.js';
 import { loadItems } from './delivery.js';
 import type { Item } from './present.js';
 import { defaultView, viewFor } from './view.js';

@@ -1,5 +1,5 @@
 import type { Context } from '../../../runtime/request/context.js';
-import { readersOf } from '../rules/readers.js';
+import { readersOf } from './readers.js';
 import { richTextOf } from '../rules/rich-text.js';
 import type { PolicyVersion } from '../entities/policy.js';
 import { User } from '../stubs.js';

@@ -1,7 +1,7 @@
 /** Stored values -> objects of the schema's classes. */
 import type { ClassType } from 'type-graphql';
 import { definitionOf } from '../entities/collections.js';
-import type { ContentItem } from '../entities/common.js';
+import type { ContentItem } from '../entities/item.js';
 import type { Field, Fields } from '../entities/definition.js';
 import type { ContentAudience, ContentCollection, ContentStatus } from '../entities/enums.js';
 import { blockUnion, groupClass, instance, typesOf } from '../entities/types.js';

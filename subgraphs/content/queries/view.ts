@@ -3,7 +3,7 @@ import { fail } from '../../../runtime/request/errors.js';
 import type { ContentBodyFormat } from '../entities/enums.js';
 import { brandFor, brandsOf, type BrandFacts } from '../ports/brands.js';
 import { canonicalLocale, fallbackChain, negotiated } from '../rules/locales.js';
-import { readersOf, type Readers } from '../rules/readers.js';
+import { readersOf, type Readers } from './readers.js';
 
 /** For whom, of which brand and in which language something is read. Everything that is delivered goes through one. */
 export interface View {

@@ -7,7 +7,7 @@ import { Prepare } from '../../../runtime/request/operation.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { createItem, updateItem, type Update, type Written } from '../commands/item.js';
 import { COLLECTIONS } from '../entities/collections.js';
-import { ContentCard, ContentItem } from '../entities/common.js';
+import { ContentCard, ContentItem } from '../entities/item.js';
 import type { CollectionDefinition, Field } from '../entities/definition.js';
 import { SHAPES, typesOf } from '../entities/types.js';
 import { inputsOf } from '../inputs/collection.js';

@@ -19,7 +19,7 @@ import {
   type Removed,
 } from '../commands/lifecycle.js';
 import { addToRelease, cancelRelease, createRelease, publishRelease, releaseOf, scheduleRelease } from '../commands/release.js';
-import { ContentItem } from '../entities/common.js';
+import { ContentItem } from '../entities/item.js';
 import {
   ContentComment,
   ContentDifference,

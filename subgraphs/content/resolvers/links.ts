@@ -2,7 +2,7 @@ import { Arg, Ctx, Query, Resolver } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
-import { ContentCard } from '../entities/common.js';
+import { ContentCard } from '../entities/item.js';
 import { LinkPreview } from '../entities/link-preview.js';
 import { AutocardInput } from '../inputs/links.js';
 import { autocard, autocards, linkPreview, linkPreviews } from '../queries/links.js';

@@ -5,7 +5,7 @@ import { Prepare } from '../../../runtime/request/operation.js';
 import { Rule } from '../../../runtime/schema/constraints.js';
 import { Url } from '../../../runtime/schema/scalars.js';
 import { completedUpload, createUpload, widthFor } from '../commands/media.js';
-import { ContentItem, ContentRendition } from '../entities/common.js';
+import { ContentItem, ContentRendition } from '../entities/item.js';
 import { ContentImageFormat, ContentMediaStatus } from '../entities/enums.js';
 import { MediaUpload } from '../entities/media.js';
 import { typesOf } from '../entities/types.js';

@@ -115,7 +115,7 @@ class Builder {
 
   #block({ type, attrs }: { type: string; attrs?: Record<string, unknown> }): void {
     this.#leaveInline();
-    if (type === 'listItem' && !/List$/.test(this.#top.type)) this.#block({ type: 'bulletList' });
+    if (type === 'listItem' && !this.#top.type.endsWith('List')) this.#block({ type: 'bulletList' });
     if (type === 'tableRow' && this.#top.type !== 'table') return;
     if (/^table(Cell|Header)$/.test(type) && this.#top.type !== 'tableRow') return;
     if (this.#open.length >= MAX_OPEN) return;

@@ -1,10 +1,10 @@
 /** The closed schema of rich texts: what is valid, and what is rendered from it. Source: content 2.1, rule 10. */
 import type { Violation } from '../../../runtime/request/errors.js';
-import { html as markup } from '../../../runtime/http/html.js';
-import type { RichText, RichTextHeading } from '../entities/common.js';
+import type { RichText, RichTextHeading } from '../entities/item.js';
 import type { ContentBodyFormat } from '../entities/enums.js';
 
-const escapeHtml = (text: string): string => markup`${text}`.text;
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, character => ENTITIES[character]!);
 
 export interface Mark {
   type: string;
