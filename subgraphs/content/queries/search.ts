@@ -159,7 +159,7 @@ function bySimilarity(ctx: Context, view: View, asked: SearchAsked, query: Searc
   const where = filters(asked, view, sql);
   const q = sql.add(query.words.join(' '), '::text');
   const excluded = languagesOf(view).map(([language, condition]) => {
-    const { excluded: words } = queriesIn(query, language, synonyms, sql);
+    const { excluded: words } = queriesIn({ ...query, groups: [] }, language, synonyms, sql); // a parameter that is not used has no type
     return words === null ? null : `not (${condition} and d.tsv @@ ${words})`;
   });
   const text = `select ${ROW}, ${bestLocale(view, sql, 'd')} as place,

@@ -48,7 +48,11 @@ export const derived = (collection: ContentCollection, shared: Values): Values =
 
 export const hasCheckDigit = (cas: string): boolean => {
   const digits = cas.replaceAll('-', '');
-  const sum = digits.slice(0, -1).split('').reverse().reduce((total, digit, index) => total + Number(digit) * (index + 1), 0);
+  const sum = digits
+    .slice(0, -1)
+    .split('')
+    .reverse()
+    .reduce((total, digit, index) => total + Number(digit) * (index + 1), 0);
   return sum % 10 === Number(digits.at(-1));
 };
 

@@ -16,7 +16,7 @@ const subject = (key: string, name: string, aliases: readonly string[], goal: st
   aliases,
   goal,
   topic: [en, de],
-  batch: `${key.replaceAll('-', '').slice(0, 4).toUpperCase()}${String(2600 + key.length)}`,
+  batch: `${key.replaceAll('-', '').slice(0, 4).toUpperCase()}${String(2600 + key.length)}${key === 'ghrp-6' ? 'B' : ''}`, // beside GHRP-2's
 });
 
 export const SUBJECTS: readonly Subject[] = [
