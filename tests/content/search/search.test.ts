@@ -15,7 +15,7 @@ beforeAll(async () => {
   const seeded = new Set((await e.p.sql<{ id: string }>('select id from content.content_item')).map(({ id }) => id));
   const rest = DOCUMENTS.filter(one => !seeded.has(idOf(one.key)));
   await e.p.host('content').transaction(ctx => plant(ctx, rest));
-}, 180_000);
+}, 400_000);
 
 interface Hit {
   id: string;
