@@ -100,6 +100,7 @@ export async function startSystem({ amqpUrl = null, file = 'worker.mjs' } = {}) 
     ENCRYPTION_KEYS: KEYS,
     SUBGRAPH_SECRET: 'bench-secret-of-the-gateway-0123456789abcdef',
     LEDGER_SIGNING_KEY: Buffer.alloc(32, 7).toString('base64'),
+    GIFT_PEPPER: 'bench-pepper-of-gift-codes-0123456789abcdef',
     WEBHOOKS_ALLOW_HTTP: 'true',
     WEBHOOKS_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
     APOLLO_TELEMETRY_DISABLED: 'true',

@@ -53,6 +53,7 @@ function readString(scan: Scan, start: number): number {
   const value = JSON.parse(scan.text.slice(start, end + 1)) as string;
   if (isKey(scan.text, end)) enterKey(scan, value);
   if (value.includes('\0')) addViolation(scan, 'must not contain U+0000');
+  if (!value.isWellFormed()) addViolation(scan, 'must not contain half a surrogate pair');
   return end;
 }
 

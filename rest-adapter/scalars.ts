@@ -21,8 +21,8 @@ export interface ScalarFormat {
   schema: ScalarSchema;
 }
 
-/** PostgreSQL text cannot hold U+0000, so it is refused here. */
-const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
+/** PostgreSQL text cannot hold U+0000, nor its JSON half a surrogate pair, so they are refused here. */
+const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 
 const MAX_INT = 2 ** 31 - 1;
 const MIN_INT = -(2 ** 31);

@@ -21,5 +21,6 @@ export const SERVICES: Partial<Record<Slug, Load>> = {
   payments: () => declared(import('./payments/index.js')),
   workflow: () => declared(import('./workflow/index.js')),
   cash: () => declared(import('./cash/index.js')),
+  live: () => declared(import('./live/index.js')),
   affiliates: () => declared(import('./affiliates/index.js')),
 };

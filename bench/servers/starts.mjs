@@ -71,6 +71,7 @@ const environment = (databaseUrl, port, more) => ({
   ENCRYPTION_KEYS: `bench:${KEY}`,
   SUBGRAPH_SECRET: 'bench-secret-of-the-gateway-0123456789abcdef',
   LEDGER_SIGNING_KEY: Buffer.alloc(32, 7).toString('base64'),
+  GIFT_PEPPER: 'bench-pepper-of-gift-codes-0123456789abcdef',
   ...Object.fromEntries(
     SLUGS.map(slug => [`INTERNAL_CLIENT_SECRET_${schemaOf(slug).toUpperCase()}`, `bench-secret-of-${slug}-0123456789`]),
   ),

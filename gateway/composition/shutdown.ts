@@ -37,6 +37,9 @@ async function untilDisconnected(server: Server): Promise<void> {
   while (performance.now() < end && (await connections(server)) > 0) await sleep(POLL_MS);
 }
 
+/** Ends the answers that would go on for ever. */
+const endStreams = (app: FastifyInstance): Promise<unknown> => Promise.allSettled(app.leaving.map(leave => leave()));
+
 /**
  * Closes the server after the requests under way are answered. With a grace period requests are still accepted during it, while `/readyz`
  * fails and a load balancer learns of it. After it no connection is accepted and every answer closes its connection, because a connection
@@ -45,9 +48,10 @@ async function untilDisconnected(server: Server): Promise<void> {
 export async function closeGracefully(app: FastifyInstance, graceMs: number): Promise<void> {
   if (graceMs > 0) {
     await sleep(graceMs);
+    await endStreams(app);
     app.server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false));
     Server.prototype.close.call(app.server); // of node:net, because that of node:http also closes idle connections
     await untilDisconnected(app.server);
-  }
+  } else await endStreams(app);
   await app.close();
 }

@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../../runtime/config.js';
 import { sameSecret } from '../../runtime/data/crypto.js';
 import { operationLabels, type Metrics } from '../../runtime/observe/metrics.js';
+import { observeAnswers } from '../../runtime/http/server.js';
 import { fail } from '../../runtime/request/errors.js';
 
 /** @throws Problem unauthenticated */
@@ -37,7 +38,7 @@ function endpointOf({ routeOptions }: FastifyRequest): string {
 /** Observes the time until each answer by kind and pattern of its route, so that neither ids nor unknown paths become labels. */
 export function observeRequests(app: FastifyInstance, { requests }: Metrics): void {
   const labelOf = operationLabels();
-  app.addHook('onResponse', async (request: FastifyRequest, reply: FastifyReply) => {
+  observeAnswers(app, (request, reply) => {
     const { url } = request.routeOptions;
     const operation = url === undefined ? 'none' : labelOf(`${request.method} ${url}`);
     requests.observe({ endpoint: endpointOf(request), operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000);

@@ -6,6 +6,7 @@ import type { Config } from '../../runtime/config.js';
 import { Problem } from '../../runtime/request/errors.js';
 import { sendProblem } from '../../runtime/http/server.js';
 import { plugin } from '../../runtime/http/plugin.js';
+import { isStream, StreamProxy } from './stream-proxy.js';
 
 const UPSTREAM_MS = 30_000;
 
@@ -38,15 +39,18 @@ export async function proxyServices(
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
       await scope.register(replyFrom, { undici: { connections: 64, headersTimeout: UPSTREAM_MS, bodyTimeout: UPSTREAM_MS } });
+      const streams = new StreamProxy(app);
       const pass = (prefix: string, base: string): void => {
         const { origin } = new URL(base);
-        scope.all(prefix, (request, reply) =>
-          reply.from(`${origin}${request.url}`, {
+        scope.all(prefix, (request, reply) => {
+          const url = `${origin}${request.url}`;
+          if (isStream(request)) return streams.pass(reply, url, forwarded(canonical, credential, request, request.headers));
+          return reply.from(url, {
             rewriteRequestHeaders: (_raw, headers) => forwarded(canonical, credential, request, headers),
             onError: current =>
               void sendProblem(current as never, new Problem('unavailable', 'The service cannot be reached right now', { retryAfter: 1 })),
-          }),
-        );
+          });
+        });
       };
       for (const [slug, base] of Object.entries(urls)) pass(`/${slug}/*`, base!);
       if (urls.identity) for (const path of ['/identity', '/.well-known/*']) pass(path, urls.identity);

@@ -141,10 +141,16 @@ const subjectsIn = (args: Record<string, unknown>): unknown[] =>
     .flatMap(source => SUBJECT_ARGUMENTS.map(name => (source as Record<string, unknown>)[name]))
     .filter(v => v != null);
 
+/**
+ * Whether a caller reaches everybody's rows under a rule: services, and staff who hold its permission. Whoever is let in by a scope is a
+ * member there, whatever they may do elsewhere.
+ */
+export const reachesAll = (rule: Pick<AccessRule, 'staff'>, caller: Caller): boolean =>
+  caller.kind !== 'user' || (rule.staff !== undefined && either(rule.staff, one => holdsPermission(caller, one)));
+
 /** `self`: a user token that names another user finds nothing. Staff who hold the rule's permission are not bound. */
 export function checkSelf(rule: AccessRule | null, caller: Caller, args: Record<string, unknown>): void {
-  if (!rule?.self || caller.kind !== 'user') return;
-  if (rule.staff !== undefined && either(rule.staff, one => holdsPermission(caller, one))) return;
+  if (!rule?.self || reachesAll(rule, caller)) return;
   if (subjectsIn(args).some(subject => subject !== caller.userId)) fail('not_found', 'Not found');
 }
 

@@ -36,6 +36,10 @@ const sqlState = (error: unknown): string => String((error as { code?: unknown }
 /** U+0000 in a text, in jsonb, and in a statement's own text, which it cuts short. The REST adapter refuses it by pointer, GraphQL's variables come here. */
 const UNSTORABLE = new Set(['22021', '22P05', '08P01']);
 
+/** JSON with a lone surrogate, which JavaScript writes and PostgreSQL refuses to read; in a plain text it becomes U+FFFD. */
+const isHalfPair = (error: Error): boolean =>
+  sqlState(error) === '22P02' && /surrogate/i.test(String((error as { detail?: unknown }).detail));
+
 const isTransient = (error: unknown): boolean =>
   error instanceof ConnectionException ||
   error instanceof DeadlockException ||
@@ -54,6 +58,7 @@ export function databaseProblem(error: unknown): unknown {
   if (error instanceof ForeignKeyConstraintViolationException)
     return new Problem('conflict', 'It refers to something that is not there', { cause: error });
   if (UNSTORABLE.has(sqlState(error))) return new Problem('invalid_request', 'A text must not contain U+0000', { cause: error });
+  if (isHalfPair(error)) return new Problem('invalid_request', 'A text must not contain half a surrogate pair', { cause: error });
   return isTransient(error) ? new Problem('unavailable', 'The service cannot do this right now', { retryAfter: 1, cause: error }) : error;
 }
 

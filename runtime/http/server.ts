@@ -14,8 +14,18 @@ declare module 'fastify' {
     info: RequestInfo;
     /** The request's span, where tracing is on. */
     span: RequestSpan | null;
+    /** Ends the deadline of a request that has its answer's headers and goes on; see {@link detach}. */
+    undoDeadline: (() => void) | null;
+  }
+  interface FastifyInstance {
+    /** What ends answers that would go on for ever; run before the server closes. */
+    leaving: (() => Promise<void>)[];
+    /** What looks at an answer at its end, or at a stream's headers. */
+    answerObservers: AnswerObserver[];
   }
 }
+
+type AnswerObserver = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** Largest body where a path does not say otherwise. Source: conventions 5. */
 export const BODY_LIMIT = 1_048_576;
@@ -112,11 +122,29 @@ function lifeOf(reply: FastifyReply, deadlineMs: number): AbortSignal {
   const controller = new AbortController();
   const late = (): void => controller.abort(new Problem('unavailable', 'The request took too long', { retryAfter: 1 }));
   const timer = setTimeout(late, deadlineMs).unref();
+  reply.request.undoDeadline = () => clearTimeout(timer);
   reply.raw.once('close', () => {
     clearTimeout(timer);
     if (!reply.raw.writableFinished) controller.abort(new Problem('unavailable', 'The client went away'));
   });
   return controller.signal;
+}
+
+/** Calls back for every answer at its end, for a stream when its headers go out. */
+export function observeAnswers(app: FastifyInstance, observe: AnswerObserver): void {
+  app.answerObservers.push(observe);
+  app.addHook('onResponse', async (request, reply) => {
+    if (request.undoDeadline !== null) observe(request, reply);
+  });
+}
+
+/** Takes an answer that goes on for long out of the request's deadline, span and times. Call it when its headers go out. */
+export function detach(reply: FastifyReply): void {
+  const { request } = reply;
+  request.undoDeadline?.();
+  request.undoDeadline = null;
+  request.info = { ...request.info, signal: null };
+  for (const observe of request.server.answerObservers) observe(request, reply);
 }
 
 const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === 'host';
@@ -187,6 +215,9 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   refuseExpectations(app.server);
   app.decorateRequest('info', null as unknown as RequestInfo);
   app.decorateRequest('span', null);
+  app.decorateRequest('undoDeadline', null);
+  app.decorate('leaving', []);
+  app.decorate('answerObservers', []);
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     request.info = requestOf(request.headers, addressOf(request.raw));
     requireHost(request);
@@ -198,9 +229,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     if (request.info?.isReplayed) reply.header('idempotent-replayed', 'true');
     done(null, payload);
   });
-  app.addHook('onResponse', async (request: FastifyRequest, reply: FastifyReply) =>
-    request.span?.end(request.routeOptions.url, reply.statusCode),
-  );
+  observeAnswers(app, (request, reply) => request.span?.end(request.routeOptions.url, reply.statusCode));
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, toProblem(error, log)));
   app.addHook('preParsing', (request: FastifyRequest, reply: FastifyReply, _payload, done) => {
     if (request.is404)

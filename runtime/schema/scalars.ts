@@ -32,10 +32,33 @@ function onceEach<T>(answer: (value: unknown) => T): (value: unknown) => T {
   };
 }
 
+/**
+ * Years that a caller may name: PostgreSQL has no year 0 and writes years of five digits in another way than JavaScript. The last century of
+ * four digits is left for what is computed: ends of periods, expiry.
+ */
+const YEARS = { first: 1, last: 9899 } as const;
+
+const yearOf = (value: unknown): number => (value instanceof Date ? value.getUTCFullYear() : Number(String(value).slice(0, 4)));
+
+/** The scalar, of those years only. */
+function withinYears(scalar: GraphQLScalarType): GraphQLScalarType {
+  const checked = (value: unknown): unknown => {
+    const year = yearOf(value);
+    if (year < YEARS.first || year > YEARS.last) throw new TypeError(`The year must be between ${YEARS.first} and ${YEARS.last}`);
+    return value;
+  };
+  const { parseValue, parseLiteral, ...config } = scalar.toConfig();
+  return new GraphQLScalarType({
+    ...config,
+    parseValue: value => checked(parseValue(value)),
+    parseLiteral: (node, variables) => checked(parseLiteral(node, variables)),
+  });
+}
+
 /** Instant, UTC, milliseconds; REST shows RFC 3339 ending in `Z`. */
-export const DateTime = named(GraphQLDateTimeISO, 'DateTime', 'Instant in UTC with milliseconds, RFC 3339.');
+export const DateTime = withinYears(named(GraphQLDateTimeISO, 'DateTime', 'Instant in UTC with milliseconds, RFC 3339.'));
 /** Civil date `YYYY-MM-DD`, a string in code. */
-export const LocalDate = named(GraphQLLocalDate, 'Date', 'Civil date, YYYY-MM-DD.');
+export const LocalDate = withinYears(named(GraphQLLocalDate, 'Date', 'Civil date, YYYY-MM-DD.'));
 export const JSONObject = named(GraphQLJSON, 'JSON', 'Free-form value; keys inside are never renamed.');
 export const CurrencyCode = named(GraphQLCurrency, 'CurrencyCode', 'ISO 4217 currency code.');
 export const SafeInt = GraphQLSafeInt;

@@ -8,10 +8,11 @@ import { erase } from './erase.js';
 import { references } from './references.js';
 import { AccountResolver } from './resolvers/account.js';
 import { ChainResolver } from './resolvers/chain.js';
+import { PaymentLedgerResolver, PayoutLedgerResolver } from './resolvers/payments.js';
 import { ReportResolver } from './resolvers/report.js';
 import { EntryResolver, TransactionResolver } from './resolvers/transaction.js';
 import { UserWalletsResolver, WalletResolver } from './resolvers/wallet.js';
-import { User } from './stubs.js';
+import { Payment, Payout, User } from './stubs.js';
 import { timers } from './timers.js';
 import { sealer } from './workers/sealer.js';
 
@@ -19,8 +20,18 @@ export default service({
   slug: 'accounting',
   purpose: 'The books: an immutable double-entry ledger with wallets, reports and proofs',
   entities: [LedgerAccount, LedgerTransaction, Wallet, AccountingPeriod],
-  resolvers: [TransactionResolver, EntryResolver, AccountResolver, WalletResolver, UserWalletsResolver, ChainResolver, ReportResolver],
-  types: [User, AccountingPeriod],
+  resolvers: [
+    TransactionResolver,
+    EntryResolver,
+    AccountResolver,
+    WalletResolver,
+    UserWalletsResolver,
+    PaymentLedgerResolver,
+    PayoutLedgerResolver,
+    ChainResolver,
+    ReportResolver,
+  ],
+  types: [User, Payment, Payout, AccountingPeriod],
   references,
   consumers,
   timers,

@@ -1,5 +1,5 @@
-import { mayAccess, ruleOf } from '../../runtime/access/access.js';
-import { rowReferences } from '../../runtime/data/references.js';
+import { mayAccess, reachesAll, ruleOf } from '../../runtime/access/access.js';
+import { rowReferences, stubReferences } from '../../runtime/data/references.js';
 import type { ReferenceLoader } from '../../runtime/service.js';
 import { ACCOUNT_VIEWERS, CLOSERS, TRANSACTION_VIEWERS, WALLET_READERS } from './entities/access.js';
 import { AccountingPeriod } from './entities/period.js';
@@ -20,7 +20,7 @@ const wallets: ReferenceLoader = async (ctx, keys: readonly { id: string }[]) =>
 
 /** Anybody's account may be pointed at by services and staff; a member sees the own one. */
 const users: ReferenceLoader = async (ctx, keys: readonly { id: string }[]) =>
-  keys.map(({ id }) => (ctx.caller.kind === 'user' && ctx.caller.permissions.length === 0 && ctx.caller.userId !== id ? null : { id }));
+  keys.map(({ id }) => (reachesAll(ACCOUNT_VIEWERS, ctx.caller) || ctx.caller.userId === id ? { id } : null));
 
 /** One batch loader for each type that is resolved by key. */
 export const references: Readonly<Record<string, ReferenceLoader>> = {
@@ -28,5 +28,7 @@ export const references: Readonly<Record<string, ReferenceLoader>> = {
   LedgerTransaction: rowReferences(LedgerTransaction, { readers: TRANSACTION_VIEWERS }),
   Wallet: wallets,
   AccountingPeriod: rowReferences(AccountingPeriod, { readers: CLOSERS }),
+  Payment: stubReferences,
+  Payout: stubReferences,
   User: users,
 };

@@ -16,8 +16,8 @@ const decided = handle(paymentDisputeClosed, (ctx: Context, { data }) => closeDi
 const signedUp = handle(userCreated, (ctx: Context, { user_id: userId, occurred_at }) => openWindow(ctx, userId!, new Date(occurred_at)));
 
 const started = handle(winBackStarted, (ctx: Context, { user_id: userId, data }) => offerClaims(ctx, userId!, data));
-const lapsed = handle(membershipLapsed, (ctx: Context, { data }) => endClaims(ctx, data.membership_id));
-const back = handle(membershipReactivated, (ctx: Context, { data }) => convertClaims(ctx, data.membership_id));
+const lapsed = handle(membershipLapsed, (ctx: Context, { user_id: userId, data }) => endClaims(ctx, userId!, data));
+const back = handle(membershipReactivated, (ctx: Context, { user_id: userId, data }) => convertClaims(ctx, userId!, data));
 
 /** Sign-ups stand before purchases in one queue; of a purchase alone something is asked before its transaction. Source: affiliates 5. */
 export const consumers: readonly Consumer<Context>[] = [

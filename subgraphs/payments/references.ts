@@ -20,11 +20,11 @@ import { BillingSubscription } from './entities/subscription.js';
 import { ownRows } from './queries/own-rows.js';
 
 const gifts = (ctx: Context): FilterQuery<Gift> => {
-  const { userId } = ownRows(ctx);
+  const { userId } = ownRows(ctx, VIEWERS);
   return userId === undefined ? {} : { $or: [{ purchaserId: userId }, { redeemedById: userId }] };
 };
 /** Rows of a user: a user token finds its own, services and staff anybody's. */
-const mine = { readers: VIEWERS, where: ownRows };
+const mine = { readers: VIEWERS, where: (ctx: Context) => ownRows(ctx, VIEWERS) };
 
 /** One batch loader for each type that is resolved by key. */
 export const references: Readonly<Record<string, ReferenceLoader>> = {

@@ -23,3 +23,11 @@ export class MembershipPlan {
   @Field(() => ID)
   id: string;
 }
+
+/** Cash that is held for a purchase, of cash. */
+@Directive('@key(fields: "id", resolvable: false)')
+@ObjectType()
+export class CashReservation {
+  @Field(() => ID)
+  id: string;
+}

@@ -99,6 +99,10 @@ describe('pending transactions', () => {
     expect((await l.get(`/v1/transactions/${pending.body.id}`)).body.status).toBe('expired');
     expect(await l.available(code)).toBe(1000);
     expect(await l.call('POST', `/v1/transactions/${pending.body.id}/post`, {})).toMatchObject({ status: 409 });
+    const other = await l.post([debit(code, 700), credit(TRANSIT, 700)], { pending: true });
+    await l.p.sql("update accounting.test_clock set now = now + interval '7 days'"); // no timer comes by
+    expect(await l.call('POST', `/v1/transactions/${other.body.id}/post`, {})).toMatchObject({ status: 409 });
+    expect(await l.balance(code)).toBe(1000);
   });
 });
 

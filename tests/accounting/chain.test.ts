@@ -32,7 +32,7 @@ beforeAll(async () => {
   }
   heads = await signed(2);
   keys = (await l.p.rest('GET', '/accounting/v1/chain/keys')).body.data;
-}, 60_000);
+});
 
 async function asOwner(work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: l.p.env.DATABASE_URL! });
@@ -54,6 +54,17 @@ async function tamper(...statements: string[]): Promise<void> {
 }
 
 const sequenceOf = async (id: string): Promise<number> => (await l.get(`/v1/transactions/${id}`)).body.sequence;
+/** Tables whose rows are for ever, each with one of its columns. */
+const ADDED_TO_ONLY = {
+  ledger_transaction: 'kind',
+  ledger_entry: 'amount',
+  pending_resolution: 'outcome',
+  chain_leaf: 'content_hash',
+  chain_block: 'hash',
+  chain_head: 'hash',
+  chain_key: 'public_key',
+  posting_rule: 'definition',
+};
 const proof = async (id: string): Promise<Receipt> => (await l.get(`/v1/transactions/${id}/proof`)).body;
 const findings = (): Promise<Finding[]> => ledgerFindings(text => l.p.sql(text), heads, keys);
 
@@ -64,6 +75,11 @@ describe('an honest chain', () => {
     expect(await l.verify()).toMatchObject({ ok: true, transactions_checked: 5, heads_checked: 2, first_bad_sequence: null });
     expect(await l.verify('?from=2&to=3')).toMatchObject({ ok: true });
     expect(await findings()).toEqual([]);
+    const { body } = await l.get('/v1/chain/head');
+    expect([body.to_sequence, body.hash]).toEqual([5, (await proof(ids[4]!)).chain.findLast(one => one.height === body.height)?.hash]);
+    const first = await l.p.rest('GET', `/accounting/v1/chain/heads?to=${heads[1]!.sealed_at}`);
+    expect(first.body.data).toEqual([heads[0]]);
+    expect((await l.p.rest('GET', `/accounting/v1/chain/heads?from=${heads[1]!.sealed_at}`)).body.data).toEqual([heads[1]]);
   });
 
   test('case 9: the path of every receipt leads to the root, and with the public key alone it verifies', async () => {
@@ -84,6 +100,10 @@ describe('an honest chain', () => {
       ['another head', { ...receipt, head: { ...receipt.head!, hash: hash('x').toString('hex') } }],
       ['another signature', { ...receipt, head: { ...receipt.head!, signature: Buffer.alloc(64).toString('base64') } }],
     ];
+    const other = receipt.canonical.replace('"amount":100', '"amount":900');
+    const invented = { ...receipt, canonical: other, content_hash: hash(other).toString('hex') };
+    const fitted = { ...receipt.block, merkle_root: rootOf(invented) }; // under the hash of the signed block
+    forged.push(['a root that fits another text', { ...invented, block: fitted }]);
     for (const [what, one] of forged) expect(receiptFault(one, keys), what).not.toBeNull();
     expect(receiptFault(receipt, [])).not.toBeNull();
   });
@@ -105,14 +125,23 @@ describe('an honest chain', () => {
   });
 
   test('rows cannot be changed, not even by the owner of the database while triggers are on', async () => {
-    for (const table of ['ledger_transaction', 'ledger_entry', 'chain_leaf', 'chain_block', 'chain_head', 'pending_resolution']) {
-      await expect(l.p.sql(`delete from accounting.${table}`), table).rejects.toThrow(/append-only/);
-      await expect(l.p.sql(`truncate accounting.${table}`), table).rejects.toThrow(/append-only/);
-      const asService = `set role platform_accounting; delete from accounting.${table}`;
-      await expect(l.p.sql(asService), table).rejects.toThrow(/permission denied/);
-      await l.p.sql('reset role');
-    }
-    await expect(l.p.sql('update accounting.ledger_entry set amount = 1')).rejects.toThrow(/append-only/);
+    for (const [table, column] of Object.entries(ADDED_TO_ONLY))
+      for (const change of [`update ${table} set ${column} = ${column}`, `delete from ${table}`, `truncate ${table}`]) {
+        const text = change.replace(table, `accounting.${table}`);
+        await expect(l.p.sql(text), text).rejects.toThrow(/append-only/);
+        await expect(l.p.sql(`set role platform_accounting; ${text}`), text).rejects.toThrow(/permission denied/);
+        await l.p.sql('reset role');
+      }
+  });
+
+  test('the service does not own its tables, and can take no trigger away', async () => {
+    const owned = await l.p.sql(
+      "select 1 from pg_class where relnamespace = 'accounting'::regnamespace and relowner = 'platform_accounting'::regrole",
+    );
+    expect(owned).toEqual([]);
+    for (const text of ['alter table accounting.ledger_entry disable trigger all', 'set session_replication_role = replica'])
+      await expect(l.p.sql(`set role platform_accounting; ${text}`), text).rejects.toThrow(/must be owner|permission denied/);
+    await l.p.sql('reset role');
   });
 
   test('an unbalanced transaction and an entry that comes later do not reach a commit', async () => {
@@ -122,6 +151,10 @@ describe('an honest chain', () => {
     const lonely = `insert into accounting.ledger_transaction (id, kind, source_service, source_type, source_id, description, effective_at, posted_at, metadata, content_hash)
       values (gen_random_uuid(), 'direct', 'x', 'x', 'x', '', now(), now(), '{}', '')`;
     await expect(l.p.sql(lonely)).rejects.toThrow(/not balanced/);
+    const uneven = `with t as (${lonely} returning id, effective_at, posted_at)
+      insert into accounting.ledger_entry select t.id, e.line, gen_random_uuid(), e.account_id, e.direction, e.amount + e.line, e.currency, e.posted, e.balance_after,
+        e.account_version + 1000, t.effective_at, t.posted_at, null from t, accounting.ledger_entry e where e.transaction_id = $1`;
+    await expect(l.p.sql(uneven, [ids[0]])).rejects.toThrow(/not balanced/);
   });
 });
 

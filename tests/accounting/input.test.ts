@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BANK, cashOf, credit, debit, Ledger } from './ledger.js';
+import { paymentCharged, paymentRefunded } from '../../events/catalogue/payments.js';
+import { DEMO, DEMO2 } from '../support/platform.js';
+import { chargedOf, refundedOf } from './facts.js';
+import { BANK, cashOf, credit, creditOf, debit, earningsOf, Ledger } from './ledger.js';
 
 let l: Ledger;
 const user = randomUUID();
@@ -95,6 +98,10 @@ describe('accounts', () => {
     expect(await change({ status: 'closed' })).toMatchObject({ status: 409, body: { reason: 'not_empty' } });
     expect(await change({ floor: 60 })).toMatchObject({ status: 409, body: { reason: 'insufficient_funds' } });
     expect((await change({ floor: 10 })).status).toBe(200);
+    const take = (units: number) => l.post([debit('equity:fx:usd', units), credit(code, units)]);
+    expect(await take(41)).toMatchObject({ status: 409, body: { reason: 'insufficient_funds' } });
+    expect((await take(40)).status).toBe(201); // down to the floor
+    await l.post([debit(code, 40), credit('equity:fx:usd', 40)]);
     expect(await l.post(spend)).toMatchObject({ status: 409, body: { reason: 'insufficient_funds' } });
     expect((await change({ floor: null })).status).toBe(200);
     expect((await l.post(spend)).status).toBe(201);
@@ -124,6 +131,39 @@ describe('accounts', () => {
   });
 });
 
+describe('wallets', () => {
+  test("are one's own at /me, anybody's for a service that names the user, and none before the first use", async () => {
+    await l.fund(cashOf(DEMO2), 30);
+    await l.fund(creditOf(DEMO2), 7);
+    await l.post([debit(cashOf(DEMO2), 10), credit(BANK, 10)], { pending: true });
+    const ask = async (path: string, token: string) => l.p.rest('GET', `/accounting/v1/wallets${path}`, { token });
+    const [own, foreign] = [await l.userToken(DEMO2), await l.userToken(DEMO)];
+    const { body } = await ask('/me', own);
+    const seen = body.data.map((one: any) => [one.kind, one.balance.amount, one.available.amount, one.pending.amount]);
+    expect(seen.sort()).toEqual([
+      ['cash', 30, 20, 10],
+      ['credit', 7, 7, 0],
+    ]);
+    expect((await ask(`?user_id=${DEMO2}`, own)).body).toEqual(body);
+    expect((await ask(`?user_id=${DEMO2}`, l.token)).body.data).toHaveLength(2);
+    expect((await ask(`?user_id=${DEMO2}`, foreign)).status).toBe(404);
+    expect((await ask('/me', foreign)).body.data).toEqual([]);
+    expect((await ask(`?user_id=${randomUUID()}`, l.token)).body.data).toEqual([]);
+    expect((await ask('', l.token)).status).toBe(400);
+    const other = await l.p.userToken(DEMO2, ['read:membership']);
+    expect((await ask('/me', other)).status).toBe(403);
+  });
+
+  test('in a safe view nothing tells whose an account or a transaction is', async () => {
+    await l.fund(cashOf(DEMO2), 1);
+    for (const view of ['ledger_account_safe', 'ledger_transaction_safe']) {
+      const rows = await l.p.sql(`select * from accounting.${view}`);
+      expect(JSON.stringify(rows)).not.toContain(DEMO2);
+      for (const column of ['user_id', 'metadata', 'description', 'name', 'source_id']) expect(Object.keys(rows[0]!)).not.toContain(column);
+    }
+  });
+});
+
 describe('reads', () => {
   test('transactions are found by account, user, source, time and status', async () => {
     const someone = randomUUID();
@@ -145,6 +185,38 @@ describe('reads', () => {
       status: 409,
       body: { reason: 'already_voided' },
     });
+  });
+
+  test('a payment shows its transactions, oldest first, and a payout its reservation with what became of it', async () => {
+    const [someone, payment, refund, payout] = Array.from({ length: 4 }, () => randomUUID()) as [string, string, string, string];
+    await l.told(paymentRefunded, refundedOf(refund, payment, 200), someone);
+    await l.told(paymentCharged, chargedOf(payment, 500), someone);
+    await l.fund(earningsOf(someone), 300);
+    const held = await l.post([debit(earningsOf(someone), 300), credit(BANK, 300)], {
+      pending: true,
+      source: { service: 'payments', type: 'payout', id: payout },
+    });
+    const posted = await l.call('POST', `/v1/transactions/${held.body.id}/post`, {});
+    const query = `query ($r: [_Any!]!) { _entities(representations: $r) {
+      ... on Payment { ledgerTransactions { source { type id } } } ... on Payout { ledgerTransaction { id resolvedBy { id } } } } }`;
+    const r = [
+      { __typename: 'Payment', id: payment },
+      { __typename: 'Payout', id: payout },
+      { __typename: 'Payout', id: payment },
+    ];
+    const ask = (token: string) => l.p.rest('POST', '/accounting/graphql', { token, body: { query, variables: { r } } });
+    const { body } = await ask(l.token);
+    expect(body.data._entities).toEqual([
+      {
+        ledgerTransactions: [
+          { source: { type: 'payment.refunded.succeeded', id: refund } },
+          { source: { type: 'payment.charged', id: payment } },
+        ],
+      },
+      { ledgerTransaction: { id: held.body.id, resolvedBy: { id: posted.body.id } } },
+      { ledgerTransaction: null },
+    ]);
+    expect((await ask(await l.userToken(DEMO))).body.errors[0].extensions.code).toBe('FORBIDDEN');
   });
 
   test('a repeated Idempotency-Key of a reversal answers the first one', async () => {

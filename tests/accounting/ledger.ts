@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DataOf, EventDefinition } from '../../events/define.js';
+import { envelopeOf, OUTBOX_COLUMNS, type OutboxRow } from '../../events/envelope.js';
 import { prepareEvent } from '../../events/outbox.js';
+import { bookEvent } from '../../subgraphs/accounting/commands/booking.js';
 import { platform, type Answer, type PlatformSetting, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 
@@ -122,6 +124,20 @@ export class Ledger {
   async append(pending: object, at: string | null): Promise<void> {
     const json = JSON.stringify([pending]).replaceAll("'", "''");
     await this.p.sql(`set role platform_events; select events.append('${json}', ${at ? `'${at}'` : 'null'}); reset role`);
+  }
+
+  /** Books an event as if the transport had brought it now, whatever its number in the log. */
+  async delivered<E extends EventDefinition>(event: E, data: DataOf<E>, userId: string, seq: number): Promise<void> {
+    const about = { user_id: userId, order_key: `u:${userId}`, seq, schema_rev: event.revision, source: event.owner, brand_id: null };
+    const none = { request_id: null, causation_id: null, traceparent: null, replay_id: null };
+    const envelope = { id: randomUUID(), type: event.name, occurred_at: T0, data, data_text: JSON.stringify(data), ...about, ...none };
+    await this.p.host('accounting').read(ctx => bookEvent(ctx, envelope));
+  }
+
+  /** The transport brings an event again that was booked already. */
+  async redelivered(id: string): Promise<void> {
+    const [row] = await this.p.sql<OutboxRow>(`select ${OUTBOX_COLUMNS} from events.outbox o where o.id = $1`, [id]);
+    await this.p.host('accounting').read(ctx => bookEvent(ctx, envelopeOf(row!, null)));
   }
 
   /** Waits until accounting has handled an event. */

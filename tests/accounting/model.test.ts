@@ -204,6 +204,19 @@ describe('at once', () => {
     expect(below).toEqual([]);
   });
 
+  test('of twenty reservations that end at once each is given back', async () => {
+    const code = cashOf(randomUUID());
+    await l.fund(code, 1_000);
+    const hold = () => l.post([debit(code, 50), credit(BANK, 50)], { pending: true });
+    const held = await Promise.all(Array.from({ length: 20 }, hold));
+    expect(await l.available(code)).toBe(0);
+    const ended = await Promise.all(
+      held.map(({ body }, at) => l.call('POST', `/v1/transactions/${body.id}/${at % 4 ? 'void' : 'post'}`, {})),
+    );
+    expect(ended.map(one => one.status)).toEqual(Array<number>(20).fill(201));
+    expect([await l.balance(code), await l.available(code)]).toEqual([750, 750]);
+  });
+
   test('twenty postings of one source at once are one transaction', async () => {
     const code = cashOf(randomUUID());
     const body = l.body([debit(BANK, 9), credit(code, 9)]);

@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { userErasureRequested } from '../../events/catalogue/identity.js';
 import { membershipReactivated, winBackStarted } from '../../events/catalogue/membership.js';
+import { Problem } from '../../runtime/request/errors.js';
+import { forgetOld } from '../../subgraphs/affiliates/commands/attribution.js';
+import { isWithinLimit, limitClicks } from '../../subgraphs/affiliates/commands/click-limit.js';
+import { followPayouts } from '../../subgraphs/affiliates/commands/payouts.js';
 import { BRAND, DEMO } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { Agency, days, T0, usd, type Partner } from './agency.js';
@@ -120,6 +124,19 @@ describe('commissions', () => {
     expect(await agency.told(partner)).toEqual(['earnings.accrued 528']);
   });
 
+  test('are not posted while a dispute is open, however often it is told of; one that is won ends the waiting', async () => {
+    const other = await agency.partner(await agency.program({ hold_days: 0 }));
+    const customer = await agency.lead(other);
+    const order = await agency.pay(customer);
+    const dispute = await agency.dispute(customer, order, null, randomUUID(), 2);
+    await agency.postDue();
+    expect((await agency.commissions(other))[0].status).toBe('accrued');
+    await agency.dispute(customer, order, 'won', dispute);
+    await agency.dispute(customer, order, null, dispute);
+    await agency.postDue();
+    expect(await agency.told(other)).toEqual(['earnings.accrued 792', 'commission.posted 792']);
+  });
+
   test('of a buyer who shares a card with the affiliate are held, with a signal', async () => {
     agency.neighbours({ AffiliatesSharesMethod: { sharesPaymentMethod: true } });
     const customer = await agency.lead(partner);
@@ -171,6 +188,115 @@ describe('commissions', () => {
   });
 });
 
+describe('payouts', () => {
+  const PAYABLE = { AffiliatesDestination: { payoutDestination: { __typename: 'PayoutDestination' } } };
+  const due = (more: object = {}) => agency.program({ hold_days: 0, ...more });
+
+  test('wait below the least amount; what is held is not posted by itself', async () => {
+    const own = await due({ minimum_payout: usd(1_000) });
+    const other = await agency.partner(own);
+    const asked: any[] = [];
+    agency.neighbours({
+      ...PAYABLE,
+      AffiliatesPayout: ({ input }: any) => (asked.push(input), { createPayout: { id: randomUUID(), status: 'PAID' } }),
+    });
+    await agency.pay(await agency.lead(other));
+    await agency.pay(other.user, { affiliate_code: other.code });
+    await agency.postDue();
+    await agency.payOut(own);
+    expect((await agency.commissions(other)).map(one => one.status)).toEqual(['held', 'posted']);
+    expect(asked).toEqual([]);
+    await agency.pay(await agency.lead(other));
+    await agency.postDue();
+    await agency.payOut(own);
+    expect(asked.map(one => [one.userId, one.amount])).toEqual([[other.user, usd(1_584)]]);
+  });
+
+  test.each([
+    ['the wallet has less', () => new Problem('conflict', 'There is less', { reason: 'insufficient_funds' })],
+    ['payments does not take the request', () => new Problem('invalid_request', 'No')],
+  ])('that are refused because %s leave their amount to the next run', async (_why, refusal) => {
+    const own = await due();
+    const other = await agency.partner(own);
+    await agency.pay(await agency.lead(other));
+    await agency.postDue();
+    agency.neighbours({ ...PAYABLE, AffiliatesPayout: refusal() });
+    await agency.payOut(own);
+    const payouts = async () => (await agency.rest('GET', '/affiliates/me/payouts', undefined, other.token)).body.data;
+    expect((await payouts()).map((one: any) => one.status)).toEqual(['failed']);
+    agency.neighbours({ ...PAYABLE, AffiliatesPayout: { createPayout: { id: randomUUID(), status: 'PAID' } } });
+    await agency.payOut(own);
+    expect((await payouts()).map((one: any) => [one.status, one.amount.amount])).toEqual([
+      ['paid', 792],
+      ['failed', 792],
+    ]);
+    expect((await agency.earnings(other)).balance).toEqual(usd(0));
+  });
+
+  test('whose answer was lost are asked for again under the same reference, also when their run has given up', async () => {
+    const own = await due();
+    const other = await agency.partner(own);
+    await agency.pay(await agency.lead(other));
+    await agency.postDue();
+    const asked: string[] = [];
+    const answer = (reply: object | Error) => ({
+      ...PAYABLE,
+      AffiliatesPayout: ({ input }: any) => {
+        asked.push(input.reference);
+        if (reply instanceof Error) throw reply;
+        return reply;
+      },
+    });
+    agency.neighbours(answer(new Problem('unavailable', 'Gone')));
+    await agency.rest('POST', '/admin/payouts/run', { program_id: own });
+    await until(
+      'it was asked for',
+      async () => asked.length,
+      count => count > 0,
+    );
+    agency.neighbours(answer({ createPayout: { id: randomUUID(), status: 'PAID' } }));
+    await agency.p.host('affiliates').read(async ctx => followPayouts(ctx, new Date(ctx.now().getTime() + 600_000)));
+    expect((await agency.commissions(other)).map(one => one.status)).toEqual(['paid']);
+    expect(new Set(asked).size).toBe(1);
+  });
+});
+
+describe('limits', () => {
+  test('of one address 30 clicks a minute count', () => {
+    const host = agency.p.host('affiliates');
+    const counted = Array.from({ length: 32 }, () => isWithinLimit(host, '203.0.113.7'));
+    expect([counted.filter(Boolean).length, counted.at(-1), isWithinLimit(host, '203.0.113.8')]).toEqual([30, false, true]);
+    expect(() => limitClicks(host, '203.0.113.7')).toThrow(expect.objectContaining({ code: 'rate_limited' }));
+  });
+
+  test('clicks are forgotten after 90 days, and claims when their window is over', async () => {
+    const [user, old] = [await agency.person(), await agency.person()];
+    await agency.signUp(user);
+    await agency.click(partner.code);
+    await agency.p.sql("insert into affiliates.claim_window values ($1, $2::timestamptz - interval '3 days')", [old, T0]);
+    await agency.p.sql(
+      `insert into affiliates.click (id, affiliate_id, link_id, visitor_hash, at)
+       select gen_random_uuid(), affiliate_id, link_id, visitor_hash, at - interval '91 days' from affiliates.click where affiliate_id = $1`,
+      [partner.id],
+    );
+    await agency.p.host('affiliates').transaction(forgetOld);
+    expect(await agency.p.sql('select 1 from affiliates.click where affiliate_id = $1', [partner.id])).toHaveLength(1);
+    const windows = await agency.p.sql<{ user_id: string }>('select user_id from affiliates.claim_window where user_id = any($1)', [
+      [user, old],
+    ]);
+    expect(windows.map(one => one.user_id)).toEqual([user]);
+  });
+
+  test('commissions, their reversals and marks are added to only, whatever the service does', async () => {
+    for (const table of ['commission', 'commission_reversal', 'commission_mark', 'payout_commission'])
+      for (const change of [`update affiliates.${table} set commission_id = commission_id`, `delete from affiliates.${table}`]) {
+        const text = table === 'commission' ? change.replace(/set .*/, 'set amount = 0') : change;
+        await expect(agency.p.sql(`set role platform_affiliates; ${text}`), text).rejects.toThrow(/permission denied/);
+        await agency.p.sql('reset role');
+      }
+  });
+});
+
 describe('programs', () => {
   test('are made of sound terms for a brand that exists, and changed for what is earned from now on', async () => {
     const tier = { key: 'base', rank: 1, kind: 'percent', rate_bps: 1_000, threshold: usd(0) };
@@ -206,8 +332,25 @@ describe('win-back', () => {
       [claim.id],
     );
     expect(sent).toEqual([{ user_id: customer }]);
-    await agency.tell(membershipReactivated, { ...membership(id), from: 'lapsed', days_away: 3 }, customer, 1, 'affiliates.win_back');
+    const suspended = { ...membership(randomUUID()), from: 'suspended', days_away: 0 } as const;
+    await agency.tell(membershipReactivated, suspended, customer, 1, 'affiliates.win_back');
+    expect((await claims())[0].status).toBe('sent');
+    const anew = { ...membership(randomUUID()), from: 'lapsed', days_away: 3 } as const; // who comes back has a new membership
+    await agency.tell(membershipReactivated, anew, customer, 1, 'affiliates.win_back');
     expect((await claims())[0].status).toBe('converted');
+  });
+
+  test('is not offered for the membership of another brand, and a return there converts nothing', async () => {
+    const customer = await agency.lead(partner);
+    await agency.pay(customer);
+    const offer = { offer_key: 'come_back_20', ends_at: days(7), lapsed_at: T0, last_tier: 'gold' };
+    const [here, there] = [membership(randomUUID()), { ...membership(randomUUID()), brand_id: randomUUID() }];
+    await agency.tell(winBackStarted, { ...there, ...offer }, customer, 1, 'affiliates.win_back');
+    const claims = async () => (await agency.rest('GET', '/affiliates/me/win-back', undefined, partner.token)).body.data;
+    expect(await claims()).toEqual([]);
+    await agency.tell(winBackStarted, { ...here, ...offer }, customer, 1, 'affiliates.win_back');
+    await agency.tell(membershipReactivated, { ...there, from: 'lapsed', days_away: 3 }, customer, 1, 'affiliates.win_back');
+    expect((await claims()).map((one: any) => one.status)).toEqual(['offered']);
   });
 });
 

@@ -298,6 +298,15 @@ describe('what is shown', () => {
     expect([await ask(DEMO2), await ask(DEMO)]).toEqual([{ available: { amount: 250 } }, null]);
   });
 
+  test('in the safe view neither whose a grant is nor why it was given', async () => {
+    const user = till.user();
+    await till.give(user, 250, { reason: 'because of a call' });
+    const rows = await till.p.sql('select * from cash.cash_grant_safe');
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toMatch(new RegExp(`${user}|because of a call`));
+    for (const column of ['user_id', 'reason']) expect(Object.keys(rows[0]!)).not.toContain(column);
+  });
+
   test('what a purchase would take, and what would expire unused in 30 days', async () => {
     const user = till.user();
     await till.give(user, 300, { expires_at: days(5) });

@@ -1,6 +1,7 @@
 /** Defects of the stock executor that the compiled one does not have, and what the compiled one hides. */
 import { parse } from 'graphql';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { errorsOf } from '../../gateway/endpoints/graphql-errors.js';
 import { Lru } from '../../gateway/plans/lru.js';
 import type { FederatedResult } from '../../gateway/plans/executor.js';
 import { ANONYMOUS } from '../../runtime/request/caller.js';
@@ -94,4 +95,15 @@ describe('the store of compiled operations', () => {
     lru.set('too heavy', 1, 101);
     expect(lru.get('too heavy')).toBeUndefined();
   });
+});
+
+test('a value that does not fit its type is an error of the answer, without the value, and told in no extension', () => {
+  const logged: unknown[] = [];
+  const log = { error: (fields: object) => void logged.push(fields) } as never;
+  const fault = { message: 'Cannot return "187.77" for Float!', path: ['biomarker', 'unit'] };
+  const result = { data: {}, errors: [], extensions: { valueCompletion: [fault] } } as unknown as FederatedResult;
+  const errors = errorsOf(result, log);
+  expect(errors).toMatchObject([{ path: ['biomarker', 'unit'], extensions: { code: 'INTERNAL' } }]);
+  expect(JSON.stringify([errors, logged])).not.toContain('187.77');
+  expect(logged).toHaveLength(1);
 });

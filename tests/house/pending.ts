@@ -23,6 +23,7 @@ export const PENDING_SERVICES: readonly Slug[] = SLUGS.filter(
       'accounting',
       'payments',
       'affiliates',
+      'live',
     ].includes(slug),
 );
 

@@ -23,7 +23,7 @@ import { walletJourney } from '../journeys/wallet.js';
 import { DEMO, DEMO2, platform, type Answer, type TestPlatform } from '../support/platform.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
 import { declarations, tables } from './composition.js';
-import { expectRefusal, forbidden, principalsOf, refusalOf, type Principal, type Refusal } from './principals.js';
+import { expectRefusal, forbidden, principalsOf, refusalOf, STRANGERS, type Principal, type Refusal } from './principals.js';
 import { operationFor, requestFor, type Author } from './requests.js';
 
 /**
@@ -281,12 +281,12 @@ describe('each caller is answered as the rule of the operation says', () => {
     for (const who of Object.values(everybody)) {
       const refusal = expected(row, who);
       const answer =
-        row.route.method === 'GET' ? await call(row, who, who.name === 'another user' ? INTRUDER : OWNER) : await probe(row, who);
+        row.route.method === 'GET' ? await call(row, who, STRANGERS.includes(who.name) ? INTRUDER : OWNER) : await probe(row, who);
       const about = `${who.name}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
       if (refusal) expectRefusal(who.name, answer, refusal);
       else if (row.route.method !== 'GET') expect(answer.status, about).toBe(415);
       else expect(allowed(row, who), about).toContain(answer.status);
-      if (who.claims === null || who.name === 'another user') expect(leaks(answer), about).toEqual([]);
+      if (who.claims === null || STRANGERS.includes(who.name)) expect(leaks(answer), about).toEqual([]);
     }
   });
 });
@@ -296,10 +296,10 @@ function allowed(row: Row, who: Principal): number[] {
   const [success] = row.plan.status;
   if (row.inside.some(rule => refusalOf(rule, who))) return [success, 400, 401, 403, 404];
   if (!isOwned(row)) return [success, 400, 404];
-  return who.name === 'another user' ? [404] : who.name === 'the owner' ? [success] : [success, 404];
+  return STRANGERS.includes(who.name) ? [404] : who.name === 'the owner' ? [success] : [success, 404];
 }
 
-describe("another user finds and changes nothing of the demo user's", () => {
+describe.each(STRANGERS)("%s finds and changes nothing of the demo user's", stranger => {
   let before: Awaited<ReturnType<typeof belongings>>;
   beforeAll(async () => {
     before = await belongings();
@@ -308,7 +308,7 @@ describe("another user finds and changes nothing of the demo user's", () => {
 
   const open = rows.filter(row => row.rules.every(rule => rule?.public || rule?.user !== undefined) && !LAST.test(row.route.path));
   test.each(open)('$name', async row => {
-    const answer = await call(row, everybody['another user']!, INTRUDER);
+    const answer = await call(row, everybody[stranger]!, INTRUDER);
     const about = `${addressOf(row)} ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`;
     expect(answer.status, about).toBeLessThan(500);
     if (isOwned(row)) expect(answer.status, about).toBe(404);
@@ -319,7 +319,7 @@ describe("another user finds and changes nothing of the demo user's", () => {
     const type = getNamedType(field.type).name;
     const objectId = (await find({ service, type }, 'id'))?.key ?? NOBODY;
     const { query, variables } = operationFor(field, kind, { ...INTRUDER, objectId });
-    const answer = await p.rest('POST', '/graphql', { token: everybody['another user']!.token, body: { query, variables } });
+    const answer = await p.rest('POST', '/graphql', { token: everybody[stranger]!.token, body: { query, variables } });
     const about = `${query} ${JSON.stringify(variables)} ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`;
     expect(answer.status, about).toBeLessThan(500);
     expect(leaks(answer), about).toEqual([]);

@@ -83,6 +83,11 @@ function principal(name: string, token: string): Principal {
   return { name, token, claims: JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Claims };
 }
 
+/** Let in by a scope, as any member is: what somebody may do elsewhere opens nobody's objects here. */
+const STAFF_AS_MEMBER = 'an analyst with the scopes of a member';
+/** Users who own none of the objects, and whom no permission lets see them. */
+export const STRANGERS: readonly string[] = ['another user', STAFF_AS_MEMBER];
+
 /** Everybody who may call, over the objects of the demo user. */
 export async function principalsOf(p: SharedPlatform): Promise<Record<string, Principal>> {
   const user = async (name: string, id: string, scopes: readonly string[], options: object = {}) =>
@@ -99,6 +104,7 @@ export async function principalsOf(p: SharedPlatform): Promise<Record<string, Pr
     await user('another user', DEMO2, all),
     await user('an owner of the staff', ADMIN, ['read:profile'], staff),
     await user('an analyst', ADMIN, ['read:profile'], { ...staff, roles: ['analyst'], permissions: ['admin:analytics'] }),
+    await user(STAFF_AS_MEMBER, ADMIN, all, { ...staff, roles: ['analyst'], permissions: ['admin:analytics'] }),
     await user('staff through an app without staff access', ADMIN, all, { amr: staff.amr }),
     principal('a service with all scopes', await p.serviceToken()),
     principal('a service with one scope', await p.serviceToken('admin:follows')),

@@ -215,6 +215,7 @@ describe('consent', () => {
     const places = parts.map(part => html.replaceAll(/\s+/g, ' ').indexOf(part));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(places).not.toContain(-1);
+    await p.sql("update identity.oauth_client set publisher = 'Somebody else' where id = 'demo-app'"); // of ours it is the brand
     const own = (await consentPage(new Browser(), 'read:profile', 'demo-app')).html.replaceAll(/\s+/g, ' ');
     expect(own).toContain('Demo app is our own app, published by Main.');
   });

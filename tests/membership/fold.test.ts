@@ -72,6 +72,7 @@ describe('the periods of a member', () => {
     ['a pause', () => [created(0), fact('paused', 3), resumed(5, 32)], 10, ['0 active b 0-3', '0 suspended b 3-5', '0 active b 5-']],
     ['a pause that is told late', () => [created(0), resumed(5, 32), fact('paused', 6)], 10, ['0 active b 0-6', '0 suspended b 6-']],
     ['a grace that is over', () => [created(0), overdue(2)], 10, ['0 active b 0-9', '0 suspended b 9-']],
+    ['a grace that ends at this instant', () => [created(0), overdue(2)], 9, ['0 active b 0-9', '0 suspended b 9-']],
     ['a grace that is not', () => [created(0), overdue(2)], 8, ['0 active b 0-']],
     ['an invoice paid at the last instant', () => [created(0), overdue(2), paid(9)], 10, ['0 active b 0-']],
     ['two invoices, one paid', () => [created(0), overdue(2), overdue(3, 'i2'), paid(4)], 10, ['0 active b 0-9', '0 suspended b 9-']],
@@ -103,6 +104,17 @@ describe('the periods of a member', () => {
       () => [created(0), fact('dispute_lost', 1, { dispute_id: 'd' }), fact('dispute_won', 3, { dispute_id: 'd' })],
       10,
       ['0 active b 0-1', '0 suspended b 1-3', '0 active b 3-'],
+    ],
+    [
+      'two lost disputes, of which one is won after all',
+      () => [
+        created(0),
+        fact('dispute_lost', 1, { dispute_id: 'd' }),
+        fact('dispute_lost', 2, { dispute_id: 'e' }),
+        fact('dispute_won', 3, { dispute_id: 'd' }),
+      ],
+      10,
+      ['0 active b 0-1', '0 suspended b 1-'],
     ],
     [
       'an upgrade to another plan',

@@ -13,7 +13,7 @@ beforeAll(async () => {
   const { ledger } = neighbours(bank.p);
   user = await bank.stranger();
   ledger.wallets.set(user, 5_000);
-}, 120_000);
+});
 
 const TABLES = `select table_schema as schema, table_name as name from information_schema.tables
   where table_schema in ('payments', 'events') and table_type = 'BASE TABLE'`;

@@ -7,7 +7,7 @@ let shop: Shop;
 beforeAll(async () => {
   shop = await Shop.open({ services: ['payments', 'cash', 'jobs'] });
   await shop.p.clock('payments', { now: '2026-11-23T12:00:00.000Z' });
-}, 120_000);
+});
 
 const session = async (id: string): Promise<any> => (await shop.get(`/v1/checkout/${id}`)).body;
 const becomes = (id: string, status: string): Promise<unknown> =>
@@ -20,6 +20,27 @@ async function opened(more: object = {}, userId?: string): Promise<any> {
   expect(answer).toMatchObject({ status: 201 });
   return answer.body;
 }
+
+describe('the currency of a customer', () => {
+  test('is that of the first payment, whatever the brand usually takes, and no other afterwards', async () => {
+    const user = await shop.stranger();
+    await shop.post('/v1/billing/payment-methods', { token: 'pm_card_visa', default: true, user_id: user });
+    const [euro, dollar] = [await shop.price(5_000, { unit_amount: { amount: 5_000, currency: 'EUR' } }), await shop.price(5_000)];
+    const buy = (price_id: string) =>
+      shop.post('/v1/checkout', { mode: 'payment', items: [{ price_id }], user_id: user, payment_method_token: 'pm_card_visa' });
+    for (const _ of ['first', 'second']) expect(await buy(euro)).toMatchObject({ status: 201, body: { status: 'complete' } });
+    expect((await shop.get(`/v1/billing/summary?user_id=${user}`)).body).toMatchObject({
+      currency: 'EUR',
+      credit_balance: { currency: 'EUR' },
+    });
+    expect(await buy(dollar)).toMatchObject({
+      status: 400,
+      body: { errors: [{ pointer: '/items', message: 'the customer pays in EUR' }] },
+    });
+    const mixed = { mode: 'payment', items: [{ price_id: euro }, { price_id: dollar }], user_id: await shop.stranger() };
+    expect(await shop.post('/v1/checkout', mixed)).toMatchObject({ status: 400, body: { errors: [{ pointer: '/items' }] } });
+  });
+});
 
 describe('methods', () => {
   test('the first one is the default, the same card again is the same method, and a detached one is gone', async () => {

@@ -7,7 +7,7 @@ let user: string;
 beforeAll(async () => {
   bank = await Bank.open();
   user = await bank.stranger();
-}, 120_000);
+});
 
 const about = async (type: string, paymentId: string): Promise<any[]> =>
   (await bank.events(type, user)).filter(one => one.payment_id === paymentId);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   ({ ledger } = neighbours(bank.p));
   first = await bank.p.userToken(ADMIN, ['read:profile'], STAFF);
   second = await bank.p.userToken(await bank.stranger(), ['read:profile'], STAFF);
-}, 120_000);
+});
 beforeEach(async () => {
   ledger.isDown = false;
   user = await bank.stranger();

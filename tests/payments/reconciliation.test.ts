@@ -10,7 +10,7 @@ let storefront: Storefront;
 beforeAll(async () => {
   bank = await Bank.open();
   ({ ledger, storefront } = neighbours(bank.p));
-}, 120_000);
+});
 beforeEach(async () => {
   user = await bank.stranger();
   ledger.booked = null;

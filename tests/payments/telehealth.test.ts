@@ -8,7 +8,7 @@ let user: string;
 let charge: string;
 beforeAll(async () => {
   bank = await Bank.open();
-}, 120_000);
+});
 beforeEach(async () => {
   user = await bank.stranger();
   charge = `ch_${randomUUID()}`;

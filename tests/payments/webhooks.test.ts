@@ -7,7 +7,7 @@ let user: string;
 beforeAll(async () => {
   bank = await Bank.open();
   user = await bank.stranger();
-}, 120_000);
+});
 
 const events = (): Promise<number> => bank.count('payments.processor_event');
 

@@ -61,6 +61,13 @@ test.each([
   expect(refusal(text).errors).toEqual([{ pointer, message: 'must not contain U+0000' }]);
 });
 
+test.each([
+  ['{"a":"x\\ud800"}', '/a'],
+  ['["\\udc00\\ud800"]', '/0'],
+])('half a surrogate pair, which PostgreSQL reads in no JSON, is refused in %s', (text, pointer) => {
+  expect(refusal(text).errors).toEqual([{ pointer, message: 'must not contain half a surrogate pair' }]);
+});
+
 test('an escaped backslash before u0000 is no U+0000', () => expect(read('"\\\\u0000"')).toBe('\\u0000'));
 
 test.each(['{', '{"a":}', '{"a":1,}', "{'a':1}", '{"a":1} x', 'undefined', '{"secret":"hunter2"', '\u0000'])(

@@ -3,6 +3,8 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { planWithIndexes } from '../../events/index-plans.js';
 import { openOrm, openPool, sqlOf } from '../../runtime/data/database.js';
+import { Brand } from '../../subgraphs/platform/entities/brand.js';
+import { SERVICES } from '../../subgraphs/services.js';
 import { dropDatabase, withServer } from '../support/database.js';
 import { seededDatabase } from '../support/platform.js';
 import { until } from '../support/until.js';
@@ -32,6 +34,19 @@ async function loseTransaction(): Promise<void> {
   await expect(sqlOf(em)('select 1')).rejects.toThrow(/connection/i);
   await em.rollback().catch(() => undefined);
 }
+
+test("what was discovered of a service's entities is shared by its next ORM, which reads and writes by it", async () => {
+  const { entities } = await SERVICES.platform!();
+  const [first, second] = [openOrm('platform', url, entities, POOL), openOrm('platform', url, entities, POOL)];
+  expect(second.getMetadata()).toBe(first.getMetadata());
+  await first.close(true);
+  const em = second.em.fork();
+  const brand = await em.findOneOrFail(Brand, { slug: 'main' });
+  brand.name = 'Renamed';
+  await em.flush();
+  expect(await second.em.fork().findOneOrFail(Brand, brand.id)).toMatchObject({ slug: 'main', name: 'Renamed' });
+  await second.close(true);
+});
 
 test('a connection that is lost in a transaction gives its place in the pool back', async () => {
   for (let n = 0; n < POOL * 2; n++) {

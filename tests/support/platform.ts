@@ -138,7 +138,7 @@ export async function platformEnv(databaseUrl: string, setting: PlatformSetting 
     DATABASE_URL: databaseUrl,
     CLOCK: setting.manualClock === false ? 'system' : 'manual',
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
-    EVENTS_LEASE_MS: '1000',
+    EVENTS_LEASE_MS: '2000', // renewed three times in it, by every platform of a run: with 1000 it was the server's most expensive statement
     LEDGER_HEADS_FILE: join(tmpdir(), `ledger-heads-${new URL(databaseUrl).pathname.slice(1)}.jsonl`),
     SEED_CONTENT: 'few', // the seeded database is copied for every file
     REST_PLANS: 'use',
@@ -168,7 +168,7 @@ export async function seededDatabase(): Promise<string> {
       .transaction(ctx => ctx.sql(`update workflow.workflow_trigger set next_at = next_at + interval '50 years'`));
     await started.stop();
   });
-  return createDatabase(server, template);
+  return createDatabase(server, template, inject('cloneStrategy'));
 }
 
 /** What a gateway sends to a subgraph's endpoint, which nobody else finds. */

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { v7 } from 'uuid';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
@@ -109,5 +110,88 @@ describe('with thousands of open deliveries', () => {
     await untilCounted({ 'dead_lettered subscription_disabled': OPEN, pending: 1 });
     await call(p, 'POST', path('/resume'));
     await untilCounted({ 'dead_lettered subscription_disabled': OPEN, delivered: 1 });
+  });
+});
+
+describe('with thousands of lanes', () => {
+  const LANES = 2_500;
+  const lowUser = (n: number): string => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+
+  /** Deliveries that failed once and wait for a retry that never comes here, each of a user whose id comes before everybody's. */
+  async function plantLanes(): Promise<void> {
+    const ids = Array.from({ length: LANES }, () => v7());
+    await p.sql(
+      `insert into webhooks.webhook_delivery (id, event_id, subscription_id, client_id, user_id, event_type, sequence, replay_no, status, created_at, attempt_count, next_attempt_at)
+       select k.id, gen_random_uuid(), $1, 'demo-app', ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, $2, n, 0, 'retrying', now(), 1, '2100-01-01'
+       from unnest($3::uuid[]) with ordinality as k(id, n)`,
+      [subscription.id, PROTOCOL, ids],
+    );
+    await p.sql(
+      `insert into webhooks.webhook_lane (subscription_id, user_id, shard, head_id, head_event_id, head_sequence, head_replay_no, head_attempt_count, next_attempt_at, open_count)
+       select subscription_id, user_id, 0, id, event_id, sequence, replay_no, 1, next_attempt_at, 1 from webhooks.webhook_delivery where subscription_id = $1`,
+      [subscription.id],
+    );
+  }
+
+  const moving = async (): Promise<number> =>
+    (await p.sql('select count(next_attempt_at)::int as n from webhooks.webhook_lane where subscription_id = $1', [subscription.id]))[0].n;
+
+  /** Another transaction has one of the lanes for as long as the work takes. */
+  async function whileLocked(user: string, work: () => Promise<void>): Promise<void> {
+    const other = new pg.Client({ connectionString: p.env.DATABASE_URL });
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query('select from webhooks.webhook_lane where subscription_id = $1 and user_id = $2 for update', [
+        subscription.id,
+        user,
+      ]);
+      await work();
+    } finally {
+      await other.end();
+    }
+  }
+
+  test('pausing and going on take effect at once, and no event waits until all lanes have followed', async () => {
+    await plantLanes();
+    const second = await p.receiver();
+    await subscribe(p, second.url, [PROTOCOL]);
+    await whileLocked(lowUser(1_700), async () => {
+      expect(await call(p, 'POST', path('/pause'))).toMatchObject({ status: 200, body: { status: 'paused' } });
+      await protocolBegan(p, DEMO, 1);
+      await until('it is stored', counted, found => found.pending === 1);
+      // due before everybody's, were they not held: the workers pass them over and find the others
+      await p.sql(`update webhooks.webhook_lane set next_attempt_at = '2000-01-01' where subscription_id = $1 and user_id > $2`, [
+        subscription.id,
+        lowUser(1_700),
+      ]);
+      await protocolBegan(p, DEMO, 2);
+      await second.until(all => all.length === 2); // the workers have looked
+    });
+    await until('all are held', moving, count => count === 0);
+    expect(receiver.received).toEqual([]);
+
+    await whileLocked(lowUser(1_700), async () => {
+      expect(await call(p, 'POST', path('/resume'))).toMatchObject({ status: 200, body: { status: 'active' } });
+      await protocolBegan(p, DEMO, 3);
+      await second.until(all => all.length === 3);
+    });
+    await receiver.until(all => all.length === 3);
+    expect(receiver.received.map(one => one.body.data.version)).toEqual([1, 2, 3]);
+    await until('all go on', moving, count => count === LANES);
+  });
+
+  test('one that goes on while its lanes are still being held goes on with all of them', async () => {
+    await plantLanes();
+    await whileLocked(lowUser(1_700), async () => {
+      await call(p, 'POST', path('/pause'));
+    });
+    await call(p, 'POST', path('/resume'));
+    await until(
+      'no lane is left to change',
+      () => p.sql('select from webhooks.webhook_lane_change'),
+      rows => rows.length === 0,
+    );
+    expect(await moving()).toBe(LANES);
   });
 });

@@ -3,7 +3,7 @@ import { systemCaller, actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { LedgerTransactionKind } from '../entities/enums.js';
 import { ledgerOf } from '../ports/postgres/engine.js';
-import type { Facts, LateEntries, Posting, PostOutcome, Source } from '../ports/ledger-engine.js';
+import type { Facts, Flow, LateEntries, Posting, PostOutcome, Source } from '../ports/ledger-engine.js';
 import { ruleOf } from '../queries/posting-rules.js';
 import { DEFERRED_REVENUE } from '../rules/chart.js';
 import { mirrored, type EntryDraft } from '../rules/entries.js';
@@ -17,7 +17,7 @@ type Data = Readonly<Record<string, any>>;
 interface Asking {
   accounts?: readonly string[];
   schedules?: readonly string[];
-  flows?: readonly { accountCode: string; flowId: string }[];
+  flows?: readonly Flow[];
   sources?: readonly Source[];
   /** Facts for the rule. */
   read(facts: Facts): Partial<EventFacts>;
@@ -115,45 +115,52 @@ const expired =
   (eventId: string) =>
   (data: Data): Asking => {
     const first = sourceOf('cash', 'cash.expired', String(data.grant_id));
+    const further = { ...first, id: `${first.id}:${eventId}` };
     return {
-      sources: [first],
+      sources: [first, further],
       read: () => ({ eventId }),
       change: (made, facts) => {
         const before = facts.transaction(first);
         const isFurther = before !== null && before.metadata.event_id !== eventId;
-        const source = isFurther ? { ...first, id: `${first.id}:${eventId}` } : first;
-        return { made: { ...made, source }, schedules: [] };
+        return { made: { ...made, source: isFurther ? further : first }, schedules: [] };
       },
     };
   };
 
-const commissionPosted = (data: Data, userId: string): Asking => {
-  const id = String(data.accrual_id ?? data.commission_id);
-  const accountCode = code(`liabilities:earnings_pending:${userId}`, data);
-  const accrued = sourceOf('affiliates', 'earnings.accrued', id);
-  return {
-    flows: [{ accountCode, flowId: id }],
-    sources: [accrued],
-    read: facts => ({ onHold: facts.transaction(accrued) ? facts.flow(accountCode, id) : null }),
+/** A commission is posted net of what was clawed back before; what was clawed back after it has been taken from what was on hold. */
+const commissionPosted =
+  (eventSeq: number) =>
+  (data: Data, userId: string): Asking => {
+    const id = String(data.accrual_id ?? data.commission_id);
+    const accountCode = code(`liabilities:earnings_pending:${userId}`, data);
+    return {
+      flows: [{ accountCode, flowId: id, afterSeq: eventSeq }],
+      read: facts => ({ clawedBack: 0 - facts.flow(accountCode, id), eventSeq }),
+    };
   };
-};
 
-const commissionReversed = (data: Data, userId: string): Asking => {
-  const posted = sourceOf('affiliates', 'affiliate.commission.posted', String(data.commission_id));
-  const accounts = [code(`liabilities:wallet:earnings:${userId}`, data)];
-  return { accounts, sources: [posted], read: facts => ({ isPosted: facts.transaction(posted) !== null }) };
-};
+const commissionReversed =
+  (eventSeq: number) =>
+  (data: Data, userId: string): Asking => {
+    const source = sourceOf('affiliates', 'affiliate.commission.posted', String(data.commission_id));
+    const accounts = [code(`liabilities:wallet:earnings:${userId}`, data)];
+    const isPosted = (facts: Facts): boolean => {
+      const posted = facts.transaction(source);
+      return posted !== null && Number(posted.metadata.event_seq ?? 0) < eventSeq;
+    };
+    return { accounts, sources: [source], read: facts => ({ isPosted: isPosted(facts), eventSeq }) };
+  };
 
 /** What an event asks; undefined for one whose entries follow from it alone. */
-function askingOf({ type, id, user_id }: Envelope, data: Data): Asking | undefined {
+function askingOf({ type, id, user_id, seq }: Envelope, data: Data): Asking | undefined {
   const asking: Readonly<Record<string, (data: Data, userId: string) => Asking>> = {
     'payment.charged.v1': charged,
     'payment.refunded.v1': refunded,
     'payment.dispute.created.v1': byProcessor,
     'payment.dispute.closed.v1': disputeClosed,
     'cash.expired.v1': expired(id),
-    'affiliate.commission.posted.v1': commissionPosted,
-    'affiliate.commission.reversed.v1': commissionReversed,
+    'affiliate.commission.posted.v1': commissionPosted(seq),
+    'affiliate.commission.reversed.v1': commissionReversed(seq),
   };
   return asking[type]?.(data, String(user_id));
 }

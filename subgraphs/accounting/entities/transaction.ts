@@ -1,4 +1,4 @@
-import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { Entity, Enum, Index, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
@@ -27,6 +27,11 @@ export class LedgerSource {
 @Directive('@key(fields: "id")')
 @ObjectType({ description: 'A balanced transaction, which is never changed.' })
 @Entity({ tableName: 'ledger_transaction' })
+@Index({
+  name: 'ledger_transaction_payment_id',
+  expression: (_columns, table, indexName) =>
+    `create index ${indexName} on ${table} ((metadata->>'payment_id')) where metadata->>'payment_id' is not null`,
+})
 export class LedgerTransaction {
   @Field(() => ID)
   @PrimaryKey({ type: 'uuid' })

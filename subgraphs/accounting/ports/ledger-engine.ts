@@ -41,6 +41,13 @@ export interface Facts {
   transaction(source: Source): { id: string; metadata: Record<string, unknown>; entries: EntryDraft[] } | null;
 }
 
+/** Entries that one thing connects through an account; of those of events that bear their number, only later ones where one is given. */
+export interface Flow {
+  accountCode: string;
+  flowId: string;
+  afterSeq?: number;
+}
+
 /** Entries that depend on what the books hold. */
 export interface LateEntries {
   /** Accounts that they surely name: opened where they are missing. */
@@ -48,7 +55,7 @@ export interface LateEntries {
   /** Further ones that they may name. */
   accounts: readonly string[];
   schedules: readonly string[];
-  flows: readonly { accountCode: string; flowId: string }[];
+  flows: readonly Flow[];
   sources: readonly Source[];
   /** Null: there is nothing to book; schedules are written all the same. */
   build(facts: Facts): { source?: Source; metadata?: Record<string, unknown>; entries: EntryDraft[]; schedules: Schedule[] };

@@ -1,10 +1,11 @@
 import type { FilterQuery } from '@mikro-orm/postgresql';
+import { reachesAll } from '../../../runtime/access/access.js';
 import { findRow, loadRow } from '../../../runtime/data/rows.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { invalid } from '../../../runtime/request/errors.js';
 import { page, type Connection } from '../../../runtime/request/paging.js';
-import { isStaff } from '../../../runtime/request/caller.js';
+import { ACCOUNT_VIEWERS } from '../entities/access.js';
 import { LedgerAccount } from '../entities/account.js';
 import type { LedgerBalance } from '../entities/report.js';
 import type { LedgerAccountsArgs } from '../inputs/account.js';
@@ -18,7 +19,7 @@ export async function knownCodes(ctx: Context, codes: readonly string[]): Promis
 
 /** A member reaches accounts of the own wallets only. */
 export const visibleAccounts = ({ caller }: Context): FilterQuery<LedgerAccount> =>
-  caller.kind === 'user' && !isStaff(caller) ? { userId: caller.userId } : {};
+  reachesAll(ACCOUNT_VIEWERS, caller) ? {} : { userId: caller.userId };
 
 export function accountsPage(
   ctx: Context,

@@ -1,7 +1,8 @@
+import { reachesAll } from '../../../runtime/access/access.js';
 import { findRow } from '../../../runtime/data/rows.js';
-import { isStaff } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
+import { PROOF_READERS } from '../entities/access.js';
 import type { LedgerInclusionProof } from '../entities/chain.js';
 import { LedgerTransaction } from '../entities/transaction.js';
 import { canonicalOf } from '../rules/canonical.js';
@@ -16,7 +17,7 @@ select 1 from accounting.ledger_entry e join accounting.ledger_account a on a.id
 /** A member proves transactions that touch an account of the own. */
 async function mayProve(ctx: Context, id: string): Promise<boolean> {
   const { caller } = ctx;
-  if (caller.kind !== 'user' || isStaff(caller)) return true;
+  if (reachesAll(PROOF_READERS, caller)) return true;
   return (await ctx.sql(OWNED, [id, caller.userId])).length > 0;
 }
 

@@ -101,3 +101,25 @@ export const loadSeal = (ctx: Context, id: string): Promise<Seal | null> =>
     );
     return inOrder(ids, rows, row => row.id);
   });
+
+const OF_PAYMENTS = `
+select id, metadata->>'payment_id' as payment_id from accounting.ledger_transaction
+where metadata->>'payment_id' = any($1::text[]) order by posted_at, id`;
+
+/** Everything that names a payment, oldest first, in a batch. */
+export async function ofPayment(ctx: Context, paymentId: string): Promise<LedgerTransaction[]> {
+  const found = await ctx.load('transactions of payment', paymentId.toLowerCase(), async ids => {
+    const rows = await ctx.sql<{ id: string; payment_id: string }>(OF_PAYMENTS, [ids]);
+    const transactions = await ctx.em.find(LedgerTransaction, { id: { $in: rows.map(({ id }) => id) } });
+    const byId = new Map(transactions.map(one => [one.id, one]));
+    return ids.map(id => rows.filter(row => row.payment_id === id).map(row => byId.get(row.id)!));
+  });
+  return found ?? [];
+}
+
+/** The debit of a payout as payments has asked for it, in a batch. */
+export const ofPayout = (ctx: Context, payoutId: string): Promise<LedgerTransaction | null> =>
+  ctx.load('transaction of payout', payoutId.toLowerCase(), async ids => {
+    const rows = await ctx.em.find(LedgerTransaction, { sourceService: 'payments', sourceType: 'payout', sourceId: { $in: [...ids] } });
+    return inOrder(ids, rows, row => row.sourceId);
+  });

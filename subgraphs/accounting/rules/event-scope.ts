@@ -11,11 +11,13 @@ export interface EventFacts {
   scheduleKey: string | null;
   /** The chargeback of the dispute was booked. */
   isDisputed: boolean;
-  /** The commission was posted before. */
+  /** Of a claw-back: the commission was posted before it, as affiliates tell it. */
   isPosted: boolean;
-  /** What of a posted commission is on hold; null: all of it. */
-  onHold: number | null;
+  /** Of a posted commission: what was clawed back after it and is booked already, from what was on hold. */
+  clawedBack: number;
   eventId: string | null;
+  /** Number in the log: what a service tells of one user has this order, however it is delivered. */
+  eventSeq: number | null;
 }
 
 export const NO_FACTS: EventFacts = {
@@ -25,8 +27,9 @@ export const NO_FACTS: EventFacts = {
   scheduleKey: null,
   isDisputed: false,
   isPosted: false,
-  onHold: null,
+  clawedBack: 0,
   eventId: null,
+  eventSeq: null,
 };
 
 type Data = Readonly<Record<string, unknown>>;
@@ -61,8 +64,11 @@ const DERIVED: Readonly<Record<string, Derive>> = {
     is_booked: outcome !== 'withdrawn' || isDisputed,
   }),
   'cash.expired.v1': ({ reference_type }, { eventId }) => ({ is_refund: reference_type === 'refund', event_id: eventId }),
-  'affiliate.commission.posted.v1': (data, { onHold }) => ({ moved: Math.max(0, Math.min(amount(data, 'amount'), onHold ?? Infinity)) }),
-  'affiliate.commission.reversed.v1': (_data, { isPosted }) => ({ is_posted: isPosted }),
+  'affiliate.commission.posted.v1': (data, { clawedBack, eventSeq }) => ({
+    moved: Math.max(0, amount(data, 'amount') - clawedBack),
+    event_seq: eventSeq,
+  }),
+  'affiliate.commission.reversed.v1': (_data, { isPosted, eventSeq }) => ({ is_posted: isPosted, event_seq: eventSeq }),
 };
 
 /** An event with the facts of its flow, as its rule sees it. */

@@ -3,6 +3,8 @@ import { newId } from '../../../runtime/data/ids.js';
 import { enqueue } from '../../../runtime/jobs/enqueue.js';
 import { jobQueue } from '../../../runtime/jobs/queue.js';
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
+import { loggedError } from '../../../runtime/observe/log.js';
+import { after, MINUTE_MS } from '../../../runtime/time/durations.js';
 import { earliestOf } from '../../../runtime/time/due.js';
 import { Affiliate } from '../entities/affiliate.js';
 import { AffiliatePayout, PostingRun } from '../entities/commission.js';
@@ -129,15 +131,35 @@ export async function startPayoutRun(ctx: Context, { programId }: RunAffiliatePa
   return run;
 }
 
+/** A request that has had no answer for so long is nobody's any more: its run has given up, or was killed. */
+const LOST_MS = 10 * MINUTE_MS;
+
 /** When the oldest payout that is on its way was asked for; null: none is. */
 export const earliestInFlight = (ctx: Context): Promise<Date | null> =>
-  earliestOf(ctx, `select created_at as at from affiliates.affiliate_payout where status = 'in_flight'`);
+  earliestOf(
+    ctx,
+    `select created_at as at from affiliates.affiliate_payout where status = 'in_flight'
+     union all select created_at + interval '${LOST_MS / MINUTE_MS} minutes' from affiliates.affiliate_payout where status = 'requested'`,
+  );
 
-/** Asks payments what has become of payouts that are on their way. */
-export async function followPayouts({ host }: Context): Promise<void> {
-  const open = await host.read(ctx => ctx.em.find(AffiliatePayout, { status: IN_FLIGHT }, { orderBy: { createdAt: 'asc' } }));
-  for (const payout of open) {
-    const now = await payoutOf(host, payout.payoutId!);
-    if (now && statusOf(now) !== IN_FLIGHT) await settle(host, payout, now);
+/** What has become of a payout that is on its way; one whose answer was lost is asked for again, which payments does once. */
+async function followPayout({ host }: Context, payout: AffiliatePayout): Promise<void> {
+  if (payout.status === REQUESTED) {
+    const { userId } = await host.read(ctx => ctx.em.findOneOrFail(Affiliate, { id: payout.affiliateId }));
+    return request(host, payout, userId);
   }
+  const now = await payoutOf(host, payout.payoutId!);
+  if (now && statusOf(now) !== IN_FLIGHT) await settle(host, payout, now);
+}
+
+/** Asks payments about payouts that are on their way, the oldest first. One that fails does not keep the others back. */
+export async function followPayouts(ctx: Context, at: Date): Promise<void> {
+  const lost = { status: REQUESTED, createdAt: { $lte: after(at, -LOST_MS) } };
+  const open = await ctx.host.read(own =>
+    own.em.find(AffiliatePayout, { $or: [{ status: IN_FLIGHT }, lost] }, { orderBy: { createdAt: 'asc' } }),
+  );
+  for (const payout of open)
+    await followPayout(ctx, payout).catch(error => {
+      ctx.log.error({ err: loggedError(error) }, 'a payout could not be followed; it is tried again');
+    });
 }

@@ -44,12 +44,15 @@ export interface PayoutRequest {
   reference: string;
 }
 
+/** What payments says of a request that it will not take; anything else may pass. */
+const REFUSALS: readonly string[] = ['conflict', 'invalid_request', 'not_found', 'forbidden'];
+
 /** Asks for a payout, once for each reference. A refusal is its reason; @throws Problem while payments cannot be reached. */
 export async function createPayout(host: ServiceHost, input: PayoutRequest): Promise<Payout | { refused: string }> {
   try {
     return (await host.federation.run<{ createPayout: Payout }>(CREATE, { input }, { idempotencyKey: input.reference })).createPayout;
   } catch (error) {
-    if (error instanceof Problem && error.code === 'conflict') return { refused: (error.options.reason ?? 'conflict').toLowerCase() };
+    if (error instanceof Problem && REFUSALS.includes(error.code)) return { refused: (error.options.reason ?? error.code).toLowerCase() };
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access/access.js';
+import { Access, reachesAll } from '../../../runtime/access/access.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import { findRow, loadRow } from '../../../runtime/data/rows.js';
 import { Context } from '../../../runtime/request/context.js';
@@ -182,7 +182,7 @@ export class UserAffiliateResolver {
   })
   async affiliate(@Root() { id }: User, @Ctx() ctx: Context): Promise<Affiliate | null> {
     const isOwn = ctx.caller.userId === id.toLowerCase();
-    if (!isUuid(id) || (ctx.caller.kind === 'user' && ctx.caller.permissions.length === 0 && !isOwn)) return null;
+    if (!isUuid(id) || (!reachesAll(SEEN, ctx.caller) && !isOwn)) return null;
     return ctx.load('affiliates.of.user', id.toLowerCase(), async ids => {
       const rows = await ctx.em.find(Affiliate, { userId: { $in: [...ids] } }, { orderBy: { createdAt: 'asc', id: 'asc' } });
       return ids.map(one => rows.find(row => row.userId === one) ?? null);

@@ -29,7 +29,7 @@ export class LogResolver {
   @Access({ user: 'read:account' })
   @Query(() => OwnEventConnection, { description: 'What happened to oneself, newest first.' })
   myEvents(@Args(() => MyEventsArgs) args: MyEventsArgs, @Ctx() ctx: Context): Promise<Connection<OwnEvent>> {
-    return listOwnEvents(ctx, ctx.subject(null), args);
+    return listOwnEvents(ctx, ctx.caller.userId!, args);
   }
 
   @Access(READERS)

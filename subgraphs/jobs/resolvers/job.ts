@@ -31,13 +31,13 @@ export class JobResolver {
   @Access(MEMBERS)
   @Query(() => OwnJobConnection, { description: 'Background work for oneself, newest first.' })
   myJobs(@Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<Connection<OwnJob>> {
-    return pageOfOwnJobs(ctx, ctx.subject(null), args);
+    return pageOfOwnJobs(ctx, ctx.caller.userId!, args);
   }
 
   @Access(MEMBERS)
   @Query(() => OwnJob, { nullable: true })
   async myJob(@Args(() => JobArgs) { id, wait }: JobArgs, @Ctx() ctx: Context): Promise<OwnJob | null> {
-    const job = await findRow(ctx, Job, { id, userId: ctx.subject(null) });
+    const job = await findRow(ctx, Job, { id, userId: ctx.caller.userId! });
     return job && ownJob(ctx, wait ? await untilChanged(ctx, job, wait) : job);
   }
 

@@ -3,6 +3,7 @@ import { newId } from '../../../runtime/data/ids.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail, invalid, type Problem } from '../../../runtime/request/errors.js';
 import { twoPhases } from '../../../runtime/request/two-phase.js';
+import { staffWith } from '../entities/access.js';
 import { DunningSkipReason, type DunningRun } from '../entities/billing-views.js';
 import { InvoiceStatus } from '../entities/enums-billing.js';
 import { PaymentMethodStatus, PaymentStatus } from '../entities/enums-payment.js';
@@ -16,11 +17,14 @@ import { applyCharged, callInvoice, declineOf } from './invoice-charging.js';
 import { collect, endPayment, methodFor } from './invoice-payment.js';
 import { forgive } from './subscription-state.js';
 
+/** What lets staff close anybody's invoice. */
+const INVOICE_WRITERS = staffWith('invoice:write');
+
 const PAYABLE = [InvoiceStatus.OPEN, InvoiceStatus.PAST_DUE, InvoiceStatus.UNCOLLECTIBLE];
 
-/** An invoice of the caller, locked with its subscription. @throws Problem not_found. */
-async function lockOwnInvoice(ctx: Context, id: string): Promise<Invoice> {
-  const { id: found } = await requireRow(ctx, Invoice, { id: id.toLowerCase(), ...ownRows(ctx) });
+/** An invoice of the caller, or anybody's for services and staff of the rule, locked with its subscription. @throws Problem not_found. */
+async function lockOwnInvoice(ctx: Context, id: string, rule: { staff?: string } = {}): Promise<Invoice> {
+  const { id: found } = await requireRow(ctx, Invoice, { id: id.toLowerCase(), ...ownRows(ctx, rule) });
   return lockInvoice(ctx, found);
 }
 
@@ -55,7 +59,7 @@ export async function paid(ctx: Context): Promise<Invoice | Problem> {
 
 /** Staff take an invoice back. @throws Problem not_found, conflict. */
 export async function voidByStaff(ctx: Context, { id, reason }: CloseInvoiceInput): Promise<Invoice> {
-  const invoice = await lockOwnInvoice(ctx, id);
+  const invoice = await lockOwnInvoice(ctx, id, INVOICE_WRITERS);
   await endPayment(ctx, invoice.id);
   await voidInvoice(ctx, invoice, reason);
   return closed(ctx, invoice);
@@ -63,7 +67,7 @@ export async function voidByStaff(ctx: Context, { id, reason }: CloseInvoiceInpu
 
 /** Staff write an invoice off. @throws Problem not_found, conflict. */
 export async function writeOffByStaff(ctx: Context, { id, reason }: CloseInvoiceInput): Promise<Invoice> {
-  const invoice = await lockOwnInvoice(ctx, id);
+  const invoice = await lockOwnInvoice(ctx, id, INVOICE_WRITERS);
   await endPayment(ctx, invoice.id);
   writeOff(ctx, invoice, reason);
   return closed(ctx, invoice);

@@ -38,7 +38,7 @@ export interface SettledObligation {
 export function obligationPaid(ctx: Context, customer: BillingCustomer, one: SettledObligation): boolean {
   const isFirst = customer.firstPaidAt === null;
   customer.firstPaidAt ??= ctx.now();
-  customer.currencyFixed = true;
+  if (!customer.currencyFixed) Object.assign(customer, { currency: one.currency, currencyFixed: true });
   const data = {
     obligation_type: one.type,
     obligation_id: one.id,

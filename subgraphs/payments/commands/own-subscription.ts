@@ -3,17 +3,21 @@ import { requireRow } from '../../../runtime/data/rows.js';
 import { fail, requireValid } from '../../../runtime/request/errors.js';
 import { PriceSubjectKind } from '../../../runtime/schema/price-subjects.js';
 import { after, DAY_MS } from '../../../runtime/time/durations.js';
+import { staffWith } from '../entities/access.js';
 import { BillingSubscriptionStatus as Status } from '../entities/enums-billing.js';
 import { BillingSubscription } from '../entities/subscription.js';
 import { ownRows } from '../queries/own-rows.js';
 import { lockSubscription } from './subscription-state.js';
 
-/** A subscription of the caller, or anybody's for services and staff, locked. @throws Problem not_found. */
-export const lockOwn = (ctx: Context, id: string): Promise<BillingSubscription> =>
-  lockSubscription(ctx, { id: id.toLowerCase(), ...ownRows(ctx) });
+/** What lets staff reach anybody's subscription. */
+export const SUBSCRIPTION_WRITERS = staffWith('subscription:write');
 
-export const requireOwn = (ctx: Context, id: string): Promise<BillingSubscription> =>
-  requireRow(ctx, BillingSubscription, { id: id.toLowerCase(), ...ownRows(ctx) });
+/** A subscription of the caller, or anybody's for services and staff of the rule, locked. @throws Problem not_found. */
+export const lockOwn = (ctx: Context, id: string, rule: { staff?: string } = {}): Promise<BillingSubscription> =>
+  lockSubscription(ctx, { id: id.toLowerCase(), ...ownRows(ctx, rule) });
+
+export const requireOwn = (ctx: Context, id: string, rule: { staff?: string } = {}): Promise<BillingSubscription> =>
+  requireRow(ctx, BillingSubscription, { id: id.toLowerCase(), ...ownRows(ctx, rule) });
 
 const LIVE = [Status.TRIALING, Status.ACTIVE, Status.PAST_DUE, Status.PAUSED];
 

@@ -1,8 +1,9 @@
-import { isStaff } from '../../../runtime/request/caller.js';
+import { reachesAll } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail, invalid } from '../../../runtime/request/errors.js';
 import { preparation } from '../../../runtime/request/operation.js';
 import { PriceSubjectKind } from '../../../runtime/schema/price-subjects.js';
+import { PROMO_VIEWERS } from '../entities/access.js';
 import { PromoRefusal } from '../entities/enums-offers.js';
 import { amountsOf } from '../entities/money.js';
 import type { Promo } from '../entities/promo.js';
@@ -14,7 +15,7 @@ import { discountOf } from '../rules/promo.js';
 import { orderOf } from '../ports/orders.js';
 import { takeLimitApart } from './rate-limit.js';
 
-const isMember = ({ caller }: Context): boolean => caller.kind === 'user' && !isStaff(caller);
+const isMember = ({ caller }: Context): boolean => !reachesAll(PROMO_VIEWERS, caller);
 
 function requireOneForm({ items, orderId, lines }: ValidatePromoInput): void {
   if ([items, orderId, lines].filter(one => one != null).length !== 1)

@@ -12,7 +12,7 @@ import type { BillingSubscription } from '../entities/subscription.js';
 import { BillingEffective, CancelRefund, type AdminCancelBillingSubscriptionInput } from '../inputs/subscription.js';
 import { refundThresholds } from '../ports/brand-settings.js';
 import { restOf, shareOf } from '../rules/proration.js';
-import { lockOwn, requireOwn } from './own-subscription.js';
+import { lockOwn, requireOwn, SUBSCRIPTION_WRITERS } from './own-subscription.js';
 import { beginRefund } from './refund/create.js';
 import { runRefund } from './refund/settle.js';
 import { cancel } from './subscription-cancel.js';
@@ -22,7 +22,7 @@ type Asked = { input: AdminCancelBillingSubscriptionInput };
 /** What staff of the brand may give back alone. @throws Problem invalid_request for a refund of what has not ended. */
 export const refundTerms = preparation(async (ctx: Context, { input }: Asked): Promise<unknown> => {
   if (input.refund !== CancelRefund.NONE && input.at !== BillingEffective.NOW) invalid('/input/refund', 'is of a cancellation now');
-  const { brandId } = await requireOwn(ctx, input.id);
+  const { brandId } = await requireOwn(ctx, input.id, SUBSCRIPTION_WRITERS);
   return isStaff(ctx.caller) ? refundThresholds(ctx, brandId) : null;
 });
 
@@ -70,7 +70,7 @@ async function refund(
 /** Staff end a subscription, and may give back what was paid; above their threshold a second person has to agree. */
 export const endingByStaff = twoPhases({
   async intend(ctx: Context, { input }: Asked) {
-    const subscription = await lockOwn(ctx, input.id);
+    const subscription = await lockOwn(ctx, input.id, SUBSCRIPTION_WRITERS);
     ctx.audit('subscription.cancelled_by_staff', subscription.id, { at: input.at, refund: input.refund });
     await cancel(ctx, subscription, { at: input.at, reason: 'staff', comment: input.reason });
     await ctx.em.flush();

@@ -14,7 +14,7 @@ import {
 } from '../inputs/subscription.js';
 import { brandTerms, type BrandTerms } from '../ports/brand-terms.js';
 import { applyCharged, callInvoice, declineOf } from './invoice-charging.js';
-import { lockOwn, myMembership, requireOwn, requireResumeAt } from './own-subscription.js';
+import { lockOwn, myMembership, requireOwn, requireResumeAt, SUBSCRIPTION_WRITERS } from './own-subscription.js';
 import { pauseLater, pauseNow, requireResumable } from './subscription-pause.js';
 import { resume } from './renewal.js';
 
@@ -59,21 +59,24 @@ export async function pauseByStaff(
 ): Promise<BillingSubscription> {
   const resumeAt = requireResumeAt(ctx, given.resumeAt, MOST_STAFF_DAYS);
   ctx.audit('subscription.paused_by_staff', id, { reason, void_open: voidOpen });
-  return pause(ctx, await lockOwn(ctx, id), { resumeAt, effective, voidOpen });
+  return pause(ctx, await lockOwn(ctx, id, SUBSCRIPTION_WRITERS), { resumeAt, effective, voidOpen });
 }
 
 type Asked = { input: ResumeBillingSubscriptionInput | AdminResumeBillingSubscriptionInput };
 
+/** Staff have an operation of their own, which asks why. */
+const ruleOf = ({ input }: Asked): { staff?: string } => ('reason' in input ? SUBSCRIPTION_WRITERS : {});
+
 /** How the subscription's brand bills. */
-export const resumeTerms = preparation(async (ctx: Context, { input }: Asked): Promise<BrandTerms> => {
-  const { brandId } = await requireOwn(ctx, input.id);
+export const resumeTerms = preparation(async (ctx: Context, asked: Asked): Promise<BrandTerms> => {
+  const { brandId } = await requireOwn(ctx, asked.input.id, ruleOf(asked));
   return brandTerms(ctx, brandId);
 });
 
 /** Resumes; where no paid time is left, the next period is charged first. */
 export const resuming = twoPhases({
   async intend(ctx: Context, { input }: Asked) {
-    const subscription = await lockOwn(ctx, input.id);
+    const subscription = await lockOwn(ctx, input.id, ruleOf({ input }));
     const isWaiving = 'waiveOverdue' in input && input.waiveOverdue;
     if ('reason' in input) ctx.audit('subscription.resumed_by_staff', subscription.id, { reason: input.reason, waive_overdue: isWaiving });
     await requireResumable(ctx, subscription, isWaiving);

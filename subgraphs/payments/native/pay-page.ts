@@ -3,6 +3,7 @@ import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { Problem } from '../../../runtime/request/errors.js';
 import { STYLE } from '../../../runtime/http/page-style.js';
 import type { Money } from '../../../runtime/schema/scalars.js';
+import { plugin } from '../../../runtime/http/plugin.js';
 import { ensureAtProcessor } from '../commands/customer.js';
 import { answerAuthentication, hostedOf, payHosted, readAgain, stateOf, type Chosen, type Hosted } from '../commands/hosted-page.js';
 import { CheckoutMode } from '../entities/enums-payment.js';
@@ -148,18 +149,20 @@ const urlOf = (host: ServiceHost, { params: { token } }: PageRequest): string =>
 
 /** The page on which sessions are paid, and charges confirmed; its address proves who may. Source: payments 4.2, 7.14. */
 export async function mountPayPage(app: FastifyInstance, host: ServiceHost): Promise<void> {
-  await app.register(async function payPage(scope) {
-    takeForms(scope);
-    scope.get(STYLE_PATH, (_request, reply) =>
-      reply.header('cache-control', 'public, max-age=3600').type('text/css; charset=utf-8').send(STYLE),
-    );
-    scope.get(PATH, async (request: PageRequest, reply) => {
-      const hosted = await found(host, request);
-      return send(reply, host, hosted ? await show(host, hosted, urlOf(host, request)) : NOTHING);
-    });
-    scope.post(PATH, async (request: PageRequest, reply) => {
-      const hosted = isOwnForm(request, host) ? await found(host, request) : null;
-      return send(reply, host, hosted ? await act(host, hosted, formOf(request), urlOf(host, request)) : NOTHING);
-    });
-  });
+  await app.register(
+    plugin('payments pay page', async scope => {
+      takeForms(scope);
+      scope.get(STYLE_PATH, (_request, reply) =>
+        reply.header('cache-control', 'public, max-age=3600').type('text/css; charset=utf-8').send(STYLE),
+      );
+      scope.get(PATH, async (request: PageRequest, reply) => {
+        const hosted = await found(host, request);
+        return send(reply, host, hosted ? await show(host, hosted, urlOf(host, request)) : NOTHING);
+      });
+      scope.post(PATH, async (request: PageRequest, reply) => {
+        const hosted = isOwnForm(request, host) ? await found(host, request) : null;
+        return send(reply, host, hosted ? await act(host, hosted, formOf(request), urlOf(host, request)) : NOTHING);
+      });
+    }),
+  );
 }

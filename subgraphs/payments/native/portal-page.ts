@@ -17,6 +17,7 @@ import { enteredPortal, enterPortal } from '../commands/portal.js';
 import { endLater } from '../commands/subscription-end.js';
 import { lockSubscription } from '../commands/subscription-state.js';
 import { lockRow } from '../../../runtime/data/rows.js';
+import { plugin } from '../../../runtime/http/plugin.js';
 import { BillingCustomer } from '../entities/customer.js';
 import { PortalFlow } from '../entities/enums-offers.js';
 import { PaymentMethod } from '../entities/payment-method.js';
@@ -151,15 +152,17 @@ async function known(host: ServiceHost, request: PageRequest): Promise<PortalSes
 
 /** The billing pages of a customer; an address lets one browser in. Source: payments 3.7, 7.14. */
 export async function mountPortalPage(app: FastifyInstance, host: ServiceHost): Promise<void> {
-  await app.register(async function portalPage(scope) {
-    takeForms(scope);
-    scope.get(PATH, async (request: PageRequest, reply) => {
-      const session = await known(host, request);
-      return send(reply, host, session ? await show(host, session) : await enter(host, request));
-    });
-    scope.post(PATH, async (request: PageRequest, reply) => {
-      const session = isOwnForm(request, host) ? await known(host, request) : null;
-      return send(reply, host, session ? await act(host, request, session) : NOWHERE);
-    });
-  });
+  await app.register(
+    plugin('payments portal', async scope => {
+      takeForms(scope);
+      scope.get(PATH, async (request: PageRequest, reply) => {
+        const session = await known(host, request);
+        return send(reply, host, session ? await show(host, session) : await enter(host, request));
+      });
+      scope.post(PATH, async (request: PageRequest, reply) => {
+        const session = isOwnForm(request, host) ? await known(host, request) : null;
+        return send(reply, host, session ? await act(host, request, session) : NOWHERE);
+      });
+    }),
+  );
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import type { NativePath } from '../../../runtime/service.js';
+import { plugin } from '../../../runtime/http/plugin.js';
 import { keepNotice } from '../commands/processor-event.js';
 import type { HeaderReader } from '../ports/processor.js';
 import { processorOf, processorSettings } from '../ports/processors.js';
@@ -32,14 +33,16 @@ async function ingest(host: ServiceHost, request: FastifyRequest): Promise<void>
 /** Calls of the processor, proven by their signature over the raw body. */
 export async function mountWebhook(app: FastifyInstance, host: ServiceHost): Promise<void> {
   processorSettings(host); // a wrong setting stops the start
-  await app.register(async function processorWebhook(scope) {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMIT_BYTES }, (_request, body, done) => done(null, body));
-    scope.post('/payments/v1/webhooks/processor', { bodyLimit: LIMIT_BYTES }, async (request, reply) => {
-      await ingest(host, request);
-      return reply.status(200).send({ received: true });
-    });
-  });
+  await app.register(
+    plugin('payments webhook', async scope => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMIT_BYTES }, (_request, body, done) => done(null, body));
+      scope.post('/payments/v1/webhooks/processor', { bodyLimit: LIMIT_BYTES }, async (request, reply) => {
+        await ingest(host, request);
+        return reply.status(200).send({ received: true });
+      });
+    }),
+  );
 }
 
 export const webhookPaths: readonly NativePath[] = [

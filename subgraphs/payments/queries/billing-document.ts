@@ -1,5 +1,6 @@
 import { requireRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
+import { INVOICE_READERS } from '../entities/access.js';
 import { PaymentStatus } from '../entities/enums-payment.js';
 import { CreditNote, Invoice } from '../entities/invoice.js';
 import type { BillingDocument } from '../ports/billing-document.js';
@@ -27,7 +28,7 @@ function sumsOf(invoice: Invoice): [string, string][] {
 
 /** What an invoice says, for whom may see it. @throws Problem not_found, also for one without a number. */
 export async function invoiceDocument(ctx: Context, id: string): Promise<BillingDocument> {
-  const invoice = await requireRow(ctx, Invoice, { id, ...ownRows(ctx), number: { $ne: null } });
+  const invoice = await requireRow(ctx, Invoice, { id, ...ownRows(ctx, INVOICE_READERS), number: { $ne: null } });
   const [lines, payments] = [await linesOfInvoice(ctx, id), await paymentsOfInvoice(ctx, id)];
   const { currency } = invoice;
   return {
@@ -55,7 +56,7 @@ export async function invoiceDocument(ctx: Context, id: string): Promise<Billing
 
 /** What a credit note says, for whom may see it. @throws Problem not_found. */
 export async function creditNoteDocument(ctx: Context, id: string): Promise<BillingDocument> {
-  const note = await requireRow(ctx, CreditNote, { id, ...ownRows(ctx) });
+  const note = await requireRow(ctx, CreditNote, { id, ...ownRows(ctx, INVOICE_READERS) });
   const invoice = await requireRow(ctx, Invoice, { id: note.invoiceId });
   const text = (minor: number): string => amountText(minor, note.currency);
   return {

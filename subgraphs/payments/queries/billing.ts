@@ -1,18 +1,19 @@
+import { reachesAll } from '../../../runtime/access/access.js';
 import { findRow, loadRow, rowsBy } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { page, type Connection } from '../../../runtime/request/paging.js';
+import { INVOICE_READERS } from '../entities/access.js';
 import { InvoiceStatus, SubscriptionChangeStatus } from '../entities/enums-billing.js';
 import { CreditNote, Invoice, InvoiceLine } from '../entities/invoice.js';
 import { Payment } from '../entities/payment.js';
 import { BillingPrice } from '../entities/price.js';
 import { SubscriptionChange, type BillingSubscriptionChange } from '../entities/subscription.js';
 import type { UserInvoicesArgs } from '../inputs/invoice.js';
-import { isStaff } from '../../../runtime/request/caller.js';
 import { ownRows } from './own-rows.js';
 
 /** A user sees no drafts. */
-const shownTo = ({ caller }: Context): object =>
-  caller.kind === 'user' && !isStaff(caller) ? { status: { $ne: InvoiceStatus.DRAFT } } : {};
+export const shownTo = ({ caller }: Context): object =>
+  reachesAll(INVOICE_READERS, caller) ? {} : { status: { $ne: InvoiceStatus.DRAFT } };
 
 /** Invoices of one user, newest first. */
 export function pageOfInvoices(ctx: Context, { userId, status, first, after }: UserInvoicesArgs): Promise<Connection<Invoice>> {
@@ -21,7 +22,7 @@ export function pageOfInvoices(ctx: Context, { userId, status, first, after }: U
 }
 
 export const findInvoice = (ctx: Context, id: string): Promise<Invoice | null> =>
-  findRow(ctx, Invoice, { $and: [{ id, ...ownRows(ctx) }, shownTo(ctx)] } as never);
+  findRow(ctx, Invoice, { id, ...ownRows(ctx, INVOICE_READERS), ...shownTo(ctx) });
 
 /** Groups of rows by a column, one statement for a list. */
 const groupsOf =

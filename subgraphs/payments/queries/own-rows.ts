@@ -1,6 +1,6 @@
-import { isStaff } from '../../../runtime/request/caller.js';
+import { reachesAll } from '../../../runtime/access/access.js';
 import type { Context } from '../../../runtime/request/context.js';
 
-/** Belongs into the `where` beside the id: a member's token finds the member's rows only, services and staff find anybody's. */
-export const ownRows = ({ caller }: Context): { userId?: string } =>
-  caller.kind === 'user' && !isStaff(caller) ? { userId: caller.userId! } : {};
+/** Belongs into the `where` beside the id: services, and staff by the permission of the rule, find anybody's rows, everybody else the own ones only. */
+export const ownRows = ({ caller }: Context, rule: { staff?: string } = {}): { userId?: string } =>
+  reachesAll(rule, caller) ? {} : { userId: caller.userId! };

@@ -2,6 +2,7 @@ import { inOrder } from '../../../runtime/data/loaders.js';
 import { findRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
+import { PAYMENT_READERS } from '../entities/access.js';
 import { BillingCustomer } from '../entities/customer.js';
 import { PaymentMethodStatus } from '../entities/enums-payment.js';
 import { PaymentMethod } from '../entities/payment-method.js';
@@ -16,7 +17,7 @@ export const methodsOf = (ctx: Context, userId: string): Promise<PaymentMethod[]
 
 /** The same of one customer. @throws Problem not_found: another's, or none. */
 export async function methodsOfCustomer(ctx: Context, id: string): Promise<PaymentMethod[]> {
-  const customer = await findRow(ctx, BillingCustomer, { id, ...ownRows(ctx) });
+  const customer = await findRow(ctx, BillingCustomer, { id, ...ownRows(ctx, PAYMENT_READERS) });
   if (!customer) fail('not_found', 'No such customer');
   return ctx.em.find(PaymentMethod, { ...shown, customerId: customer.id }, { orderBy: order });
 }

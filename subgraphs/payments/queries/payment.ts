@@ -1,6 +1,7 @@
 import type { FilterQuery } from '@mikro-orm/postgresql';
 import type { Context } from '../../../runtime/request/context.js';
 import { page, type Connection } from '../../../runtime/request/paging.js';
+import { PAYMENT_READERS } from '../entities/access.js';
 import { Payment, PaymentAttempt } from '../entities/payment.js';
 import type { PaymentsArgs } from '../inputs/payment.js';
 import { ownRows } from './own-rows.js';
@@ -16,7 +17,7 @@ export function pageOfPayments(
 ): Promise<Connection<Payment>> {
   const asked = { ...(userId && { userId: userId.toLowerCase() }), ...(status && { status }), ...(purpose && { purpose }) };
   const where: FilterQuery<Payment> = {
-    $and: [asked, orderId ? { orderId: orderId.toLowerCase() } : {}, createdIn(from, to), ownRows(ctx)],
+    $and: [asked, orderId ? { orderId: orderId.toLowerCase() } : {}, createdIn(from, to), ownRows(ctx, PAYMENT_READERS)],
   };
   return page(ctx.em, Payment, where, paging, { time: 'createdAt' });
 }

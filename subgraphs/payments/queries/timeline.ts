@@ -1,7 +1,7 @@
 import { mayAccess, ruleOf } from '../../../runtime/access/access.js';
 import { requireRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { BACK_OFFICE } from '../entities/access.js';
+import { BACK_OFFICE, PAYMENT_READERS } from '../entities/access.js';
 import { Payment } from '../entities/payment.js';
 import { TimelineSource, type PaymentTimeline, type TimelineEntry } from '../entities/timeline.js';
 import { toldByOthers } from '../ports/timeline-partners.js';
@@ -45,7 +45,7 @@ async function sourcesOf(ctx: Context, paymentId: string, obligationId: string |
 
 /** Everything that happened to a payment, oldest first; members see nothing of the processor. @throws Problem not_found. Source: payments 9.1. */
 export async function timelineOf(ctx: Context, id: string): Promise<PaymentTimeline> {
-  const payment = await requireRow(ctx, Payment, { id, ...ownRows(ctx) });
+  const payment = await requireRow(ctx, Payment, { id, ...ownRows(ctx, PAYMENT_READERS) });
   const { currency, processorRef, userId } = payment;
   const own = entriesOf(await ctx.sql<Row>(OWN, [payment.id]), TimelineSource.PAYMENTS, currency);
   const isShown = processorRef !== null && mayAccess(rule, ctx.caller);

@@ -12,7 +12,7 @@ import { checkoutFacts } from '../commands/checkout/facts.js';
 import { openCheckout, sessionOfOrder } from '../commands/checkout/open.js';
 import { drive } from '../commands/checkout/steps.js';
 import { undoCheckout } from '../commands/checkout-settlement.js';
-import { BUYERS, VIEWERS } from '../entities/access.js';
+import { BUYERS, SERVICES_ONLY, VIEWERS } from '../entities/access.js';
 import { CheckoutSession } from '../entities/checkout.js';
 import { BillingSessionStatus, CheckoutStep } from '../entities/enums-payment.js';
 import { PaymentNextAction } from '../entities/money.js';
@@ -20,6 +20,7 @@ import { Payment } from '../entities/payment.js';
 import { BillingSubscription } from '../entities/subscription.js';
 import { ConfirmCheckoutInput, CreateCheckoutInput } from '../inputs/checkout.js';
 import { ownRows } from '../queries/own-rows.js';
+import { CashReservation } from '../stubs.js';
 
 type Create = { input: CreateCheckoutInput };
 
@@ -124,6 +125,12 @@ export class CheckoutResolver {
   @FieldResolver(() => Payment, { nullable: true })
   payment(@Root() { paymentId }: CheckoutSession, @Ctx() ctx: Context): Promise<Payment | null> | null {
     return paymentId === null ? null : loadRow(ctx, Payment, 'id', paymentId);
+  }
+
+  @Access(SERVICES_ONLY)
+  @FieldResolver(() => CashReservation, { nullable: true, description: 'Cash that is held for it, or that it has spent.' })
+  cashReservation(@Root() { cashReservationId }: CheckoutSession): CashReservation | null {
+    return cashReservationId === null ? null : { id: cashReservationId };
   }
 
   @Access(VIEWERS)

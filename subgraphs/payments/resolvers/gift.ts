@@ -1,5 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access/access.js';
+import { Access, reachesAll } from '../../../runtime/access/access.js';
 import { loadRow } from '../../../runtime/data/rows.js';
 import { Context } from '../../../runtime/request/context.js';
 import { Prepare } from '../../../runtime/request/operation.js';
@@ -9,7 +9,7 @@ import { auditedDelivery, finalizeGift } from '../commands/gift-access.js';
 import { finishGiftCheckout, giftCharge } from '../commands/gift-charge.js';
 import { giftFacts } from '../commands/gift-checkout.js';
 import { finishRedemption, redeemer, redemption } from '../commands/gift-redemption.js';
-import { BUYERS } from '../entities/access.js';
+import { BUYERS, PAYMENT_READERS } from '../entities/access.js';
 import { GiftDelivery, GiftRedemption } from '../entities/gift-answer.js';
 import { Gift, GiftCheckoutSession } from '../entities/gift.js';
 import { hostedUrl } from '../entities/hosted.js';
@@ -63,7 +63,7 @@ export class GiftResolver {
 
   @FieldResolver(() => Payment, { nullable: true, description: 'For the purchaser.' })
   payment(@Root() gift: Gift, @Ctx() ctx: Context): Promise<Payment | null> | null {
-    const isOthers = ctx.caller.kind === 'user' && ctx.caller.permissions.length === 0 && ctx.caller.userId !== gift.purchaserId;
+    const isOthers = !reachesAll(PAYMENT_READERS, ctx.caller) && ctx.caller.userId !== gift.purchaserId;
     return gift.paymentId === null || isOthers ? null : loadRow(ctx, Payment, 'id', gift.paymentId);
   }
 }

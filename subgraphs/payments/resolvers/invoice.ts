@@ -38,7 +38,7 @@ export class InvoiceResolver {
   @Access(INVOICE_READERS)
   @Query(() => CreditNote, { nullable: true })
   creditNote(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<CreditNote | null> {
-    return findRow(ctx, CreditNote, { id, ...ownRows(ctx) });
+    return findRow(ctx, CreditNote, { id, ...ownRows(ctx, INVOICE_READERS) });
   }
 
   @Access(BUYERS)

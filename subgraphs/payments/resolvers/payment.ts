@@ -36,7 +36,7 @@ export class PaymentResolver {
   @Access(PAYMENT_READERS)
   @Query(() => Payment, { nullable: true })
   payment(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<Payment | null> {
-    return findRow(ctx, Payment, { id, ...ownRows(ctx) });
+    return findRow(ctx, Payment, { id, ...ownRows(ctx, PAYMENT_READERS) });
   }
 
   @Access(PAYMENT_READERS)

@@ -40,7 +40,7 @@ export class SubscriptionResolver {
   @Access(SUBSCRIPTION_READERS)
   @Query(() => BillingSubscription, { nullable: true })
   billingSubscription(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<BillingSubscription | null> {
-    return findRow(ctx, BillingSubscription, { id, ...ownRows(ctx) });
+    return findRow(ctx, BillingSubscription, { id, ...ownRows(ctx, SUBSCRIPTION_READERS) });
   }
 
   @Access(BUYERS)

@@ -1,6 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
-import { Access } from '../../../runtime/access/access.js';
-import { isStaff } from '../../../runtime/request/caller.js';
+import { Access, reachesAll } from '../../../runtime/access/access.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { page, PageArgs, type Connection } from '../../../runtime/request/paging.js';
@@ -8,13 +7,13 @@ import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { billingSummary, memberSummary } from '../commands/summary.js';
 import { INVOICE_READERS, PAYMENT_READERS, staffWith, SUBSCRIPTION_READERS, VIEWERS } from '../entities/access.js';
 import { BillingCustomer } from '../entities/customer.js';
-import { InvoiceStatus } from '../entities/enums-billing.js';
 import { Gift } from '../entities/gift.js';
 import { Invoice, InvoiceConnection } from '../entities/invoice.js';
 import { PaymentMethod } from '../entities/payment-method.js';
 import { Payment, PaymentConnection } from '../entities/payment.js';
 import { BillingSubscription, BillingSubscriptionConnection } from '../entities/subscription.js';
 import { BillingSummary, MemberBillingSummary, UserBilling } from '../entities/summary.js';
+import { shownTo } from '../queries/billing.js';
 import { giftsOf } from '../queries/gift.js';
 import { methodsOf } from '../queries/payment-method.js';
 import { User } from '../stubs.js';
@@ -40,9 +39,9 @@ export class SummaryResolver {
   }
 }
 
-/** A member sees the own billing alone. @throws Problem forbidden. */
-function requireOwn(ctx: Context, id: string): void {
-  if (ctx.caller.kind === 'user' && !isStaff(ctx.caller) && ctx.caller.userId !== id) fail('forbidden', 'Billing of another person');
+/** Whoever is no reader of everybody's sees the own billing alone. @throws Problem forbidden. */
+function requireOwn({ caller }: Context, id: string): void {
+  if (!reachesAll(PAYMENT_READERS, caller) && caller.userId !== id) fail('forbidden', 'Billing of another person');
 }
 
 @Resolver(() => User)
@@ -97,8 +96,7 @@ export class BillingFieldsResolver {
   @Access(INVOICE_READERS)
   @FieldResolver(() => InvoiceConnection)
   invoices(@Root() { userId }: UserBilling, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<Connection<Invoice>> {
-    const hidden = ctx.caller.kind === 'user' && !isStaff(ctx.caller) ? { status: { $ne: InvoiceStatus.DRAFT } } : {};
-    return page(ctx.em, Invoice, { $and: [{ userId }, hidden] }, args, paging);
+    return page(ctx.em, Invoice, { $and: [{ userId }, shownTo(ctx)] }, args, paging);
   }
 
   @Access(PAYMENT_READERS)

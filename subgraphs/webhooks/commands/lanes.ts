@@ -177,22 +177,3 @@ export async function advance(sql: Sql, lanes: readonly TouchedLane[], now: Date
     now.toISOString(),
   ]);
 }
-
-const LANES_OF_SUBSCRIPTION = `select subscription_id, user_id from webhooks.webhook_lane where subscription_id = $1 order by subscription_id, user_id for update`;
-
-/** Locks the lanes of a subscription, in order as everywhere. Answers their users. */
-export const lockLanesOf = (sql: Sql, subscriptionId: string): Promise<{ user_id: string }[]> =>
-  sql<{ user_id: string }>(LANES_OF_SUBSCRIPTION, [subscriptionId]);
-
-/** Holds the lanes of a subscription that was paused. */
-export async function holdLanes(sql: Sql, subscriptionId: string): Promise<void> {
-  await sql(`select count(*) from (${LANES_OF_SUBSCRIPTION}) locked`, [subscriptionId]); // in order, as everywhere
-  await sql('update webhooks.webhook_lane set next_attempt_at = null where subscription_id = $1', [subscriptionId]);
-}
-
-/** Lets the lanes of a subscription go on, in order; retries that became due meanwhile run at once. */
-export async function releaseLanes(sql: Sql, subscriptionId: string, now: Date): Promise<void> {
-  const lanes = await lockLanesOf(sql, subscriptionId);
-  const touched = lanes.map(lane => ({ subscriptionId, userId: lane.user_id, closed: 0 }));
-  await advance(sql, touched, now);
-}

@@ -6,9 +6,8 @@ import type { DisableWebhookSubscriptionInput } from '../inputs/subscription.js'
 import { checkUnbound } from '../queries/managed.js';
 import { SUBSCRIPTION_STATES, type SubscriptionTrigger } from '../rules/states.js';
 import { endOpen, spareNew } from './closings.js';
-import { holdLanes, releaseLanes } from './lanes.js';
+import { changeLanes } from './lane-changes.js';
 import { notify } from './notices.js';
-import { signalOf } from './signal.js';
 import { changeSubscription } from './subscription-changes.js';
 import { checkStored } from './subscription-checks.js';
 import { storedClient } from './subscriptions.js';
@@ -25,16 +24,14 @@ async function moveSubscription(ctx: Context, id: string, trigger: SubscriptionT
 /** Holds deliveries back. @throws Problem not_found, conflict. */
 export async function pauseSubscription(ctx: Context, id: string): Promise<WebhookSubscription> {
   const subscription = await moveSubscription(ctx, id, 'pause');
-  await holdLanes(ctx.sql, id);
+  await changeLanes(ctx, id);
   return subscription;
 }
 
 /** Lets the held deliveries go on, each user in order. @throws Problem not_found, conflict. */
 export async function resumeSubscription(ctx: Context, id: string): Promise<WebhookSubscription> {
   const subscription = await moveSubscription(ctx, id, 'resume');
-  await ctx.em.flush(); // the lanes look at the stored status
-  await releaseLanes(ctx.sql, id, ctx.now());
-  ctx.afterCommit(() => signalOf(ctx.host).notify());
+  await changeLanes(ctx, id);
   return subscription;
 }
 

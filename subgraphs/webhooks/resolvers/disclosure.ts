@@ -17,7 +17,7 @@ export class DisclosureResolver {
     @Args(() => WebhookDisclosuresArgs) args: WebhookDisclosuresArgs,
     @Ctx() ctx: Context,
   ): Promise<Connection<WebhookDisclosure>> {
-    return disclosuresOf(ctx, ctx.subject(ctx.caller.userId), args);
+    return disclosuresOf(ctx, ctx.caller.userId!, args);
   }
 
   @Access({ user: 'manage:connected_apps' })

@@ -32,7 +32,8 @@ export interface Search {
 
 /**
  * Oldest first. Only the head of a lane is ever found, and only while it is open. What holds first attempts back, a circuit or the
- * receiver's wish, holds no retry back. Nothing of a subscription is sent while what is open of it is closed. The lanes are chosen first, then each delivery is looked up by its key: joined freely, all
+ * receiver's wish, holds no retry back. Nothing of a subscription is sent while what is open of it is closed, or its
+ * lanes are held. The lanes are chosen first, then each delivery is looked up by its key: joined freely, all
  * that is open would be read. Source: section 8, find work.
  */
 const DUE = `
@@ -42,6 +43,9 @@ with due as materialized (
   where l.next_attempt_at <= $1 and l.shard = any($2::int[]) and l.subscription_id <> all($3::uuid[])
     and (l.head_attempt_count > 0 or (l.subscription_id <> all($4::uuid[]) and coalesce(h.firsts_held_until <= $1, true)))
     and not exists (select from webhooks.webhook_closing c where c.subscription_id = l.subscription_id)
+    and not exists (
+      select from webhooks.webhook_lane_change c join webhooks.webhook_subscription s on s.id = c.subscription_id
+      where c.subscription_id = l.subscription_id and s.status <> 'active')
     and (l.subscription_id, l.user_id) not in (select * from unnest($5::uuid[], $6::uuid[]))
   order by l.next_attempt_at limit $7
 )

@@ -29,7 +29,7 @@ function chainFault({ block, chain }: Receipt): string | null {
     if (previous && one.previous_hash !== previous.hash) return `block ${one.height} does not follow from the one before it`;
     previous = one;
   }
-  return chain[0]?.hash === block.hash ? null : 'the chain does not begin with the block of the transaction';
+  return chain[0] && jcs(chain[0]) === jcs(block) ? null : 'the chain does not begin with the block of the transaction';
 }
 
 /** What is wrong with a receipt, by the public keys alone; null: the transaction is in the books as it says. */

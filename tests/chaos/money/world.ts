@@ -7,6 +7,8 @@ import { until } from '../../support/until.js';
 const MONEY: readonly Slug[] = ['accounting', 'cash', 'payments', 'membership'];
 /** Longest time in which all that was started ends, ms. */
 const DRAIN_MS = 180_000;
+/** What is still on its way then waits for the clock: a call of the processor that met a refund is taken up again a minute later. */
+const NUDGE_MS = 5_000;
 
 /** A user with the currency in which everything of theirs is. */
 export interface Person {
@@ -14,21 +16,30 @@ export interface Person {
   readonly currency: string;
 }
 
+/** What is asked of a platform. */
+export type Reached = Pick<TestPlatform, 'rest' | 'sql' | 'clock' | 'serviceToken'>;
+
 /** A platform of the services of money, what clients ask of it, and when nothing is on its way any more. */
 export class World {
   /** Recurring prices of a currency, the cheaper first. */
   readonly prices = new Map<string, readonly [string, string]>();
 
   private constructor(
-    readonly p: TestPlatform,
+    readonly p: Reached,
     readonly token: string,
     readonly people: readonly Person[],
+    private readonly clocks: readonly Slug[],
   ) {}
 
+  /** In this process. */
   static async open(currencies: readonly string[], setting: PlatformSetting = {}): Promise<World> {
-    const p = await platform({ services: [...MONEY, 'events'], transport: 'run', ...setting });
+    return World.around(await platform({ services: [...MONEY, 'events'], transport: 'run', ...setting }), currencies, MONEY);
+  }
+
+  /** Wherever its processes are. @param clocks services that are there and have a clock. */
+  static async around(p: Reached, currencies: readonly string[], clocks: readonly Slug[]): Promise<World> {
     const people = currencies.map(currency => ({ id: randomUUID(), currency }));
-    const world = new World(p, await p.serviceToken(), people);
+    const world = new World(p, await p.serviceToken(), people, clocks);
     for (const { id } of people) await world.#enrol(id);
     for (const currency of new Set(currencies))
       world.prices.set(currency, [await world.#price(currency, 2_900), await world.#price(currency, 9_900)]);
@@ -63,9 +74,17 @@ export class World {
     return this.p.rest(method, path, { token: this.token, ...(body && { body }), ...(key && { headers: { 'idempotency-key': key } }) });
   }
 
+  /** As `call`, with the same key again while something that is asked for the answer cannot be reached, as a careful client does. */
+  async insist(method: string, path: string, body: object, key: string): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      const answer = await this.call(method, path, body, key);
+      if (answer.status !== 503 || tries === 5) return answer;
+    }
+  }
+
   /** Moves the clocks of all services of money in step. */
   async advance(by: string): Promise<void> {
-    for (const slug of MONEY) await this.p.clock(slug, { advance: by });
+    for (const slug of this.clocks) await this.p.clock(slug, { advance: by });
   }
 
   async #count(text: string): Promise<number> {
@@ -96,14 +115,17 @@ export class World {
     return (body.data as { depth: number; in_hand?: number }[]).reduce((sum, one) => sum + one.depth + (one.in_hand ?? 0), 0);
   }
 
-  /** Waits until nothing is on its way, twice in a row: what ends may begin something else. */
+  /** Waits until nothing is on its way, three times in a row: what ends may begin something else. */
   async drained(): Promise<void> {
+    let nudgeAt = performance.now() + NUDGE_MS;
+    const look = async (): Promise<Record<string, number>> => {
+      const left = await this.#underWay();
+      if (Object.keys(left).length === 0 || performance.now() < nudgeAt) return left;
+      await this.advance('PT1M');
+      nudgeAt = performance.now() + NUDGE_MS;
+      return left;
+    };
     for (let quiet = 0; quiet < 3; quiet++)
-      await until(
-        'all to be drained',
-        () => this.#underWay(),
-        left => Object.keys(left).length === 0,
-        DRAIN_MS,
-      );
+      await until('all to be drained', look, left => Object.keys(left).length === 0, DRAIN_MS); // prettier-ignore
   }
 }

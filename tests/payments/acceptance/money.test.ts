@@ -10,7 +10,7 @@ beforeAll(async () => {
   shop = await Shop.open({ services: ['payments', 'cash', 'jobs'] });
   await shop.p.clock('payments', { now: '2026-11-23T12:00:00.000Z' });
   await shop.p.clock('cash', { now: '2026-11-23T12:00:00.000Z' });
-}, 120_000);
+});
 
 const refund = (about: object, amount?: number, token = shop.token): Promise<Answer> =>
   shop.post('/v1/refunds', { ...about, reason: 'requested_by_customer', ...(amount !== undefined && { amount: usd(amount) }) }, token);
@@ -223,8 +223,36 @@ describe('a refund', () => {
     expect(await approve(s2)).toMatchObject({ status: 200, body: { status: 'succeeded' } });
     expect((await give(other!, 30_000)).body.status).toBe('succeeded');
     expect((await give(other!, 30_000)).body.status).toBe('requires_approval');
+    const items = [{ price_id: await shop.monthly(60_000), quantity: 1 }];
+    const buyer = { user_id: await shop.stranger(), payment_method_token: 'pm_card_visa' };
+    const bought = (await shop.post('/v1/checkout', { mode: 'subscription', items, ...buyer })).body;
+    expect((await give(bought.payment.id, 30_000)).body.status).toBe('succeeded');
+    const ending = { at: 'now', reason: 'asked by phone', refund: 'full_last' };
+    expect(await shop.post(`/v1/admin/subscriptions/${bought.subscription.id}/cancel`, ending, s1)).toMatchObject({ status: 200 });
+    const { data } = (await shop.get(`/v1/admin/refunds?payment_id=${bought.payment.id}`, s2)).body;
+    expect(data.map((one: any) => [one.status, one.amount.amount])).toEqual([['requires_approval', 30_000], ['succeeded', 30_000]]); // prettier-ignore
+    expect(await shop.post(`/v1/admin/refunds/${data[0].id}/approve`, {}, s1)).toMatchObject({ status: 403 });
     expect(await refund({ payment_id: third }, 60_000)).toMatchObject({ status: 201, body: { status: 'succeeded' } });
     expect(await shop.p.sql("select 1 from payments.audit_log where action = 'refund.created' and details->>'payment_id' = $1", [third])).toHaveLength(1); // prettier-ignore
+  });
+
+  test('case 21, in parts at once: however staff split it, what one person gives back alone stays below the threshold', async () => {
+    const staff = await shop.p.userToken(ADMIN, ['read:profile'], {
+      clientId: 'demo-admin',
+      amr: ['pwd', 'otp', 'mfa'],
+      roles: ['finance'],
+      permissions: ['admin:payments'],
+    });
+    const { body } = await shop.buy(await shop.stranger(), 100_000);
+    const part = { payment_id: body.payment.id, amount: usd(12_000), reason: 'goodwill', note: 'Arrived late' };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => shop.post('/v1/admin/refunds', part, staff)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
+    const states = answers.map(answer => answer.body.status).toSorted();
+    expect(states).toEqual([...Array(4).fill('requires_approval'), ...Array(4).fill('succeeded')]);
+    const waiting = answers.filter(answer => answer.body.status === 'requires_approval').map(answer => answer.body.id);
+    const approvals = await Promise.all(waiting.map(id => shop.post(`/v1/admin/refunds/${id}/approve`, {}, staff)));
+    expect(approvals.map(({ status }) => status)).toEqual(Array(4).fill(403));
+    expect(await payment(body.payment.id)).toMatchObject({ amount_refunded: usd(48_000) });
   });
 
   test('case 30: of what cash alone has settled gives cash back, the session standing for the payment', async () => {
@@ -232,6 +260,13 @@ describe('a refund', () => {
     await grantCash(user, 10_000);
     const { body } = await shop.buy(user, 10_000, 'pm_card_visa', { use_cash: true });
     expect(body).toMatchObject({ status: 'complete', payment: null, amounts: { cash_applied: usd(10_000), total: usd(0) } });
+    const held = '{ cashReservation { status amount { amount } spend { reference { type id } } } }';
+    const { data } = await shop.p.graphql(`query ($id: ID!) { checkoutSession(id: $id) ${held} }`, { id: body.id }, { token: shop.token });
+    expect(data.checkoutSession.cashReservation).toEqual({
+      status: 'COMMITTED',
+      amount: { amount: 10_000 },
+      spend: { reference: { type: 'checkout', id: body.id } },
+    });
     const about = { checkout_session_id: body.id };
     expect(await refund(about, 4000)).toMatchObject({
       status: 201,
@@ -298,4 +333,17 @@ describe('a payment that takes its time', () => {
     expect(await shop.events('payment.paid.v1', user)).toEqual([]);
     expect(await payment(body.payment.id)).toMatchObject({ amount_captured: usd(6000), amount_refunded: usd(6000) });
   }, 60_000);
+});
+
+test.each([
+  ['payments.reconcile', {}],
+  ['payments.retry_invoices', { input: { pastDueBefore: '2026-11-23T12:00:00.000Z' } }],
+  ['payments.monitor_failures', {}],
+])('jobs calls %s as its own client', async (operation, variables) => {
+  const body = { queue: 'jobs.graphql_operation', payload: { operation, variables } };
+  const job = await shop.p.rest('POST', '/jobs/v1/jobs', { token: shop.token, body });
+  expect(job, JSON.stringify(job.body)).toMatchObject({ status: 202 });
+  const state = async (): Promise<any> => (await shop.p.rest('GET', `/jobs/v1/jobs/${job.body.id}`, { token: shop.token })).body;
+  const ended = await until('the end of the job', state, ({ status }) => ['succeeded', 'dead'].includes(status));
+  expect(ended).toMatchObject({ status: 'succeeded', output: { fields: 1 } });
 });

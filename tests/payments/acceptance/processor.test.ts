@@ -14,7 +14,7 @@ beforeAll(async () => {
   ({ ledger, storefront } = neighbours(bank.p));
   ledger.booked = null;
   user = await bank.stranger();
-}, 120_000);
+});
 
 const usd = (amount: number) => ({ amount, currency: 'USD' });
 const told = async (type: string, paymentId: string) => (await bank.events(type, user)).filter(one => one.payment_id === paymentId);

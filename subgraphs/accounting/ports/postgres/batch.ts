@@ -6,7 +6,7 @@ import { Book, type AccountState } from '../../rules/book.js';
 import { chartAccount } from '../../rules/chart.js';
 import { entryViolations, type EntryDraft } from '../../rules/entries.js';
 import { cut, deposit, newSchedule, setPeriod, type Schedule } from '../../rules/recognition.js';
-import { sourceKey, type Facts, type Posting, type PostOutcome, type Source } from '../ledger-engine.js';
+import { sourceKey, type Facts, type Flow, type Posting, type PostOutcome, type Source } from '../ledger-engine.js';
 import { lockAccounts, storeAccounts } from './accounts.js';
 import { tell } from './events.js';
 import { knownSources, readFacts, resolvedOf, type Known } from './facts.js';
@@ -176,7 +176,7 @@ interface Asked {
   sources: Source[];
   resolvable: string[];
   schedules: string[];
-  flows: { accountCode: string; flowId: string }[];
+  flows: Flow[];
   lateSources: Source[];
 }
 

@@ -2,7 +2,7 @@ import { prepared } from '../../../../events/prepared.js';
 import type { Context } from '../../../../runtime/request/context.js';
 import { EntryDirection } from '../../entities/enums.js';
 import type { EntryDraft } from '../../rules/entries.js';
-import { sourceKey, type Facts, type Source } from '../ledger-engine.js';
+import { sourceKey, type Facts, type Flow, type Source } from '../ledger-engine.js';
 
 /** A transaction that is there, as a repeat or a later fact needs it. */
 export interface Known {
@@ -68,13 +68,15 @@ export async function draftsOf(ctx: Context, ids: readonly string[]): Promise<Ma
 
 const FLOWS = `
 select f.code, f.flow_id, sum(case when e.direction = a.normal_side then e.amount else - e.amount end) as net
-from unnest($1::text[], $2::text[]) f(code, flow_id) join accounting.ledger_account a on a.code = f.code
+from unnest($1::text[], $2::text[], $3::bigint[]) f(code, flow_id, after_seq) join accounting.ledger_account a on a.code = f.code
 join accounting.ledger_entry e on e.account_id = a.id and e.flow_id = f.flow_id and e.posted
+left join accounting.ledger_transaction t on f.after_seq is not null and t.id = e.transaction_id
+where f.after_seq is null or (t.metadata->>'event_seq')::bigint > f.after_seq
 group by f.code, f.flow_id`;
 
-async function flowSums(ctx: Context, flows: readonly { accountCode: string; flowId: string }[]): Promise<Map<string, number>> {
+async function flowSums(ctx: Context, flows: readonly Flow[]): Promise<Map<string, number>> {
   if (flows.length === 0) return new Map();
-  const params = [flows.map(one => one.accountCode), flows.map(one => one.flowId)];
+  const params = [flows.map(one => one.accountCode), flows.map(one => one.flowId), flows.map(one => one.afterSeq ?? null)];
   const rows = await ctx.sql<{ code: string; flow_id: string; net: string }>(FLOWS, params);
   return new Map(rows.map(row => [`${row.code}\n${row.flow_id}`, Number(row.net)]));
 }
@@ -83,7 +85,7 @@ async function flowSums(ctx: Context, flows: readonly { accountCode: string; flo
 export async function readFacts(
   ctx: Context,
   known: ReadonlyMap<string, Known>,
-  asked: { sources: readonly Source[]; flows: readonly { accountCode: string; flowId: string }[] },
+  asked: { sources: readonly Source[]; flows: readonly Flow[] },
 ): Promise<Omit<Facts, 'schedule' | 'now'>> {
   const found = asked.sources.flatMap(source => known.get(sourceKey(source)) ?? []);
   const entries = await draftsOf(

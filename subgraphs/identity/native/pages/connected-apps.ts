@@ -5,6 +5,7 @@ import { disconnectApp } from '../../commands/connected-app.js';
 import type { ConnectedApp } from '../../entities/grant.js';
 import { connectedAppsOf } from '../../queries/grant.js';
 import { html, type Html } from '../../../../runtime/http/html.js';
+import { publisherOf } from '../../ports/publisher.js';
 import { hidden, type Page } from './layout.js';
 import { asPerson, type Site } from './site.js';
 
@@ -15,10 +16,13 @@ function unlessGone(error: unknown): void {
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
 
-const appItem = (action: string, csrf: string, { client, scopes, connectedAt }: ConnectedApp): Html =>
+/** An app, and who publishes it. */
+type ShownApp = ConnectedApp & { publisher: string };
+
+const appItem = (action: string, csrf: string, { client, publisher, scopes, connectedAt }: ShownApp): Html =>
   html`<section class="app">
     <h2>${client.name}</h2>
-    <p class="note">By ${client.publisher}. Connected on ${dayOf(connectedAt)}.</p>
+    <p class="note">By ${publisher}. Connected on ${dayOf(connectedAt)}.</p>
     <ul>
       ${scopes.map(scope => html`<li>${scope.title}</li>`)}
     </ul>
@@ -27,7 +31,7 @@ const appItem = (action: string, csrf: string, { client, scopes, connectedAt }: 
     </form>
   </section>`;
 
-const listPage = (action: string, csrf: string, signOut: string, apps: readonly ConnectedApp[]): Page => ({
+const listPage = (action: string, csrf: string, signOut: string, apps: readonly ShownApp[]): Page => ({
   title: 'Connected apps',
   body: html`<p>
       ${apps.length > 0 ? 'These apps have access to your account. One that you disconnect loses it at once, on every device.' : 'No app has access to your account.'}
@@ -57,7 +61,9 @@ export class ConnectedAppsPage {
       await done.catch(unlessGone);
       return this.site.redirect(ctx, this.site.connectedApps);
     }
-    const apps = await this.site.store.host.read(read => connectedAppsOf(read, accountId));
+    const { host } = this.site.store;
+    const connected = await host.read(read => connectedAppsOf(read, accountId));
+    const apps = await Promise.all(connected.map(async app => ({ ...app, publisher: await publisherOf(host, app.client) })));
     this.site.write(ctx, 200, listPage(this.site.connectedApps, this.site.csrf(about), `${this.site.base}/sign-out`, apps));
   }
 }

@@ -38,13 +38,15 @@ export interface Consent {
   ticked: ReadonlySet<string>;
   /** Address of the account; null when it has none. */
   account: string | null;
+  /** Who publishes the app. */
+  publisher: string;
   /** Where the answer goes: an origin or a scheme. */
   target: string;
   /** Where it can be taken back. */
   connectedApps: string;
 }
 
-const publisher = ({ name, publisher: who, firstParty }: ShownApp): Html =>
+const publishedBy = ({ name, firstParty }: ShownApp, who: string): Html =>
   firstParty ? html`${name} is our own app, published by ${who}.` : html`${name} is not ours. It is published by <strong>${who}</strong>.`;
 
 const privacy = ({ name, privacyUrl }: ShownApp): Html =>
@@ -56,12 +58,12 @@ const tickNote = html`<p class="note">You decide on each line. You may leave out
 
 /** What is not ticked is declined. Both answers look alike: to refuse is as easy as to agree. */
 export function consentPage({ action, csrf, app }: Step, consent: Consent): Page {
-  const { scopes, account, target, connectedApps } = consent;
+  const { scopes, account, publisher, target, connectedApps } = consent;
   const choices = scopes.length > 0;
   return {
     title: `What may ${app.name} do?`,
     body: html`${account !== null && html`<p class="who">You are signed in as ${account}</p>`}
-      <p>${publisher(app)} ${privacy(app)}</p>
+      <p>${publishedBy(app, publisher)} ${privacy(app)}</p>
       <form method="post" action="${action}/consent">
         ${hidden(csrf)}${choices ? tickNote : html`<p>It asks for nothing of your account but to know that it is you.</p>`}
         ${GROUPS.map(([group, title, note]) => groupOfScopes(group, title, note, consent))}

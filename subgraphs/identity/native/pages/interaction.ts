@@ -4,6 +4,7 @@ import { giveConsent } from '../../commands/consent.js';
 import { emailOf } from '../../queries/batches.js';
 import { tickedOf } from '../../rules/consent.js';
 import { redirectSource } from '../../rules/redirects.js';
+import { publisherOf } from '../../ports/publisher.js';
 import { consentable, standingConsent } from '../oidc-provider/authorization.js';
 import { consentPage } from './consent-views.js';
 import { PageError, waitText } from './form.js';
@@ -94,7 +95,8 @@ export class InteractionPages {
     const ticked = new Set(empty ? [] : tickedOf(scopes, row && { scopes: row.scopes, declinedScopes: row.declined_scopes }));
     const account = (await host.read(read => emailOf(read, accountId)))?.email ?? null;
     const [target, connectedApps] = [redirectSource(String(params.redirect_uri)), this.site.connectedApps];
-    return consentPage(turn, { scopes, ticked, account, target, connectedApps });
+    const publisher = await publisherOf(host, turn.app);
+    return consentPage(turn, { scopes, ticked, account, publisher, target, connectedApps });
   }
 
   async #consent(turn: Turn, form: URLSearchParams): Promise<void> {

@@ -68,7 +68,6 @@ export const pageHeaders = (target: string | null): Record<string, string> => ({
 /** The app of an interaction, as its user sees it. */
 export interface ShownApp {
   name: string;
-  publisher: string;
   firstParty: boolean;
   privacyUrl: string | null;
 }

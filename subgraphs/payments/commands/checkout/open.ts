@@ -68,7 +68,10 @@ function currencyOf(input: CreateCheckoutInput, { order, prices, brand }: Checko
   if (all.size > 1) invalid('/input/items', 'the prices have different currencies');
   const currency = order?.currency ?? input.amount?.currency ?? [...all][0] ?? brand.defaultCurrency;
   if (customer.currencyFixed && customer.currency !== currency && input.mode !== CheckoutMode.SETUP)
-    invalid(input.amount ? '/input/amount/currency' : '/input', `the customer pays in ${customer.currency}`);
+    invalid(
+      input.amount ? '/input/amount/currency' : order ? '/input/orderId' : '/input/items',
+      `the customer pays in ${customer.currency}`,
+    );
   return currency;
 }
 

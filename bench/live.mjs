@@ -1,0 +1,182 @@
+/**
+ * Live with everything on this machine: open streams of one session in the process of its service and through a gateway in another, the wait from
+ * a change's request to each client, what a stream costs in memory, a reconnect of all, registrations of one session, and the end by SIGTERM.
+ *
+ *   npm run bench:live
+ *   npm run bench:live -- --streams 500 --seconds 5    a look; default 2000 and 15
+ */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
+import { freePort } from './port.mjs';
+import { START_FLAGS } from './processes.mjs';
+import { percentile } from './system.mjs';
+
+const { values: flags } = parseArgs({
+  options: { streams: { type: 'string', default: '2000' }, seconds: { type: 'string', default: '15' } },
+});
+const [STREAMS, SECONDS] = [Number(flags.streams), Number(flags.seconds)];
+const CHANGES_PER_SECOND = 20;
+const ADMIN = '0190b3a0-0000-7000-8000-0000000000a9';
+const SLUGS = ['identity', 'platform', 'live', 'entitlements'];
+
+const folder = await mkdtemp(join(tmpdir(), 'bench-live-'));
+const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => undefined });
+const [service, gateway] = [await freePort(), await freePort()];
+const [direct, through] = [`http://localhost:${service}`, `http://localhost:${gateway}`];
+const key = Buffer.alloc(32, 7).toString('base64');
+const others = [
+  'accounting', 'clinical', 'membership', 'webhooks', 'events', 'jobs', 'intelligence', 'payments', 'workflow', 'cash', 'affiliates',
+]; // prettier-ignore
+const urls = Object.fromEntries(
+  [...SLUGS, ...others].map(slug => [`SUBGRAPH_URL_${slug.toUpperCase()}`, SLUGS.includes(slug) ? direct : 'http://127.0.0.1:9']),
+);
+const shared = {
+  DATABASE_URL: server.url, LOG_LEVEL: 'error', DATA_DIR: join(folder, 'platform'), BASE_URL: through, GATEWAY_URL: through, IDENTITY_ISSUER: `${through}/identity`,
+  TOKEN_SIGNING_KEK: key, ENCRYPTION_KEYS: `bench:${key}`, SUBGRAPH_SECRET: 'bench-secret-of-the-gateway-0123456789abcdef', LEDGER_SIGNING_KEY: key,
+  GIFT_PEPPER: 'bench-pepper-of-gift-codes-0123456789abcdef', ...urls,
+}; // prettier-ignore
+const start = env =>
+  spawn(process.execPath, [...START_FLAGS, join(import.meta.dirname, '../dist/gateway/main.js')], {
+    env: { ...process.env, ...shared, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+const serving = start({ PORT: String(service), SERVICES: SLUGS.join(','), ROLES: 'subgraphs,relay,consumers,scheduler' });
+const passing = start({ PORT: String(gateway), SERVICES: SLUGS.join(','), ROLES: 'gateway,rest' });
+
+async function ready() {
+  for (let tries = 0; tries < 1_800; tries++) {
+    if (await fetch(`${through}/live/readyz`).then(answer => answer.ok, () => false)) return; // prettier-ignore
+    await sleep(100);
+  }
+  throw new Error('the platform did not start');
+}
+
+let token;
+async function call(method, path, body) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${through}${path}`, { method, headers, body: body && JSON.stringify(body) });
+  return { status: answer.status, body: await answer.json().catch(() => null) };
+}
+
+const rssKb = ({ pid }) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+const agent = new http.Agent({ maxSockets: Infinity, keepAlive: false });
+
+/** One client, with what it has seen: numbers of titles, and how long each was on its way. */
+function client(base, id, waits, last) {
+  const one = { seen: [], last, request: null, begun: null };
+  one.begun = new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, ...(last && { 'last-event-id': last }) };
+    one.request = http.get(`${base}/live/v1/sessions/${id}/stream`, { agent, headers }, answer => {
+      if (answer.statusCode !== 200) return reject(new Error(`a stream was answered with ${answer.statusCode}`));
+      let rest = '';
+      answer.on('data', chunk => {
+        resolve();
+        rest += chunk;
+        const end = rest.lastIndexOf('\n\n');
+        if (end < 0) return;
+        for (const [, seq, number, at] of rest
+          .slice(0, end + 2)
+          .matchAll(/id: (\d+)\nevent: session\ndata: [^\n]*"title":"(\d+) (\d+)"/g)) {
+          one.seen.push(Number(number));
+          one.last = seq;
+          if (waits) waits.push(Date.now() - Number(at));
+        }
+        rest = rest.slice(end + 2);
+      });
+      answer.on('error', () => undefined);
+    });
+    one.request.on('error', error => reject(error));
+  });
+  return one;
+}
+
+async function openAll(base, id, waits, lasts = Array.from({ length: STREAMS }, () => undefined)) {
+  const all = [];
+  for (let n = 0; n < lasts.length; n += 50) {
+    const some = lasts.slice(n, n + 50).map(last => client(base, id, waits, last));
+    await Promise.all(some.map(one => one.begun));
+    all.push(...some);
+  }
+  return all;
+}
+
+async function changes(id, from, seconds) {
+  const count = seconds * CHANGES_PER_SECOND;
+  for (let n = 0; n < count; n++) {
+    void call('PATCH', `/live/v1/admin/sessions/${id}`, { title: `${from + n} ${Date.now()}` });
+    await sleep(1000 / CHANGES_PER_SECOND);
+  }
+  await sleep(2_000);
+  return from + count;
+}
+
+const makeSession = async () =>
+  (await call('POST', '/live/v1/admin/sessions', { kind: 'broadcast', title: 'Bench', starts_at: '2040-01-01T10:00:00.000Z', ends_at: '2040-01-01T11:00:00.000Z', host_user_id: ADMIN, capacity: 100 })).body.id; // prettier-ignore
+
+async function measureStreams(name, base) {
+  const [id, waits, before] = [await makeSession(), [], rssKb(serving)];
+  const begun = performance.now();
+  let all = await openAll(base, id, waits);
+  const opened = (performance.now() - begun) / 1000;
+  const perStream = (rssKb(serving) - before) / STREAMS;
+  let next = await changes(id, 0, SECONDS);
+  for (const { request } of all) request.destroy();
+  const half = all.map(({ seen, last }) => ({ seen, last }));
+  next = await changes(id, next, 1);
+  const again = performance.now();
+  all = await openAll(base, id, null, half.map(({ last }) => last)); // prettier-ignore
+  await sleep(2_000);
+  const whole = all.map(({ seen }, n) => [...half[n].seen, ...seen]);
+  const distinct = new Set(whole.map(list => list.join()));
+  const doubled = whole.filter(list => new Set(list).size !== list.length).length;
+  console.log(
+    `${name}: ${STREAMS} open in ${opened.toFixed(1)} s, ${perStream.toFixed(1)} KiB each in the service's process; request -> client p50 ${percentile(waits, 50)} ms, ` +
+      `p95 ${percentile(waits, 95)} ms; all cut and back in ${((performance.now() - again - 2_000) / 1000).toFixed(1)} s: ${distinct.size} different histories, ${doubled} with a repeat, ` +
+      `${new Set(whole[0]).size} of ${next} changes`,
+  );
+  return all;
+}
+
+async function measureRegistrations() {
+  const [id, end, waits] = [await makeSession(), performance.now() + SECONDS * 1000, []];
+  let done = 0;
+  await Promise.all(
+    Array.from({ length: 30 }, async () => {
+      while (performance.now() < end) {
+        const begun = performance.now();
+        const { status } = await call('POST', `/live/v1/sessions/${id}/registrations`, { user_id: randomUUID() });
+        if (status !== 201) throw new Error(`a registration was answered with ${status}`);
+        waits.push(performance.now() - begun);
+        done++;
+      }
+    }),
+  );
+  console.log(`registrations of one session through REST: ${(done / SECONDS).toFixed(0)}/s, p95 ${percentile(waits, 95).toFixed(0)} ms`);
+}
+
+await ready();
+const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'demo-m2m', client_secret: 'demo-m2m-secret' });
+token = (await (await fetch(`${through}/identity/v1/oauth/token`, { method: 'POST', body: form })).json()).access_token;
+await measureRegistrations();
+for (const { request } of await measureStreams('in one process', direct)) request.destroy();
+await sleep(1_000);
+await measureStreams('through a gateway', through);
+const leaving = performance.now();
+const gone = once(serving, 'exit');
+serving.kill('SIGTERM');
+await gone;
+console.log(`SIGTERM with ${STREAMS} streams open: ${((performance.now() - leaving) / 1000).toFixed(1)} s`);
+const passed = once(passing, 'exit');
+passing.kill('SIGTERM');
+await passed;
+await server.stop();
+await rm(folder, { recursive: true, force: true });

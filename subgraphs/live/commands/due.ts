@@ -1,0 +1,68 @@
+import { lockRow } from '../../../runtime/data/rows.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { LiveCall } from '../entities/call.js';
+import { LiveCallEndReason, LiveCallStatus, LiveRegistrationStatus, LiveSessionEndReason, LiveSessionStatus } from '../entities/enums.js';
+import { LiveRegistration } from '../entities/registration.js';
+import { callEndDue } from '../rules/call.js';
+import { finishCall } from './call.js';
+import { expire, lockSession } from './registration.js';
+import { cancelSession, endSession } from './session.js';
+
+/** What is due is done one by one: each has the lock of its session. */
+const AT_ONCE = 50;
+
+const OFFERS = `select id, session_id as "sessionId" from live.live_registration where status = 'offered' and confirm_by <= $1 order by confirm_by, queue_no limit ${AT_ONCE}`;
+
+/** Offers whose window is over; those of sessions that are over stay as they are. */
+export async function expireOffers(ctx: Context, at: Date): Promise<void> {
+  const due = await ctx.sql<{ id: string; sessionId: string }>(OFFERS, [at.toISOString()]);
+  for (const { id, sessionId } of due.sort((one, other) => one.sessionId.localeCompare(other.sessionId))) {
+    const session = await lockSession(ctx, sessionId).catch(() => null);
+    const row = await lockRow(ctx, LiveRegistration, { id });
+    if (row.status !== LiveRegistrationStatus.OFFERED || row.confirmBy === null || row.confirmBy > at) continue;
+    const isOver = session === null || session.status === LiveSessionStatus.ENDED || session.status === LiveSessionStatus.CANCELLED;
+    if (isOver) Object.assign(row, { confirmBy: null });
+    else await expire(ctx, session, row);
+    await ctx.em.flush();
+  }
+}
+
+const NO_SHOWS = `select id from live.live_session where status = 'scheduled' and starts_at <= $1::timestamptz - interval '60 minutes' order by starts_at limit ${AT_ONCE}`;
+
+/** Sessions that nobody started. */
+export async function cancelNoShows(ctx: Context, at: Date): Promise<void> {
+  for (const { id } of await ctx.sql<{ id: string }>(NO_SHOWS, [at.toISOString()])) {
+    const session = await lockSession(ctx, id).catch(() => null);
+    if (session?.status === LiveSessionStatus.SCHEDULED) await cancelSession(ctx, session, 'host_no_show');
+    await ctx.em.flush();
+  }
+}
+
+/** When a live session ends by itself: 14 h after its start; 2 h after its end once nobody of the host team was there for 10 min. */
+export const OVERRUN_AT = `least(started_at + interval '14 hours',
+  case when host_absent_since is null then null else greatest(ends_at + interval '2 hours', host_absent_since + interval '10 minutes') end)`;
+const OVERRUNS = `select id from live.live_session where status = 'live' and ${OVERRUN_AT} <= $1 order by starts_at limit ${AT_ONCE}`;
+
+export async function endOverruns(ctx: Context, at: Date): Promise<void> {
+  for (const { id } of await ctx.sql<{ id: string }>(OVERRUNS, [at.toISOString()])) {
+    const session = await lockSession(ctx, id).catch(() => null);
+    if (session?.status === LiveSessionStatus.LIVE) await endSession(ctx, session, LiveSessionEndReason.OVERRUN);
+    await ctx.em.flush();
+  }
+}
+
+/** When a call that is not over ends by itself. */
+export const CALL_END_AT = `case when status = 'created' then closes_at
+  else least(closes_at + interval '30 minutes', empty_since + interval '2 minutes', alone_since + interval '10 minutes') end`;
+const CALLS = `select id from live.live_call where status in ('created', 'active') and ${CALL_END_AT} <= $1 order by closes_at limit ${AT_ONCE}`;
+
+export async function endCalls(ctx: Context, at: Date): Promise<void> {
+  for (const { id } of await ctx.sql<{ id: string }>(CALLS, [at.toISOString()])) {
+    const call = await lockRow(ctx, LiveCall, { id });
+    if (call.status === LiveCallStatus.CREATED) await finishCall(ctx, call, 'expire', null);
+    else if (call.status === LiveCallStatus.ACTIVE) await finishCall(ctx, call, 'end', reasonOf(call, at));
+    await ctx.em.flush();
+  }
+}
+
+const reasonOf = (call: LiveCall, at: Date): LiveCallEndReason => LiveCallEndReason[callEndDue(call, at) ?? 'WINDOW_OVER'];

@@ -1,0 +1,90 @@
+import { isUuid } from '../../../runtime/data/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
+import { decodeCursor, page, toConnection, type Connection, type PageArgs } from '../../../runtime/request/paging.js';
+import { LiveRegistrationStatus } from '../entities/enums.js';
+import { LiveRegistration } from '../entities/registration.js';
+import { LiveSession } from '../entities/session.js';
+import type { LiveAttendanceSummary, LiveAudience } from '../entities/values.js';
+import { havingFeature } from '../ports/neighbours.js';
+
+const { WAITLISTED, CONFIRMED, OFFERED } = LiveRegistrationStatus;
+
+/** Registrations of a session, newest first; the waitlist in the order of its queue. */
+export async function registrationsPage(
+  ctx: Context,
+  sessionId: string,
+  status: LiveRegistrationStatus | null | undefined,
+  paging: PageArgs,
+): Promise<Connection<LiveRegistration>> {
+  if (status !== WAITLISTED)
+    return page(ctx.em, LiveRegistration, { sessionId, ...(status && { status }) }, paging, { time: 'registeredAt' });
+  const behind = paging.after ? { queueNo: { $gt: Number(decodeCursor(paging.after, 1)[0]) } } : {};
+  const where = { sessionId, status: WAITLISTED, ...behind };
+  const rows = await ctx.em.find(LiveRegistration, where, { orderBy: { queueNo: 'asc' }, limit: paging.first + 1 });
+  return toConnection(rows, paging.first, row => [row.queueNo]);
+}
+
+const POSITIONS = `
+select r.id, (select count(*)::int from live.live_registration w where w.session_id = r.session_id and w.status = 'waitlisted' and w.queue_no <= r.queue_no) as position
+from live.live_registration r where r.id = any($1::uuid[])`;
+
+/** Place in the queue, from 1; null for one that does not wait. */
+export async function positionOf(ctx: Context, { id, status }: LiveRegistration): Promise<number | null> {
+  if (status !== WAITLISTED) return null;
+  await ctx.em.flush(); // of this very request
+  return ctx.load('live.position', id, async ids => {
+    const rows = await ctx.sql<{ id: string; position: number }>(POSITIONS, [ids]);
+    return ids.map(one => rows.find(row => row.id === one)?.position ?? null);
+  });
+}
+
+const ATTENDANCE = `
+select p.user_id as "userId", min(a.joined_at) as first, case when bool_or(a.left_at is null) then null else max(a.left_at) end as last,
+  sum(extract(epoch from coalesce(a.left_at, $3::timestamptz) - a.joined_at))::int as seconds
+from live.live_participant p join live.live_attendance a on a.subject_id = p.subject_id and a.participant_id = p.id
+where p.subject_id = $1 and p.user_id = any($2::uuid[]) group by p.user_id`;
+
+/** When somebody was in the room, of all their connections. */
+export async function attendanceOf(ctx: Context, { sessionId, userId }: LiveRegistration): Promise<LiveAttendanceSummary | null> {
+  return ctx.load(`live.attendance ${sessionId}`, userId, async ids => {
+    const rows = await ctx.sql<{ userId: string; first: string; last: string | null; seconds: number }>(ATTENDANCE, [
+      sessionId,
+      ids,
+      ctx.now().toISOString(),
+    ]);
+    const shown = rows.map(({ first, last, ...row }) => ({
+      ...row,
+      firstJoinedAt: new Date(first),
+      lastLeftAt: last === null ? null : new Date(last),
+    }));
+    return ids.map(id => shown.find(row => row.userId === id) ?? null);
+  });
+}
+
+/** People who are to be told of a session: with a seat, confirmed or offered. */
+export async function audiencePage(
+  ctx: Context,
+  sessionId: string,
+  first: number,
+  after: string | null | undefined,
+): Promise<LiveAudience> {
+  if (!isUuid(sessionId)) return { userIds: [], endCursor: null, hasNextPage: false };
+  const behind = after ? { userId: { $gt: String(decodeCursor(after, 1)[0]) } } : {};
+  const where = { sessionId, status: { $in: [CONFIRMED, OFFERED] }, ...behind };
+  const rows = await ctx.em.find(LiveRegistration, where, { orderBy: { userId: 'asc' }, limit: first + 1 });
+  const { nodes, pageInfo } = toConnection(rows, first, row => [row.userId]);
+  return { userIds: nodes.map(({ userId }) => userId), endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
+}
+
+/** As many of the queue are looked at before its session is locked. */
+const LOOKED_AT = 100;
+
+/** Those at the head of a queue who do not have what the session requires any more. */
+export async function waitingWithout(ctx: Context, sessionId: string): Promise<ReadonlySet<string>> {
+  const session = isUuid(sessionId) ? await ctx.em.findOne(LiveSession, { id: sessionId }) : null;
+  if (!session?.requiredFeature || session.waitlisted === 0) return new Set();
+  const waiting = await ctx.em.find(LiveRegistration, { sessionId, status: WAITLISTED }, { orderBy: { queueNo: 'asc' }, limit: LOOKED_AT });
+  const users = waiting.map(({ userId }) => userId);
+  const having = users.length > 0 ? await havingFeature(ctx, users, session.requiredFeature) : new Set<string>();
+  return new Set(users.filter(userId => !having.has(userId)));
+}
