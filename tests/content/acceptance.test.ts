@@ -77,8 +77,6 @@ describe('policies', () => {
     const after = await pending();
     expect(after.pendingPolicies.map((one: any) => one.slug)).not.toContain(slug);
     expect(after.policyAcceptances).toContainEqual({ slug, version: 2 });
-    const other = await e.p.userToken(DEMO, ['read:account']);
-    expect((await e.ask('query ($r: [_Any!]!) { __typename }', {}, other)).__typename).toBe('Query');
   });
 });
 
@@ -267,7 +265,7 @@ describe('a certificate', () => {
 describe('link cards', () => {
   const unfurl = (url: string) => e.rest('GET', `/unfurl?url=${encodeURIComponent(url)}`);
   const html = (text: string) => (response: import('node:http').ServerResponse) =>
-    void response.writeHead(200, { 'content-type': 'text/html' }).end(text);
+    void response.writeHead(200, { 'content-type': 'text/html', 'content-length': Buffer.byteLength(text) }).end(text);
 
   test.each([
     'http://[::ffff:7f00:1]/', 'http://2130706433/', 'http://0x7f.1/', 'http://169.254.169.254/latest/meta-data', 'https://localhost/', 'https://printer.local/',

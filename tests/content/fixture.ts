@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Slug } from '../../events/slugs.js';
 import { DEMO, platform, type Answer, type TestPlatform } from '../support/platform.js';
@@ -8,9 +9,11 @@ export const T0 = '2027-02-01T09:00:00.000Z';
 export const AUTHOR = { name: 'Editorial team', credentials: null };
 export const BODY = { html: '<h2>Match the batch</h2><p>Compare the number on the vial with the report.</p>' };
 
-let count = 0;
-/** A word that nothing else holds. */
-export const word = (): string => `quokka${(count++).toString(36)}${Date.now().toString(36)}`;
+/** A word that nothing else holds, and that resembles no other. */
+export const word = (): string =>
+  randomBytes(12)
+    .toString('hex')
+    .replace(/[0-9]/g, digit => 'ghjkmnpqrs'[Number(digit)]!);
 
 /** The content service as its editors and readers see it. */
 export class Editors {

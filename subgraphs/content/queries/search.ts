@@ -115,6 +115,9 @@ const demotion = (view: View, sql: Statement): string =>
 const KIND =
   "(case d.collection when 'PEPTIDES' then 0.12 when 'GOALS' then 0.12 when 'LEARN_ARTICLES' then 0.06 when 'PROTOCOL_DETAILS' then 0.04 when 'COAS' then -0.1 when 'POSTS' then -0.05 else 0 end)";
 
+/** A phrase is asked for in every stage. */
+const isPhrase = (group: readonly Term[]): boolean => group.every(term => term.isPhrase);
+
 /** Documents with all words, or with any of them. */
 async function byWords(
   ctx: Context,
@@ -130,6 +133,7 @@ async function byWords(
   const exact = exactly(query.words.join(' '), codes, sql);
   const less = demotion(view, sql);
   const order = bestLocale(view, sql, 'd');
+  const phrases = query.groups.flatMap((group, at) => (isPhrase(group) ? [at] : []));
   const parts = languagesOf(view).map(([language, condition]) => {
     const { groups, excluded } = queriesIn(query, language, synonyms, sql);
     const any = groups.join(' || ');
@@ -139,7 +143,7 @@ async function byWords(
       + ts_rank('{0.1,0.3,0.5,1}', d.tsv, q.any_word, 1) + ${KIND} - ${less}`;
     return `select ${ROW}, ${order} as place, ${score} as score
       from content.content_document d, (select array[${groups.join(', ')}]::tsquery[] as g, ${any} as any_word, ${groups.join(' && ')} as all_words, ${excluded ?? "''::tsquery"} as excluded) q
-      where ${condition} and d.tsv @@ q.${mode === 'all' ? 'all_words' : 'any_word'} ${excluded ? 'and not d.tsv @@ q.excluded' : ''} and ${where}`;
+      where ${condition} ${phrases.map(at => `and d.tsv @@ q.g[${at + 1}]`).join(' ')} and d.tsv @@ q.${mode === 'all' ? 'all_words' : 'any_word'} ${excluded ? 'and not d.tsv @@ q.excluded' : ''} and ${where}`;
   });
   return ranked(ctx, parts.join(' union all '), asked, sql);
 }
@@ -164,7 +168,8 @@ function bySimilarity(ctx: Context, view: View, asked: SearchAsked, query: Searc
   });
   const text = `select ${ROW}, ${bestLocale(view, sql, 'd')} as place,
       extensions.word_similarity(content.fold(${q}), d.names) + 0.1 * extensions.similarity(content.fold(${q}), d.names) + ${KIND} - ${demotion(view, sql)} as score
-    from content.content_document d where content.fold(${q}) operator(extensions.<%) d.names and ${[where, ...excluded.filter(Boolean)].join(' and ')}`;
+    from content.content_document d where content.fold(${q}) operator(extensions.<%) d.names
+      and numnode(plainto_tsquery('english', content.fold(${q}))) > 0 and numnode(plainto_tsquery('german', content.fold(${q}))) > 0 and ${[where, ...excluded.filter(Boolean)].join(' and ')}`;
   return ctx.host.transaction(async inner => {
     await inner.sql(`select set_config('pg_trgm.word_similarity_threshold', '${SIMILAR}', true)`);
     return ranked(inner, text, asked, sql);
@@ -260,7 +265,7 @@ async function hitsOf(ctx: Context, view: View, asked: SearchAsked, query: Searc
   if (all.length >= ENOUGH) return all;
   const some = query.groups.length > 1 ? text(await byWords(ctx, view, asked, query, synonyms, 'any')) : [];
   const words = joined(all, some);
-  if (words.length >= ENOUGH) return words;
+  if (words.length >= ENOUGH || query.groups.some(isPhrase)) return words;
   const fuzzy = await bySimilarity(ctx, view, asked, query, synonyms);
   return joined(
     words,
