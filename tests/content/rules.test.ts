@@ -4,6 +4,7 @@ import { pageFault } from '../../runtime/http/outside-url.js';
 import { learnArticles } from '../../subgraphs/content/entities/editorial.js';
 import { hasCheckDigit, isCurrentCoa, newVerificationCode } from '../../subgraphs/content/rules/derived.js';
 import { textDifference } from '../../subgraphs/content/rules/differences.js';
+import { brandFor, type BrandFacts } from '../../subgraphs/content/ports/brands.js';
 import { fallbackChain, negotiated } from '../../subgraphs/content/rules/locales.js';
 import { RELEASE_MOVES } from '../../subgraphs/content/rules/releases.js';
 import { isLink, richTextViolations } from '../../subgraphs/content/rules/rich-text.js';
@@ -147,4 +148,29 @@ test.each([
 
 test('everything that is missing is named, inside of groups too', () => {
   expect(lacks(learnArticles, { title: 'x', author: {} }, '').map(({ pointer }) => pointer)).toEqual(['/excerpt', '/body', '/author/name']);
+});
+
+const brand = (slug: string, isDefault = false): BrandFacts => ({
+  id: slug,
+  slug,
+  isDefault,
+  defaultLocale: 'en',
+  locales: ['en'],
+  hosts: [],
+});
+const BRANDS = [brand('main', true), brand('other')];
+
+test.each([
+  ['user', 'other', null, 'other'],
+  ['user', 'other', 'other', 'other'],
+  ['user', 'other', 'main', null],
+  ['user', 'gone', null, null],
+  ['user', null, null, 'main'],
+  ['user', null, 'other', null],
+  ['service', null, 'other', 'other'],
+  ['service', null, 'nowhere', null],
+])('a %s of the brand %s that asks for %s reads %s', (kind, brandId, asked, read) => {
+  const reading = () => brandFor({ caller: { kind, brandId, permissions: [] } } as never, BRANDS, asked).slug;
+  if (read === null) expect(reading).toThrow('Not found');
+  else expect(reading()).toBe(read);
 });
