@@ -33,8 +33,8 @@ const isKnown = (header: string | undefined, etag: string): boolean =>
   header !== undefined && (header.trim() === '*' || header.split(',').some(one => one.trim().replace(/^W\//, '') === etag));
 
 /** Who may keep an answer, and for how long. */
-const keepingOf = ({ maxAge }: Plan['route']): Record<string, string> =>
-  maxAge === undefined ? { 'cache-control': 'private, no-cache', vary: 'Authorization' } : { 'cache-control': `public, max-age=${maxAge}` };
+const keepingOf = ({ maxAge, vary = 'Authorization' }: Plan['route']): Record<string, string> =>
+  maxAge === undefined ? { 'cache-control': 'private, no-cache', vary } : { 'cache-control': `public, max-age=${maxAge}` };
 
 function sendCacheable({ route }: Plan, request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply {
   const etag = etagOf(text);
@@ -48,17 +48,32 @@ const asksForCsv = ({ headers }: FastifyRequest): boolean => /(^|[\s,])text\/csv
 const sendCsv = (reply: FastifyReply, rows: readonly object[]): FastifyReply =>
   reply.type('text/csv; charset=utf-8').send(stringify([...rows], { header: true, escape_formulas: true, record_delimiter: 'windows' }));
 
+/** `Content-Language` of an answer, or of what was asked for where it is a list. */
+function languageOf({ route }: Plan, request: FastifyRequest, body: unknown): Record<string, string> {
+  if (route.language === undefined) return {};
+  const language = (body as Record<string, unknown>)[route.language] ?? (request.query as Record<string, unknown>)[route.language];
+  return typeof language === 'string' ? { 'content-language': language } : {};
+}
+
+/** Another address has what was asked for. Source: RFC 9110 15.4.2. */
+function sendMoved(plan: Plan, request: FastifyRequest, reply: FastifyReply, body: unknown): FastifyReply {
+  const query = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '';
+  const path = locationOf(plan, plan.route.moved!, request, body);
+  return reply.header('location', path + query).send();
+}
+
 /** Sends the answer of an operation in wire form. */
 export function respond(plan: Plan, request: FastifyRequest, reply: FastifyReply, result: unknown, extras: Extras): FastifyReply {
   const status = statusOf(plan, extras.status);
   reply.code(status);
   if (status === 204) return reply.send();
   const body = plan.answer(result);
+  if (status === 301 && plan.route.moved !== undefined) return sendMoved(plan, request, reply, body);
   if (plan.route.redirect) return reply.header('location', (body as Record<string, string>)[plan.route.redirect]).send();
   if (plan.location && (status === 201 || status === 202)) reply.header('location', locationOf(plan, plan.location, request, body));
   const { csv } = plan.route;
   if (csv && asksForCsv(request)) return sendCsv(reply, (body as Record<string, object[]>)[csv]!);
   const text = JSON.stringify(body);
-  reply.type(JSON_TYPE);
+  reply.type(JSON_TYPE).headers(languageOf(plan, request, body));
   return plan.route.etag ? sendCacheable(plan, request, reply, text) : reply.headers(extras.headers ?? {}).send(text);
 }

@@ -59,6 +59,12 @@ interface Answering {
   omitNull?: readonly string[];
   /** The answer bears an `ETag` of its bytes, and `If-None-Match` is answered with 304. */
   etag?: boolean;
+  /** Headers of the request by which an answer with an ETag differs. Default: `Authorization`. */
+  vary?: string;
+  /** Key of the answer with its language, and the query parameter with that of a list: `Content-Language`. */
+  language?: string;
+  /** Path, relative to the service, to which a chosen 301 leads: `{key}` is taken from the answer. Its query is the request's, its body empty. */
+  moved?: string;
   /** Seconds for which anybody may keep the answer; of a public path with an ETag, whose answer does not depend on the caller. */
   maxAge?: number;
   /** Key of the answer with a list of plain rows, which is the answer to `Accept: text/csv`. */

@@ -17,6 +17,7 @@ export const SERVICES: Partial<Record<Slug, Load>> = {
   events: () => declared(import('./events/index.js')),
   jobs: () => declared(import('./jobs/index.js')),
   intelligence: () => declared(import('./intelligence/index.js')),
+  content: () => declared(import('./content/index.js')),
   payments: () => declared(import('./payments/index.js')),
   workflow: () => declared(import('./workflow/index.js')),
   cash: () => declared(import('./cash/index.js')),

@@ -16,7 +16,7 @@ const CALL_MS = 25_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const CONNECTIONS = 64;
 
-/** Headers that pass the request's caller, idempotency key, expected version, trace and address on to a subgraph in another process. */
+/** Headers that pass the request's caller, idempotency key, expected version, language, preview, trace and address on to a subgraph in another process. */
 export function forwardedHeaders(request: RequestInfo): Record<string, string> {
   const traceparent = activeTraceparent() ?? request.traceparent;
   return {
@@ -26,6 +26,8 @@ export function forwardedHeaders(request: RequestInfo): Record<string, string> {
     ...(request.idempotencyKey !== null && { 'idempotency-key': request.idempotencyKey }),
     ...(request.ifMatch !== null && { 'if-match': request.ifMatch }),
     ...(request.guestToken !== null && { 'x-platform-cart-token': request.guestToken }),
+    ...(request.language !== null && { 'accept-language': request.language }),
+    ...(request.preview !== null && { 'x-platform-preview': request.preview }),
     ...(traceparent !== null && { traceparent }),
     ...(request.ip !== null && { 'x-forwarded-for': request.ip }),
   };

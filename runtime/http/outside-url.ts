@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parse } from 'tldts';
 import { isInNetworks, isReachable, type Network } from './public-address.js';
 
 const MAX_URL = 2048;
@@ -28,4 +29,23 @@ export function addressFault(text: string, allowed: readonly Network[] = [], bas
   if (isInNetworks(hostOf(url), allowed)) return null;
   if (url.protocol !== 'https:' || url.port !== '') return 'must be an https URL on port 443';
   return hostFault(hostOf(url), allowed);
+}
+
+/** Names that mean nothing to the world, or something else everywhere. Source: RFC 2606, 6761, 8375. */
+const RESERVED = /(^|\.)(internal|local|localhost|test|invalid|example|home\.arpa)$/;
+
+/**
+ * What is wrong with the address of a page of the web: as {@link addressFault}, but http on port 80 will do, and the host must be a name
+ * below a public suffix, no address in any notation.
+ */
+export function pageFault(text: string, allowed: readonly Network[] = [], base?: URL): string | null {
+  const url = text.length > MAX_URL ? null : URL.parse(text, base?.href);
+  if (!url) return 'is not an absolute URL';
+  if (url.username || url.password) return 'must not hold a user name or password';
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https URL';
+  const host = hostOf(url);
+  if (isInNetworks(host, allowed)) return null;
+  if (url.port !== '') return 'must be on port 80 or 443';
+  const { isIcann, isIp, domain } = parse(host, { allowPrivateDomains: false });
+  return isIp || isIP(host) || !isIcann || domain === null || RESERVED.test(host) ? 'must not lead into a private network' : null;
 }

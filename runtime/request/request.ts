@@ -13,6 +13,10 @@ export interface RequestInfo {
   readonly ifMatch: string | null;
   /** `X-Platform-Cart-Token`: what a caller without an account proves a thing of its own with; null for none. Never logged. */
   readonly guestToken: string | null;
+  /** `Accept-Language`; null for none. For operations that choose a language. */
+  readonly language: string | null;
+  /** `X-Platform-Preview`: proof that a draft may be read; null for none. Honoured where a contract says so. */
+  readonly preview: string | null;
   readonly traceparent: string | null;
   /** Remote address, for rate limits only; never logged. */
   readonly ip: string | null;
@@ -41,6 +45,8 @@ export function requestOf(headers: Headers, ip: string | null, token: string | n
     idempotencyKey: one(headers['idempotency-key']),
     ifMatch: one(headers['if-match']),
     guestToken: one(headers['x-platform-cart-token']),
+    language: one(headers['accept-language'])?.slice(0, 512) ?? null,
+    preview: one(headers['x-platform-preview'])?.slice(0, 512) ?? null,
     traceparent: one(headers.traceparent),
     ip,
     status: null,
@@ -58,6 +64,8 @@ export const internalRequest = (caller: Caller, id: string = randomUUID(), token
   idempotencyKey: null,
   ifMatch: null,
   guestToken: null,
+  language: null,
+  preview: null,
   traceparent: null,
   ip: null,
   status: null,

@@ -18,6 +18,7 @@ export const PENDING_SERVICES: readonly Slug[] = SLUGS.filter(
       'intelligence',
       'workflow',
       'cash',
+      'content',
       'membership',
       'accounting',
       'payments',

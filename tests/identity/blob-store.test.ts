@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { LocalBlobs, type BlobStore } from '../../subgraphs/identity/ports/blob-store.js';
-import { S3Blobs } from '../../subgraphs/identity/ports/s3.js';
+import { LocalBlobs, type BlobStore } from '../../runtime/blobs/blob-store.js';
+import { S3Blobs } from '../../runtime/blobs/s3.js';
 
 let folder: string;
 let server: Server;

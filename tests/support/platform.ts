@@ -140,6 +140,7 @@ export async function platformEnv(databaseUrl: string, setting: PlatformSetting 
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
     EVENTS_LEASE_MS: '2000', // renewed three times in it, by every platform of a run: with 1000 it was the server's most expensive statement
     LEDGER_HEADS_FILE: join(tmpdir(), `ledger-heads-${new URL(databaseUrl).pathname.slice(1)}.jsonl`),
+    SEED_CONTENT: 'few', // the seeded database is copied for every file
     REST_PLANS: 'use',
     COMMERCE_SEED_PRODUCTS: '5',
     DATABASE_POOL_MAX: '2', // a server's 100 connections are for three files at a time

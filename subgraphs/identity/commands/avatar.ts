@@ -5,7 +5,7 @@ import { fail, invalid } from '../../../runtime/request/errors.js';
 import { preparation } from '../../../runtime/request/operation.js';
 import { type User, UserProfile } from '../entities/user.js';
 import type { SetMyAvatarInput } from '../inputs/profile.js';
-import { blobsOf } from '../ports/blobs.js';
+import { blobsOf } from '../../../runtime/blobs/blobs.js';
 import { egressNetworks } from '../ports/egress.js';
 import { digestOf, type Picture, toPictures, UnusablePicture } from '../ports/sharp.js';
 import { AVATAR_SIZES, avatarFolder, avatarName, isBase64, MAX_AVATAR_BYTES } from '../rules/avatar.js';

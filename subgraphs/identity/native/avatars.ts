@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import type { NativePath } from '../../../runtime/service.js';
-import { blobsOf } from '../ports/blobs.js';
+import { blobsOf } from '../../../runtime/blobs/blobs.js';
 import { AVATAR_PATH } from '../rules/avatar.js';
 
 /** Our own re-encoded bytes, but a browser is to treat them as nothing but a picture. */

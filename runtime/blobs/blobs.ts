@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Config } from '../../../runtime/config.js';
-import type { ServiceHost } from '../../../runtime/request/context.js';
+import type { Config } from '../config.js';
+import type { ServiceHost } from '../request/context.js';
 import { type BlobStore, LocalBlobs } from './blob-store.js';
 import { S3Blobs } from './s3.js';
 

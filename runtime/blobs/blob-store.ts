@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { newId } from '../../../runtime/data/ids.js';
+import { newId } from '../data/ids.js';
 
 /** Bytes under names made of letters, digits, `/`, `-` and `.`; a name's bytes never change. */
 export interface BlobStore {

@@ -1,0 +1,14 @@
+import type { Context } from '../../runtime/request/context.js';
+import type { Timer } from '../../runtime/time/clock.js';
+import { earliestOf } from '../../runtime/time/due.js';
+import { enforceDue } from './commands/policy.js';
+import { publishDue } from './commands/release.js';
+
+const NEXT_RELEASE = "select publish_at as at from content.content_release where status = 'SCHEDULED' order by publish_at limit 1";
+const NEXT_POLICY = 'select effective_at as at from content.policy_version where not in_force order by effective_at limit 1';
+
+export const timers: readonly Timer<Context>[] = [
+  /** Within 5 s of its time. Source: content, rule 9. */
+  { name: 'content-releases', everySeconds: 2, next: ctx => earliestOf(ctx, NEXT_RELEASE), run: publishDue },
+  { name: 'content-policies', everySeconds: 5, next: ctx => earliestOf(ctx, NEXT_POLICY), run: enforceDue },
+];
