@@ -44,6 +44,16 @@ function sharingOf(schema: GraphQLSchema, { definitions }: DocumentNode): Sharin
 const callerKey = ({ token, caller }: RequestInfo): string =>
   token ?? `${caller.kind}:${caller.userId ?? ''}:${caller.clientId ?? ''}:${caller.serviceSlug ?? ''}`;
 
+/** What else of a request reaches the services, so that an answer may depend on it. */
+const carriedBy = ({ ip, idempotencyKey, ifMatch, guestToken, language, preview }: RequestInfo): readonly (string | null)[] => [
+  ip,
+  idempotencyKey,
+  ifMatch,
+  guestToken,
+  language,
+  preview,
+];
+
 /** Each request makes objects of its own from the text. */
 const copyOf = ({ text, errors, extensions }: FederatedResult): FederatedResult =>
   new Answer(text!, errors as Answer['errors'], extensions);
@@ -110,7 +120,6 @@ export class InFlight implements Executor {
   }
 
   #keyOf({ key, operationName, variables }: FederatedOperation, request: RequestInfo): string {
-    const { ip, idempotencyKey, guestToken } = request;
-    return JSON.stringify([this.#generation, key, operationName, variables, callerKey(request), ip, idempotencyKey, guestToken]);
+    return JSON.stringify([this.#generation, key, operationName, variables, callerKey(request), carriedBy(request)]);
   }
 }

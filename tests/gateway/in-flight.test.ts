@@ -70,6 +70,18 @@ test.each([
   expect(asked).toHaveLength(4);
 });
 
+/** What a request carries to the services, but its id and trace; what is added later is tried, too. */
+const CARRIED = Object.entries(requestOf('a'))
+  .filter(([name, value]) => (value === null || typeof value === 'string') && !['id', 'traceparent', 'status', 'signal'].includes(name))
+  .map(([name]) => name);
+
+test.each(CARRIED)('a request with another %s never joins', name => {
+  const { asked, flights } = slow();
+  void flights.execute(operation(read), requestOf('a'));
+  void flights.execute(operation(read), { ...requestOf('a'), [name]: 'another' });
+  expect(asked).toHaveLength(2);
+});
+
 test('who has seen the answer of a mutation joins no query that began before it', async () => {
   const { asked, flights } = slow();
   void flights.execute(operation(read), requestOf('a'));
