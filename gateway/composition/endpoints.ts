@@ -103,17 +103,12 @@ function clientOrigins({ log, stops }: Parts, { federation, started }: EndpointS
 }
 
 /** @param purposes one line about each service. */
-function pagesSetting(
-  { config }: Parts,
-  { hosts, addresses, federation }: EndpointSetting,
-  purposes: ReadonlyMap<string, string>,
-): PagesSetting {
+function pagesSetting({ config }: Parts, { hosts, addresses }: EndpointSetting, purposes: ReadonlyMap<string, string>): PagesSetting {
   const slugs = [...hosts.keys(), ...(Object.keys(addresses.remotes) as Slug[])];
   const development = {
     identityUrl: () => addresses.identity,
-    ownUrl: () => addresses.own,
     secret: config.setting('SEED_M2M_SECRET') ?? 'demo-m2m-secret',
-    federation,
+    mail: hosts.has('comms'),
   };
   const services = new Map(slugs.map(slug => [slug, purposes.get(slug) ?? '']));
   return { baseUrl: config.baseUrl, services, graphiql: config.graphiql, development: config.seed ? development : null };

@@ -11,7 +11,7 @@ export interface StartPage {
   /** Development data is there: the page shows a token. */
   demo: boolean;
   graphiql: boolean;
-  /** `/dev/mail` is there. */
+  /** Comms shows what would have been mailed, at `/dev/mail`. */
   mail: boolean;
 }
 

@@ -54,7 +54,7 @@ const preferences: Route[] = [
     example: { request: { platform: 'android', token: 'a-token-of-the-vendor', label: 'My phone' } },
   }),
   get('/v1/push-subscriptions', 'myPushSubscriptions', DEVICE, 'List own browsers and devices'),
-  del('/v1/push-subscriptions/{id}', 'removePushSubscription', null, 'Take a browser or device away'),
+  del('/v1/push-subscriptions/{id}', 'removePushSubscription', 'id', 'Take a browser or device away'),
 ];
 
 const messages: Route[] = [

@@ -67,7 +67,10 @@ const administration: Route[] = [
     constant: { hide: true },
     problems: { 409: 'It is live' },
   }),
-  get('/v1/admin/sessions/{id}/registrations', 'liveSession.registrations', REGISTRATION, 'List registrations', { omit: ['include'] }),
+  get('/v1/admin/sessions/{id}/registrations', 'liveSession.registrations', REGISTRATION, 'List registrations', {
+    omit: ['include'],
+    problems: { 403: 'Neither host team nor staff' },
+  }),
   post('/v1/admin/series', 'createLiveSeries', 'id rrule timeZone sessionIds', 'Make sessions by a rule', {
     status: 201,
     problems: { 409: 'An account is not active' },

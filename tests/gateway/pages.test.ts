@@ -1,7 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startPlatform } from '../../gateway/composition/platform.js';
-import { mailPage } from '../../gateway/pages/mail-page.js';
 import { schemaOf, type Slug } from '../../events/slugs.js';
 import { loadConfig } from '../../runtime/config.js';
 import { SERVICES } from '../../subgraphs/services.js';
@@ -11,7 +10,7 @@ import { faultsOf } from '../support/sound-page.js';
 import { until } from '../support/until.js';
 
 let p: TestPlatform;
-beforeAll(async () => void (p = await platform({ manualClock: false, services: ['clinical', 'events'] })));
+beforeAll(async () => void (p = await platform({ manualClock: false, services: ['clinical', 'events', 'comms'] })));
 
 const invite = async (email: string): Promise<void> => {
   const token = await p.serviceToken('admin:identity');
@@ -20,6 +19,15 @@ const invite = async (email: string): Promise<void> => {
 };
 
 const mails = async (): Promise<string> => String((await p.rest('GET', '/dev/mail')).body);
+/** The page of the mail to an address. */
+const mailTo = async (email: string): Promise<string> => {
+  const list = await until('the mail', mails, html => html.includes(email));
+  const id = list
+    .split(email)[0]!
+    .match(/\/dev\/mail\/([0-9a-f-]{36})/g)!
+    .at(-1)!;
+  return String((await p.rest('GET', id)).body);
+};
 const linkIn = (html: string): string => /<a href="([^"]*staff-invitations[^"]*)"/.exec(html)![1]!;
 
 describe('on this machine, with development data', () => {
@@ -32,22 +40,13 @@ describe('on this machine, with development data', () => {
 
   test('what would have been mailed is shown with its address and its link, which works', async () => {
     await invite('nova@example.test');
-    const page = await until('the mail', mails, html => html.includes('nova@example.test'));
-    expect(page).toContain('staff invitation');
-    expect((await p.rest('GET', new URL(linkIn(page)).pathname)).status).toBe(200);
+    expect((await p.rest('GET', new URL(linkIn(await mailTo('nova@example.test'))).pathname)).status).toBe(200);
   });
 
-  test('it stays while it is among the newest, however often the page is loaded', async () => {
+  test('it stays, however often the page is loaded', async () => {
     await invite('often@example.test');
-    await until('the mail', mails, html => html.includes('often@example.test'));
-    const pages = [await mails(), await mails(), await mails(), await mails()];
+    const pages = [await mailTo('often@example.test'), await mailTo('often@example.test'), await mailTo('often@example.test')];
     expect(new Set(pages.map(linkIn)).size).toBe(1);
-  });
-
-  test('the page shows text as text', () => {
-    const mail = { id: '1', at: '2026-11-23T10:00:00.000Z', template: '<b>', to: '"<i>', link: null, code: null, gone: null };
-    const { body } = mailPage([{ ...mail, params: { '<u>': '<script>' } }]);
-    expect(body).not.toMatch(/<(b|i|u|script)>/);
   });
 });
 

@@ -25,6 +25,7 @@ const OWNERLESS = [
   'BillingPrice',
   'Product',
   'ProductVariant',
+  'CommsTopic',
 ];
 
 let p: TestPlatform;

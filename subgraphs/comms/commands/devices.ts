@@ -63,9 +63,9 @@ export async function registerDevice(ctx: Context, input: RegisterPushSubscripti
 }
 
 /** @throws Problem not_found. */
-export async function removeDevice(ctx: Context, id: string): Promise<boolean> {
+export async function removeDevice(ctx: Context, id: string): Promise<PushSubscription> {
   const row = (await findRow(ctx, PushSubscription, { id, userId: ctx.caller.userId! })) ?? fail('not_found', 'Not found');
   ctx.em.remove(row);
   ctx.audit('push_subscription.removed', id);
-  return true;
+  return row;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html, Html } from '../../../runtime/http/html.js';
+import { isLocal } from '../../../runtime/http/local-only.js';
 import { plugin } from '../../../runtime/http/plugin.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import type { ServiceHost } from '../../../runtime/request/context.js';
@@ -11,22 +12,7 @@ import { settingsOf } from '../ports/settings.js';
 import { capturedOf, opened } from '../queries/messages.js';
 import { sendPage } from './layout.js';
 
-const LOOPBACK = /^(::1|(::ffff:)?127(\.\d+){3})$/;
-const LOCAL_HOST = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
-/** What a proxy on this machine adds, which carries a request from elsewhere. */
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 const SHOWN = 50;
-
-/** Whether somebody at this machine asks, by a shell or a page of ours; neither a proxy nor a foreign page. */
-function isLocal({ raw, headers }: Pick<FastifyRequest, 'raw' | 'headers'>): boolean {
-  const site = headers['sec-fetch-site'];
-  return (
-    LOOPBACK.test(raw.socket.remoteAddress ?? '') &&
-    LOCAL_HOST.test(headers.host ?? '') &&
-    FORWARDED.every(name => headers[name] === undefined) &&
-    (site === undefined || site === 'same-origin' || site === 'none')
-  );
-}
 
 const nothing = (): never => {
   throw new Problem('not_found', 'There is nothing at this address');

@@ -65,8 +65,8 @@ export class DeviceResolver {
   }
 
   @Access(DEVICE_OWNERS)
-  @Mutation(() => Boolean, { description: 'Takes a browser or device away.' })
-  removePushSubscription(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<boolean> {
+  @Mutation(() => PushSubscription, { description: 'Takes a browser or device away.' })
+  removePushSubscription(@Arg('id', () => ID) id: string, @Ctx() ctx: Context): Promise<PushSubscription> {
     return removeDevice(ctx, id);
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../../runtime/request/errors.js';
-import { sendProblem } from '../../runtime/http/server.js';
+import { Problem } from '../request/errors.js';
+import { sendProblem } from './server.js';
 
 const LOOPBACK = /^(::1|(::ffff:)?127(\.\d+){3})$/;
 /** The names of this machine. Another one that leads here is a foreign page that rebinds its own name. */
