@@ -154,7 +154,7 @@ const PARTS: Readonly<Record<string, string>> = {
   PaymentTimeline: 'Payment',
   LedgerInclusionProof: 'LedgerTransaction',
   LiveJoin: 'LiveSession',
-  LiveChatToken: 'LiveSession',
+  LiveChatToken: 'LiveCall', // no session, because a chat is closed most of the time, which is a 409
   LiveStreamTicket: 'LiveSession',
   LiveCounts: 'LiveSession',
   LiveRegistration: 'LiveSession',

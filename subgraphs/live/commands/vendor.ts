@@ -1,4 +1,5 @@
 import { liveRecordingReady, liveStreamEvent, streamingSessionEnded } from '../../../events/catalogue/live.js';
+import { newId } from '../../../runtime/data/ids.js';
 import { FOR_UPDATE } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { DAY_MS } from '../../../runtime/time/durations.js';
@@ -136,12 +137,12 @@ async function presentInCall(ctx: Context, call: LiveCall): Promise<void> {
 }
 
 const KEPT_DAYS = 90;
+const RECORDING = `insert into live.live_recording (id, session_id, vendor_ref, status, created_at) values ($1, $2, $3, 'processing', $4) on conflict do nothing`;
 
 /** A recording is known by the vendor's reports; those of calls are none, because calls are never recorded. */
 async function recorded(ctx: Context, session: LiveSession, egress: NonNullable<VendorEvent['egress']>): Promise<void> {
-  const before = await ctx.em.findOne(LiveRecording, { vendorRef: egress.ref }, FOR_UPDATE);
-  const recording = before ?? Object.assign(new LiveRecording(), { sessionId: session.id, vendorRef: egress.ref, createdAt: ctx.now() });
-  ctx.em.persist(recording);
+  await ctx.sql(RECORDING, [newId(), session.id, egress.ref, ctx.now().toISOString()]); // reports of begin and end may come at once
+  const recording = await ctx.em.findOneOrFail(LiveRecording, { vendorRef: egress.ref }, { ...FOR_UPDATE, refresh: true });
   const isOver = egress.durationSeconds !== null || egress.failed;
   if (!isOver || recording.status !== LiveRecordingStatus.PROCESSING) return;
   if (egress.failed) recording.status = LiveRecordingStatus.FAILED;

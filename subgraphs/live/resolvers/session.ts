@@ -205,7 +205,7 @@ export class SessionResolver {
     @Args(() => LiveRegistrationsArgs) { status, ...paging }: LiveRegistrationsArgs,
     @Ctx() ctx: Context,
   ): Promise<Connection<LiveRegistration>> {
-    if (!isOffice(ctx, 'read') && (await roleOf(ctx, id)) === null) fail('forbidden', 'Only the host team may see who is registered');
+    if (!isOffice(ctx, 'read') && (await roleOf(ctx, id)) === null) fail('not_found', 'Not found');
     return registrationsPage(ctx, id, status, paging);
   }
 
