@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Agent, type Dispatcher } from 'undici';
+import { Client, type Dispatcher } from 'undici';
 import { detach, sendProblem } from '../../runtime/http/server.js';
 import { Problem } from '../../runtime/request/errors.js';
 
@@ -21,7 +21,6 @@ const BYE = 'event: bye\ndata: {"reason":"shutdown"}\n\n';
 
 /** Passes server-sent events through as they come, each over a connection of its own. */
 export class StreamProxy {
-  readonly #agent = new Agent({ connections: null, pipelining: 1, bodyTimeout: SILENCE_MS, headersTimeout: HANDSHAKE_MS });
   readonly #open = new Set<{ leave(): void; drop(): void }>();
   #leaving = false;
 
@@ -31,13 +30,16 @@ export class StreamProxy {
 
   async pass(reply: FastifyReply, url: string, headers: Record<string, string>): Promise<unknown> {
     if (this.#leaving) return sendProblem(reply, new Problem('unavailable', 'This process is leaving', { retryAfter: 1 }));
-    const left = new AbortController();
-    reply.raw.once('close', () => left.abort());
-    const answer = await this.#agent
-      .request({ ...target(url), method: 'GET', headers: endToEnd(headers), signal: left.signal })
-      .catch(() => null);
+    const { origin, path } = target(url);
+    const upstream = new Client(origin, { pipelining: 1, bodyTimeout: SILENCE_MS, headersTimeout: HANDSHAKE_MS });
+    let left = false;
+    reply.raw.once('close', () => {
+      left = true;
+      void upstream.destroy(); // the connection is this stream's alone
+    });
+    const answer = await upstream.request({ path, method: 'GET', headers: endToEnd(headers) }).catch(() => null);
     if (answer === null)
-      return left.signal.aborted
+      return left
         ? reply.hijack()
         : sendProblem(reply, new Problem('unavailable', 'The service cannot be reached right now', { retryAfter: 1 }));
     this.#flow(reply, answer);
@@ -73,7 +75,6 @@ export class StreamProxy {
     for (const one of open) one.leave();
     await new Promise(resolve => setTimeout(resolve, open.length > 0 ? 500 : 0));
     for (const one of open) one.drop();
-    await this.#agent.destroy();
   }
 }
 

@@ -116,7 +116,7 @@ describe.skipIf(!CHROMIUM)('in a real browser (cannot run where no Chromium is i
 
   test('the start page says what runs and how it does, and is accessible in both colour schemes', async () => {
     await page.goto(`${p.url}/`);
-    await page.getByText(`4 of ${Object.keys(SERVICES).length} services are ready`).waitFor();
+    await page.getByText(`5 of ${Object.keys(SERVICES).length} services are ready`).waitFor();
     expect(await page.locator('[data-service=clinical]').textContent()).toBe('ready');
     expect(await page.locator('[data-service=jobs]').textContent()).toBe('not reachable');
     await page.getByText('TOKEN=svc_').waitFor();
