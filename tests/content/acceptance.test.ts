@@ -245,7 +245,7 @@ describe('files', () => {
 
 describe('a certificate', () => {
   test('with its file is published, found by its code, and immutable from then on', async () => {
-    const { id: fileId } = await upload(await pdf(one => void one.setTitle(word())), 'application/pdf');
+    const { id: fileId } = await upload(await pdf(one => one.setTitle(word())), 'application/pdf');
     const coa = await e.make('/coas', {
       product_name: 'BPC-157 5 mg', batch_number: word(), report_number: word(), lab: { name: 'Lab' }, tested_on: '2026-10-02', issued_on: '2026-10-05', file_id: fileId,
       results: [{ test: 'purity', method: 'HPLC', result_text: '99.21 %', result_value: 99.21, unit: '%', verdict: 'pass' }], status: 'published',
