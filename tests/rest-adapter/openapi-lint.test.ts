@@ -25,12 +25,12 @@ const BROKEN = documents.get('fixture-openapi.yaml')!.replaceAll('#/components/r
 
 /**
  * What the specification's own paths cause: `/v1/users/by-handle/{handle}` beside `/v1/users/{user_id}/profile` (OpenAPI 3.1 resolves it: a
- * literal segment wins over a parameter), and the three that only ever redirect: the
- * authorization endpoint, a report's file and an affiliate's link.
+ * literal segment wins over a parameter), and the four that only ever redirect: the
+ * authorization endpoint, a report's file, an affiliate's link and a file of content.
  */
 const GIVEN: Readonly<Record<string, RegExp>> = {
   'no-ambiguous-paths': /./,
-  'operation-2xx-response': /v1~1oauth~1authorize|v1~1bloodwork~1\{id\}~1file|affiliates~1v1~1r~1\{slug\}/,
+  'operation-2xx-response': /v1~1oauth~1authorize|v1~1bloodwork~1\{id\}~1file|affiliates~1v1~1r~1\{slug\}|content~1v1~1files~1by-id~1\{id\}/,
 };
 
 describe('Redocly, recommended rules; but for what the specification fixes, none switched off', () => {
