@@ -108,7 +108,7 @@ function pagesSetting({ config }: Parts, { hosts, addresses }: EndpointSetting, 
   const development = {
     identityUrl: () => addresses.identity,
     secret: config.setting('SEED_M2M_SECRET') ?? 'demo-m2m-secret',
-    mail: hosts.has('comms'),
+    mail: hosts.has('comms') ? ('here' as const) : (addresses.remotes.comms ?? null),
   };
   const services = new Map(slugs.map(slug => [slug, purposes.get(slug) ?? '']));
   return { baseUrl: config.baseUrl, services, graphiql: config.graphiql, development: config.seed ? development : null };

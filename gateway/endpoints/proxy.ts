@@ -53,6 +53,7 @@ export async function proxyServices(
         });
       };
       for (const [slug, base] of Object.entries(urls)) pass(`/${slug}/*`, base!);
+      if (urls.comms) pass('/m/*', urls.comms); // the link of every message
       if (urls.identity) for (const path of ['/identity', '/.well-known/*']) pass(path, urls.identity);
     }),
   );

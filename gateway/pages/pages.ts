@@ -4,6 +4,7 @@ import type { Slug } from '../../events/slugs.js';
 import { DemoTokens } from './demo-token.js';
 import { sendPage } from './html.js';
 import { localOnly } from '../../runtime/http/local-only.js';
+import { remoteMail } from './remote-mail.js';
 import { startPage } from './start-page.js';
 import { START_SCRIPT } from './start-script.js';
 import { STYLE } from './style.js';
@@ -21,8 +22,8 @@ export interface Development {
   identityUrl(): string;
   /** Of the machine client of development data. */
   secret: string;
-  /** Comms, which shows its mail, is in this process. */
-  mail: boolean;
+  /** Base URL of comms, which shows its mail; `here` where it is in this process. */
+  mail: string | null;
 }
 
 /** The start page; in development a token to begin with, for this machine only. */
@@ -33,7 +34,7 @@ export function pages(app: FastifyInstance, { baseUrl, services, graphiql, devel
     eventTypes: CATALOGUE.size,
     demo: development !== null,
     graphiql,
-    mail: development?.mail === true,
+    mail: development !== null && development.mail !== null,
   });
   app.get('/', (_request, reply) => sendPage(reply, start));
   app.get('/assets/page.css', (_request, reply) => reply.type('text/css').send(STYLE));
@@ -43,4 +44,5 @@ export function pages(app: FastifyInstance, { baseUrl, services, graphiql, devel
   app.get('/dev/token', { onRequest: localOnly }, async (_request, reply) =>
     reply.header('cache-control', 'no-store').send(await tokens.get()),
   );
+  if (development.mail !== null && development.mail !== 'here') remoteMail(app, development.mail);
 }
