@@ -17,14 +17,16 @@ import { ENV, FAST_CHECKS, ROOT, failedChecks } from './check.mjs';
 
 /** What behaves differently on another PostgreSQL or another transport. */
 const TWICE = ['tests/migrations', 'tests/journeys', 'tests/events', 'tests/webhooks'];
+/** What there is to test with RabbitMQ alone. */
+const RABBITMQ_ONLY = ['tests/events/broker-sweep.test.ts'];
 /** Of these folders, what asks neither and takes long. */
 const ONCE = ['tests/events/asyncapi.test.ts', 'tests/events/evolution.test.ts'];
 /**
  * Files at a time: most wait for half of their time, so two cores bear five. The embedded server allows 300 connections, 24 for each of
- * four platforms and their processes; a server's 100 are for two. A worker takes up to 2 GiB.
+ * four platforms and their processes; a server's 100 are for one with eighteen services, and beside it what a file starts. A worker takes up to 2 GiB.
  */
 const EMBEDDED_WORKERS = Math.max(1, Math.min(3, Math.floor(totalmem() / 3 / 1024 ** 3)));
-const SERVER_WORKERS = 2;
+const SERVER_WORKERS = 1;
 const SERVER_MAJOR = 15;
 const CI = process.env.CI === 'true';
 
@@ -169,7 +171,11 @@ const holdsTests = async folder =>
 const runOf = ({ name, env, workers }, folders, beside = false) =>
   vitest({
     title: `${folders.length > 0 ? folders.join(', ') : 'the whole suite'} on ${name}`,
-    args: folders.length > 0 ? [...folders.map(folder => `${folder}/`), ...ONCE.map(file => `--exclude=${file}`)] : [],
+    args: [
+      ...folders.map(folder => `${folder}/`),
+      ...(folders.length > 0 ? ONCE : []).map(file => `--exclude=${file}`),
+      ...(env.TEST_AMQP_URL === EMBEDDED ? RABBITMQ_ONLY : []).map(file => `--exclude=${file}`),
+    ],
     env: { TEST_WORKERS: String(workers), TEST_BESIDE: beside ? 'on' : 'off', ...env },
     beside,
   });

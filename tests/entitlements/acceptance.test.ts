@@ -220,7 +220,8 @@ test('12: of two memberships the one without a limit counts, and the value of th
   await post('/admin/memberships', { user_id: user, plan_id: PLUS.plan, tier_key: 'plus', reason: 'a test' });
   await advance(DAY);
   await post('/admin/memberships', { user_id: user, plan_id: plan.id, tier_key: 'low', reason: 'a test' });
-  const { features } = await c.all(user);
+  const unlimited = (all: any) => all.features.find((one: any) => one.key === limited)?.limit === null;
+  const { features } = await until('both memberships', () => c.all(user), unlimited);
   const of = (key: string) => features.find((one: any) => one.key === key);
   expect([of(limited), of(config), of('membership.tier')]).toMatchObject([{ limit: null }, { value: 'high' }, { value: 'plus' }]);
 });

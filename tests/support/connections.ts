@@ -5,8 +5,8 @@ const EVERY_MS = 250;
 
 const COUNT = `select application_name as name, count(*)::int as open from pg_stat_activity where backend_type = 'client backend' and datname ~ $1 group by 1 order by 2 desc`;
 
-/** So many connections may be open at once: of the 100 that a server has by default a run leaves five. The goal is 20. */
-export const mostConnections = (max: number): number => Math.floor(max * 0.95);
+/** So many connections may be open at once: of the 100 that a server has by default a run leaves 20. */
+export const mostConnections = (max: number): number => Math.floor(max * 0.8);
 
 export interface Connections {
   /** Ends the counting. @returns the most connections that were open at once, by whom, and how many the server has. */
