@@ -159,7 +159,8 @@ export async function platformEnv(databaseUrl: string, setting: PlatformSetting 
 async function forgetEvents(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query('delete from events.outbox').finally(() => client.end());
+  await client.query('delete from events.outbox');
+  await client.end();
 }
 
 /** A migrated and seeded database of this file, cloned from the run's template. */
