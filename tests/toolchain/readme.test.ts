@@ -124,7 +124,7 @@ describe('the commands of the README, as they stand, in a fresh checkout', { tim
         fetch(`http://localhost:${port}${path}`, { headers: { accept: 'text/html' } }),
       );
       expect((await Promise.all(pages)).map(page => page.status)).toEqual([200, 200, 200, 200]);
-      expect(readdirSync(join(checkout, '.data')).sort()).toEqual(['postgres', 'secrets.env']);
+      expect(readdirSync(join(checkout, '.data')).sort()).toEqual(['blobs', 'postgres', 'secrets.env']);
     } finally {
       await running.interrupt();
     }
