@@ -89,7 +89,7 @@ describe('at the endpoint', () => {
     expect(receiver.received).toHaveLength(10);
 
     await p.clock('webhooks', { advance: 'PT30S' });
-    expect(await statuses()).toEqual({ retrying: 11, circuit_open: 3 });
+    await untilCounts({ retrying: 11, circuit_open: 3 });
     expect(await circuit()).toMatchObject({ state: 'open', next_probe_at: '2027-01-01T00:01:00.000Z' });
 
     receiver.reply(200);
