@@ -69,10 +69,14 @@ describe('two engines on one database', () => {
     const form = { grant_type: 'client_credentials', client_id: 'svc-follows', client_secret: 'wrong' };
     for (let n = 0; n < 20; n++) await at(n % 2 ? otherUrl : p.url, 'token', form);
     expect([(await at(p.url, 'token', form)).status, (await at(otherUrl, 'token', form)).status]).toEqual([429, 429]);
-    const right = { grant_type: 'client_credentials', client_id: 'svc-cash', client_secret: 'test-secret-of-cash-0123456789abcdef' };
+    const right = {
+      grant_type: 'client_credentials',
+      client_id: 'svc-messaging',
+      client_secret: 'test-secret-of-messaging-0123456789abcdef',
+    };
     await Promise.all([p.url, otherUrl, p.url, otherUrl].map(url => at(url, 'token', right)));
     const events = await p.sql(
-      "select 1 from events.outbox where type = 'identity.service_token.issued.v1' and data->>'client_id' = 'svc-cash'",
+      "select 1 from events.outbox where type = 'identity.service_token.issued.v1' and data->>'client_id' = 'svc-messaging'",
     );
     expect(events).toHaveLength(1);
   });
