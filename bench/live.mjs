@@ -34,16 +34,35 @@ const [service, gateway] = [await freePort(), await freePort()];
 const [direct, through] = [`http://localhost:${service}`, `http://localhost:${gateway}`];
 const key = Buffer.alloc(32, 7).toString('base64');
 const others = [
-  'accounting', 'clinical', 'membership', 'webhooks', 'events', 'jobs', 'intelligence', 'payments', 'workflow', 'cash', 'affiliates',
-]; // prettier-ignore
+  'accounting',
+  'clinical',
+  'membership',
+  'webhooks',
+  'events',
+  'jobs',
+  'intelligence',
+  'payments',
+  'workflow',
+  'cash',
+  'affiliates',
+];
 const urls = Object.fromEntries(
   [...SLUGS, ...others].map(slug => [`SUBGRAPH_URL_${slug.toUpperCase()}`, SLUGS.includes(slug) ? direct : 'http://127.0.0.1:9']),
 );
 const shared = {
-  DATABASE_URL: server.url, LOG_LEVEL: 'error', DATA_DIR: join(folder, 'platform'), BASE_URL: through, GATEWAY_URL: through, IDENTITY_ISSUER: `${through}/identity`,
-  TOKEN_SIGNING_KEK: key, ENCRYPTION_KEYS: `bench:${key}`, SUBGRAPH_SECRET: 'bench-secret-of-the-gateway-0123456789abcdef', LEDGER_SIGNING_KEY: key,
-  GIFT_PEPPER: 'bench-pepper-of-gift-codes-0123456789abcdef', ...urls,
-}; // prettier-ignore
+  DATABASE_URL: server.url,
+  LOG_LEVEL: 'error',
+  DATA_DIR: join(folder, 'platform'),
+  BASE_URL: through,
+  GATEWAY_URL: through,
+  IDENTITY_ISSUER: `${through}/identity`,
+  TOKEN_SIGNING_KEK: key,
+  ENCRYPTION_KEYS: `bench:${key}`,
+  SUBGRAPH_SECRET: 'bench-secret-of-the-gateway-0123456789abcdef',
+  LEDGER_SIGNING_KEY: key,
+  GIFT_PEPPER: 'bench-pepper-of-gift-codes-0123456789abcdef',
+  ...urls,
+};
 const start = env =>
   spawn(process.execPath, [...START_FLAGS, join(import.meta.dirname, '../dist/gateway/main.js')], {
     env: { ...process.env, ...shared, ...env },
@@ -54,7 +73,13 @@ const passing = start({ PORT: String(gateway), SERVICES: SLUGS.join(','), ROLES:
 
 async function ready() {
   for (let tries = 0; tries < 1_800; tries++) {
-    if (await fetch(`${through}/live/readyz`).then(answer => answer.ok, () => false)) return; // prettier-ignore
+    if (
+      await fetch(`${through}/live/readyz`).then(
+        answer => answer.ok,
+        () => false,
+      )
+    )
+      return;
     await sleep(100);
   }
   throw new Error('the platform did not start');
@@ -118,7 +143,16 @@ async function changes(id, from, seconds) {
 }
 
 const makeSession = async () =>
-  (await call('POST', '/live/v1/admin/sessions', { kind: 'broadcast', title: 'Bench', starts_at: '2040-01-01T10:00:00.000Z', ends_at: '2040-01-01T11:00:00.000Z', host_user_id: ADMIN, capacity: 100 })).body.id; // prettier-ignore
+  (
+    await call('POST', '/live/v1/admin/sessions', {
+      kind: 'broadcast',
+      title: 'Bench',
+      starts_at: '2040-01-01T10:00:00.000Z',
+      ends_at: '2040-01-01T11:00:00.000Z',
+      host_user_id: ADMIN,
+      capacity: 100,
+    })
+  ).body.id;
 
 async function measureStreams(name, base) {
   const [id, waits, before] = [await makeSession(), [], rssKb(serving)];
@@ -131,7 +165,12 @@ async function measureStreams(name, base) {
   const half = all.map(({ seen, last }) => ({ seen, last }));
   next = await changes(id, next, 1);
   const again = performance.now();
-  all = await openAll(base, id, null, half.map(({ last }) => last)); // prettier-ignore
+  all = await openAll(
+    base,
+    id,
+    null,
+    half.map(({ last }) => last),
+  );
   await sleep(2_000);
   const whole = all.map(({ seen }, n) => [...half[n].seen, ...seen]);
   const distinct = new Set(whole.map(list => list.join()));

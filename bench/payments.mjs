@@ -36,7 +36,14 @@ const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log:
 const pool = new pg.Pool({ connectionString: server.url, max: 2 });
 const port = await freePort();
 const base = `http://localhost:${port}`;
-const env = { PORT: String(port), BASE_URL: base, DATABASE_URL: server.url, LOG_LEVEL: 'error', DATA_DIR: join(folder, 'platform'), PAYMENTS_WEBHOOK_SECRETS: SECRET }; // prettier-ignore
+const env = {
+  PORT: String(port),
+  BASE_URL: base,
+  DATABASE_URL: server.url,
+  LOG_LEVEL: 'error',
+  DATA_DIR: join(folder, 'platform'),
+  PAYMENTS_WEBHOOK_SECRETS: SECRET,
+};
 const main = spawn(process.execPath, [...START_FLAGS, join(import.meta.dirname, '../dist/gateway/main.js')], {
   env: { ...process.env, ...env },
   stdio: ['ignore', 'ignore', 'inherit'],
@@ -44,7 +51,13 @@ const main = spawn(process.execPath, [...START_FLAGS, join(import.meta.dirname, 
 
 async function ready() {
   for (let tries = 0; tries < 1_800; tries++) {
-    if (await fetch(`${base}/payments/readyz`).then(answer => answer.ok, () => false)) return; // prettier-ignore
+    if (
+      await fetch(`${base}/payments/readyz`).then(
+        answer => answer.ok,
+        () => false,
+      )
+    )
+      return;
     await sleep(100);
   }
   throw new Error('the platform did not start');

@@ -26,7 +26,11 @@ const MAIN = join(import.meta.dirname, '..', 'dist', 'gateway', 'main.js');
 const DEMO = '0190b3a0-0000-7000-8000-0000000000a1';
 const BRAND = '0190b3a0-0000-7000-8000-000000000001';
 /** Methods and the share of subscriptions that each has. */
-const METHODS = [['pm_card_visa', 0.93], ['pm_card_chargeCustomerFail', 0.05], ['pm_card_visa_chargeDeclinedLostCard', 0.02]]; // prettier-ignore
+const METHODS = [
+  ['pm_card_visa', 0.93],
+  ['pm_card_chargeCustomerFail', 0.05],
+  ['pm_card_visa_chargeDeclinedLostCard', 0.02],
+];
 
 async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1');
@@ -63,7 +67,13 @@ const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
 
 async function ready() {
   for (let tries = 0; tries < 1200; tries++) {
-    if (await fetch(`${base}/payments/readyz`).then(answer => answer.ok, () => false)) return; // prettier-ignore
+    if (
+      await fetch(`${base}/payments/readyz`).then(
+        answer => answer.ok,
+        () => false,
+      )
+    )
+      return;
     await pause(100);
   }
   throw new Error('the platform did not start');
@@ -124,7 +134,14 @@ const main = start({ PORT: String(port), ROLES: 'subgraphs,gateway,rest' });
 const workers = [];
 try {
   await ready();
-  const price = { key: 'bench', subject_kind: 'service', subject_id: DEMO, brand_id: BRAND, unit_amount: { amount: 900, currency: 'USD' }, recurring: { interval: 'month', interval_count: 1 } }; // prettier-ignore
+  const price = {
+    key: 'bench',
+    subject_kind: 'service',
+    subject_id: DEMO,
+    brand_id: BRAND,
+    unit_amount: { amount: 900, currency: 'USD' },
+    recurring: { interval: 'month', interval_count: 1 },
+  };
   const { id: priceId } = await call('/v1/admin/prices', price);
   for (const [method, share] of METHODS) {
     const people = Math.max(1, Math.round(PEOPLE * share));

@@ -274,9 +274,21 @@ const MARKS: readonly [string, string, string][] = [
 
 /** Tables that are shown to the read-only role, without their marked columns. */
 const SHOWN = [
-  'content_item', 'content_revision', 'content_publication', 'content_key', 'content_comment', 'content_release', 'content_release_item',
-  'policy_version', 'policy_acceptance', 'media_asset', 'media_upload', 'preview_token', 'content_document', 'link_preview',
-]; // prettier-ignore
+  'content_item',
+  'content_revision',
+  'content_publication',
+  'content_key',
+  'content_comment',
+  'content_release',
+  'content_release_item',
+  'policy_version',
+  'policy_acceptance',
+  'media_asset',
+  'media_upload',
+  'preview_token',
+  'content_document',
+  'link_preview',
+];
 
 /** A view of the columns of a table that bear no mark. */
 const safeView = (table: string): string => `do $view$ begin

@@ -222,9 +222,12 @@ async function followPage(text: string, limits: PageLimits, signal: AbortSignal)
   let url = judgedPage(text, undefined, limits.allowed ?? []);
   const read = async (answer: Dispatcher.ResponseData) => ({
     status: answer.statusCode,
-    type: String(answer.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase(),
+    type: String(answer.headers['content-type'] ?? '')
+      .split(';')[0]!
+      .trim()
+      .toLowerCase(),
     ...(await partOf(answer, limits, signal)),
-  }); // prettier-ignore
+  });
   for (let redirects = 0; ; redirects++) {
     const answer = await hop(url, limits, signal, { encodings: 'gzip, br, deflate', read });
     if (typeof answer !== 'string') return { url: url.href, ...answer };

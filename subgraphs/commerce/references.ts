@@ -19,7 +19,13 @@ const shownStatus = (ctx: Context) => (isEditor(ctx) ? {} : { status: { $ne: Pro
 
 /** By id, or by brand and slug. */
 const products: ReferenceLoader = async (ctx, references: readonly { id?: string; brandId?: string; slug?: string }[]) => {
-  const byId = await rowsBy(ctx, Product, 'id', references.map(one => one.id ?? NOBODY), shownStatus(ctx)); // prettier-ignore
+  const byId = await rowsBy(
+    ctx,
+    Product,
+    'id',
+    references.map(one => one.id ?? NOBODY),
+    shownStatus(ctx),
+  );
   const named = references.filter(one => one.id === undefined && one.slug !== undefined);
   const bySlug = named.length === 0 ? [] : await ctx.em.find(Product, { slug: { $in: named.map(one => one.slug!) }, ...shownStatus(ctx) });
   return references.map((one, index) => byId[index] ?? bySlug.find(row => row.slug === one.slug && row.brandId === one.brandId) ?? null);
@@ -27,7 +33,12 @@ const products: ReferenceLoader = async (ctx, references: readonly { id?: string
 
 /** By id, or by sku. */
 const variants: ReferenceLoader = async (ctx, references: readonly { id?: string; sku?: string }[]) => {
-  const byId = await rowsBy(ctx, ProductVariant, 'id', references.map(one => one.id ?? NOBODY)); // prettier-ignore
+  const byId = await rowsBy(
+    ctx,
+    ProductVariant,
+    'id',
+    references.map(one => one.id ?? NOBODY),
+  );
   const skus = references.map(one => one.sku ?? '');
   const bySku = skus.every(one => one === '') ? [] : await ctx.em.find(ProductVariant, { sku: { $in: skus } });
   return references.map((_, index) => byId[index] ?? bySku.find(row => row.sku === skus[index]) ?? null);
@@ -36,7 +47,13 @@ const variants: ReferenceLoader = async (ctx, references: readonly { id?: string
 /** By id, or by number; the own ones. */
 const orders: ReferenceLoader = async (ctx, references: readonly { id?: string; number?: string }[]) => {
   if (!mayAccess(ruleOf(ORDER_READERS), ctx.caller)) return references.map(() => null);
-  const byId = await rowsBy(ctx, Order, 'id', references.map(one => one.id ?? NOBODY), ownRows(ctx)); // prettier-ignore
+  const byId = await rowsBy(
+    ctx,
+    Order,
+    'id',
+    references.map(one => one.id ?? NOBODY),
+    ownRows(ctx),
+  );
   const numbers = references.map(one => one.number ?? '');
   const byNumber = numbers.every(one => one === '')
     ? []

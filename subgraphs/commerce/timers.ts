@@ -42,10 +42,12 @@ const orders: Timer<Context> = {
 };
 
 /** Once a day: lots that have too little time left to be sold. Source: commerce 2. */
-const lots = dueSweep(
-  { name: 'commerce.lots', everyMs: DAY_MS, run: rejudgeLots },
-  ctx =>
-  earliestOf(ctx, `select (expires_on - 14)::timestamptz as at from commerce.inventory_lot where status = 'available' and expires_on is not null and on_hand > 0 and expires_on - 14 >= $1::date`, [ctx.now().toISOString().slice(0, 10)]), // prettier-ignore
+const lots = dueSweep({ name: 'commerce.lots', everyMs: DAY_MS, run: rejudgeLots }, ctx =>
+  earliestOf(
+    ctx,
+    `select (expires_on - 14)::timestamptz as at from commerce.inventory_lot where status = 'available' and expires_on is not null and on_hand > 0 and expires_on - 14 >= $1::date`,
+    [ctx.now().toISOString().slice(0, 10)],
+  ),
 );
 
 export const timers: readonly Timer<Context>[] = [tasks, carts, orders, lots];

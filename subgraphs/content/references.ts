@@ -11,7 +11,11 @@ import { ownAcceptances } from './queries/policies.js';
 
 /** Items as whoever asks may read them. */
 const items: ReferenceLoader = async (ctx: Context, references: readonly { id: string }[]) =>
-  deliverByIds(ctx, await defaultView(ctx), references.map(({ id }) => id)); // prettier-ignore
+  deliverByIds(
+    ctx,
+    await defaultView(ctx),
+    references.map(({ id }) => id),
+  );
 
 export const references: Readonly<Record<string, ReferenceLoader>> = {
   ...Object.fromEntries(COLLECTIONS.map(({ type }) => [type, items])),

@@ -18,14 +18,20 @@ describe('money', () => {
     const code = `TEN${Date.now()}`;
     await shop.promo(code, 1_000);
     const [a, b] = [await shop.sell({ price: 1_999 }), await shop.sell({ price: 4_500 })];
-    const { cart } = await shop.cart(randomUUID(), [{ variant: a, quantity: 3 }, { variant: b, quantity: 1 }]); // prettier-ignore
+    const { cart } = await shop.cart(randomUUID(), [
+      { variant: a, quantity: 3 },
+      { variant: b, quantity: 1 },
+    ]);
     const updated = await shop.ok('PATCH', `/carts/${cart.id}`, {
       promo_code: code,
       shipping_address: ADDRESS,
       recipient_name: 'A Buyer',
       shipping_method_code: 'standard',
     });
-    expect(updated.items.map((one: any) => [one.discount.amount, one.tax.amount])).toEqual([[600, 445], [450, 334]]); // prettier-ignore
+    expect(updated.items.map((one: any) => [one.discount.amount, one.tax.amount])).toEqual([
+      [600, 445],
+      [450, 334],
+    ]);
     expect(updated.totals).toMatchObject({
       subtotal: usd(10_497),
       discount: usd(1_050),
@@ -109,15 +115,28 @@ describe('stock', () => {
   });
 
   test('24: an order of 3 is taken from the lot with 60 days left, not from that with 10', async () => {
-    const variant = await shop.sell({ lots: [{ number: 'L1', quantity: 5, expires: '2026-12-04' }, { number: 'L2', quantity: 5, expires: '2027-01-23' }] }); // prettier-ignore
+    const variant = await shop.sell({
+      lots: [
+        { number: 'L1', quantity: 5, expires: '2026-12-04' },
+        { number: 'L2', quantity: 5, expires: '2027-01-23' },
+      ],
+    });
     const order = await shop.order([{ variant, quantity: 3 }]);
     expect(order.items[0].lots).toEqual([{ sku: variant.sku, lot_number: 'L2', expires_on: '2027-01-23', quantity: 3 }]);
   });
 
   test('the lot that expires first is taken first, and two lots are taken where one is not enough', async () => {
-    const variant = await shop.sell({ lots: [{ number: 'LATE', quantity: 5, expires: '2028-01-01' }, { number: 'EARLY', quantity: 2, expires: '2027-06-01' }] }); // prettier-ignore
+    const variant = await shop.sell({
+      lots: [
+        { number: 'LATE', quantity: 5, expires: '2028-01-01' },
+        { number: 'EARLY', quantity: 2, expires: '2027-06-01' },
+      ],
+    });
     const order = await shop.order([{ variant, quantity: 3 }]);
-    expect(order.items[0].lots.map((one: any) => [one.lot_number, one.quantity])).toEqual([['EARLY', 2], ['LATE', 1]]); // prettier-ignore
+    expect(order.items[0].lots.map((one: any) => [one.lot_number, one.quantity])).toEqual([
+      ['EARLY', 2],
+      ['LATE', 1],
+    ]);
   });
 
   test.each(['quarantined', 'recalled'])(
@@ -177,11 +196,17 @@ describe('carts', () => {
     const user = randomUUID();
     const [a, b] = [await shop.sell({ stock: 200 }), await shop.sell({ stock: 10 })];
     await shop.cart(user, [{ variant: a, quantity: 98 }]);
-    const guest = await shop.cart(null, [{ variant: a, quantity: 2 }, { variant: b, quantity: 1 }]); // prettier-ignore
+    const guest = await shop.cart(null, [
+      { variant: a, quantity: 2 },
+      { variant: b, quantity: 1 },
+    ]);
     const body = { user_id: user, guest_cart_id: guest.cart.id, guest_token: guest.guest_token };
     const merged = await shop.rest('POST', '/carts', body);
     expect(merged).toMatchObject({ status: 200, body: { merged: true, guest_token: null } });
-    expect(merged.body.cart.items.map((one: any) => [one.variant.id, one.quantity])).toEqual([[a.id, 99], [b.id, 1]]); // prettier-ignore
+    expect(merged.body.cart.items.map((one: any) => [one.variant.id, one.quantity])).toEqual([
+      [a.id, 99],
+      [b.id, 1],
+    ]);
     expect(merged.body.cart.problems.filter((one: any) => one.code === 'over_max_quantity')).toHaveLength(1);
     const [event] = await shop.events('commerce.cart.merged.v1', user);
     expect(event).toMatchObject({ items_moved: 1, items_summed: 1, items_capped: 1, items_dropped: 0 });

@@ -122,13 +122,30 @@ describe('after an order is placed', () => {
         'payments',
         paymentRefunded,
         {
-          refund_id: randomUUID(), payment_id: randomUUID(), amount, currency: 'USD', status: 'succeeded', reason: 'goodwill', origin: 'staff', to_cash: false,
-          cash_return_amount: 0, tax_amount: 0, order_id: order.id, invoice_id: null, subscription_id: null, payment_amount: 5_000,
-          total_refunded: refundedSoFar, credit_return_amount: 0, obligation_type: 'order', obligation_id: order.id, obligation_amount: 5_000, obligation_refunded: refundedSoFar,
+          refund_id: randomUUID(),
+          payment_id: randomUUID(),
+          amount,
+          currency: 'USD',
+          status: 'succeeded',
+          reason: 'goodwill',
+          origin: 'staff',
+          to_cash: false,
+          cash_return_amount: 0,
+          tax_amount: 0,
+          order_id: order.id,
+          invoice_id: null,
+          subscription_id: null,
+          payment_amount: 5_000,
+          total_refunded: refundedSoFar,
+          credit_return_amount: 0,
+          obligation_type: 'order',
+          obligation_id: order.id,
+          obligation_amount: 5_000,
+          obligation_refunded: refundedSoFar,
         },
         user,
         'commerce.payments',
-      ); // prettier-ignore
+      );
     await tell(1_000, 1_000);
     expect(await shop.read(order.id)).toMatchObject({ payment_status: 'partially_refunded', totals: { refunded: usd(1_000) } });
     await tell(4_000, 5_000);

@@ -20,7 +20,10 @@ const line = (unitPrice: number, quantity: number, ppm = 0, taxInclusive = false
 describe('money', () => {
   test('1: 3 × 1999 and 1 × 4500, 10 %, 82500 ppm, shipping 599 → 600/450, 445 + 334, 10825', () => {
     const { lines, totals } = price([line(1_999, 3, 82_500), line(4_500, 1, 82_500)], { amount: 1_050 }, 599);
-    expect(lines.map(one => [one.discount, one.tax])).toEqual([[600, 445], [450, 334]]); // prettier-ignore
+    expect(lines.map(one => [one.discount, one.tax])).toEqual([
+      [600, 445],
+      [450, 334],
+    ]);
     expect(totals).toMatchObject({ subtotal: 10_497, discount: 1_050, tax: 779, total: 10_825, taxIncluded: false });
   });
 
@@ -84,7 +87,11 @@ describe('stock', () => {
       lot('early', '2027-01-01', 2),
       lot('gone', '2027-01-02', 9, InventoryLotStatus.RECALLED),
     ];
-    expect(pickLots(lots, 9, TODAY).map(one => [one.lot.id, one.quantity])).toEqual([['early', 2], ['late', 5], ['never', 2]]); // prettier-ignore
+    expect(pickLots(lots, 9, TODAY).map(one => [one.lot.id, one.quantity])).toEqual([
+      ['early', 2],
+      ['late', 5],
+      ['never', 2],
+    ]);
   });
 
   test('a bundle has as many as its scarcest part', () => {
@@ -94,7 +101,13 @@ describe('stock', () => {
       backorder,
       backorderLimit,
     });
-    const of = (a: number, b: number) => takeable(bundleStock([{ stock: stock(a), quantity: 2 }, { stock: stock(b), quantity: 1 }])); // prettier-ignore
+    const of = (a: number, b: number) =>
+      takeable(
+        bundleStock([
+          { stock: stock(a), quantity: 2 },
+          { stock: stock(b), quantity: 1 },
+        ]),
+      );
     expect([of(5, 9), of(9, 1), of(1, 9), of(-3, 9)]).toEqual([2, 1, 0, 0]);
     expect(takeable(stock(-2, BackorderPolicy.ALLOW, 5))).toBe(3);
   });

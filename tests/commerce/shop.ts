@@ -200,6 +200,10 @@ export class Shop {
   }
 
   refunded(orderId: string, amount: number): Promise<unknown> {
-    return until(`a refund of ${amount}`, () => this.payment(orderId), row => row?.refunded === amount); // prettier-ignore
+    return until(
+      `a refund of ${amount}`,
+      () => this.payment(orderId),
+      row => row?.refunded === amount,
+    );
   }
 }

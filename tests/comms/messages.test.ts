@@ -408,8 +408,15 @@ describe('by the clock of the test', () => {
 
   test('31: an owner that is not in the supergraph is named, and what needs it is not sent', async () => {
     await emitAs(p, 'booking', 'booking.visit.created.v1', {
-      visit_id: crypto.randomUUID(), visit_type: 'follow_up', provider_id: crypto.randomUUID(), mode: 'video', starts_at: '2027-01-20T10:00:00.000Z', ends_at: '2027-01-20T10:30:00.000Z', time_zone: 'Europe/Berlin', source: 'member',
-    }); // prettier-ignore
+      visit_id: crypto.randomUUID(),
+      visit_type: 'follow_up',
+      provider_id: crypto.randomUUID(),
+      mode: 'video',
+      starts_at: '2027-01-20T10:00:00.000Z',
+      ends_at: '2027-01-20T10:30:00.000Z',
+      time_zone: 'Europe/Berlin',
+      source: 'member',
+    });
     await requested('visit_booked', 1);
     await settle(p);
     const rows = await p.sql<{ status: string; status_reason: string }>(

@@ -253,8 +253,10 @@ describe('SMS in the form of Twilio', () => {
     expect(await send()).toEqual({ kind: 'accepted', ref: 'SM1' });
     const { path, headers, body } = sms.got.at(-1)!;
     expect([path, headers['i-twilio-idempotency-token'], Object.fromEntries(new URLSearchParams(body.toString()))]).toEqual([
-      '/2010-04-01/Accounts/AC1/Messages.json', 'key-1', { To: '+14155550142', From: '+15550000000', Body: 'Your code is 123456.' },
-    ]); // prettier-ignore
+      '/2010-04-01/Accounts/AC1/Messages.json',
+      'key-1',
+      { To: '+14155550142', From: '+15550000000', Body: 'Your code is 123456.' },
+    ]);
   });
   test.each([
     [429, '{}', { kind: 'transient' }],

@@ -181,9 +181,16 @@ describe('policy', () => {
 });
 
 test.each([
-  [1, false, 30_000], [2, false, 120_000], [3, false, 600_000], [4, false, 3_600_000], [5, false, 14_400_000], [6, false, null],
-  [1, true, 2_000], [2, true, 15_000], [3, true, null],
-] as const)('after %i attempts (auth: %s) the wait is %s', (attempts, isAuth, wait) => expect(waitAfter(attempts, isAuth)).toBe(wait)); // prettier-ignore
+  [1, false, 30_000],
+  [2, false, 120_000],
+  [3, false, 600_000],
+  [4, false, 3_600_000],
+  [5, false, 14_400_000],
+  [6, false, null],
+  [1, true, 2_000],
+  [2, true, 15_000],
+  [3, true, null],
+] as const)('after %i attempts (auth: %s) the wait is %s', (attempts, isAuth, wait) => expect(waitAfter(attempts, isAuth)).toBe(wait));
 
 test.each([
   ['a receipt over SMTP, once', { idempotent: false, marketing: false, retaken: false, isAuth: false, attempts: 1 }, true],
@@ -236,7 +243,16 @@ describe('suppression', () => {
     ['an unsubscription of adverts', 'offers', stop('unsubscribe', 'marketing'), false, true],
     ['one that is over', 'visits', stop('manual', 'all', now), false, false],
   ] as const)('%s', (_what, topic, stops, isAuth, stopped) => expect(isSuppressed(stops, topicOf(topic)!, isAuth, now)).toBe(stopped));
-  test.each([['STOP', 'stop'], ['stop please', 'stop'], ['Unsubscribe', 'stop'], ['END.', 'stop'], ['START', 'start'], ['help', 'help'], ['I cannot stop', null], ['', null]])('%s asks for %s', (words, wanted) => expect(inboundWord(words)).toBe(wanted)); // prettier-ignore
+  test.each([
+    ['STOP', 'stop'],
+    ['stop please', 'stop'],
+    ['Unsubscribe', 'stop'],
+    ['END.', 'stop'],
+    ['START', 'start'],
+    ['help', 'help'],
+    ['I cannot stop', null],
+    ['', null],
+  ])('%s asks for %s', (words, wanted) => expect(inboundWord(words)).toBe(wanted));
 });
 
 describe('texts', () => {
@@ -285,7 +301,10 @@ describe('texts', () => {
     expect([...variablesOf('{n, plural, one {{a}} other {{b, select, x {{c}} other {}}}}')].sort()).toEqual(['a', 'b', 'c', 'n']);
   });
   test('what is required and not there is named', () => expect(missingIn(variables, { title: 'x' })).toEqual(['order_number']));
-  test.each([['email', 'demo@example.test', 'd•••@e•••.test'], ['sms', '+14155550142', '+1•••••42']])('%s %s is shown as %s', (channel, address, shown) => expect(masked(channel as CommsChannel, address)).toBe(shown)); // prettier-ignore
+  test.each([
+    ['email', 'demo@example.test', 'd•••@e•••.test'],
+    ['sms', '+14155550142', '+1•••••42'],
+  ])('%s %s is shown as %s', (channel, address, shown) => expect(masked(channel as CommsChannel, address)).toBe(shown));
 });
 
 describe('freshness', () => {

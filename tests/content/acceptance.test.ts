@@ -247,9 +247,16 @@ describe('a certificate', () => {
   test('with its file is published, found by its code, and immutable from then on', async () => {
     const { id: fileId } = await upload(await pdf(one => one.setTitle(word())), 'application/pdf');
     const coa = await e.make('/coas', {
-      product_name: 'BPC-157 5 mg', batch_number: word(), report_number: word(), lab: { name: 'Lab' }, tested_on: '2026-10-02', issued_on: '2026-10-05', file_id: fileId,
-      results: [{ test: 'purity', method: 'HPLC', result_text: '99.21 %', result_value: 99.21, unit: '%', verdict: 'pass' }], status: 'published',
-    }); // prettier-ignore
+      product_name: 'BPC-157 5 mg',
+      batch_number: word(),
+      report_number: word(),
+      lab: { name: 'Lab' },
+      tested_on: '2026-10-02',
+      issued_on: '2026-10-05',
+      file_id: fileId,
+      results: [{ test: 'purity', method: 'HPLC', result_text: '99.21 %', result_value: 99.21, unit: '%', verdict: 'pass' }],
+      status: 'published',
+    });
     expect((await e.read(`/coas/${coa.id}`)).body).toMatchObject({ verdict: 'pass', file_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
     const code = coa.verification_code.toLowerCase().replaceAll('-', ' ');
     const { coaByVerificationCode: found } = await e.ask(
@@ -268,14 +275,27 @@ describe('link cards', () => {
     void response.writeHead(200, { 'content-type': 'text/html', 'content-length': Buffer.byteLength(text) }).end(text);
 
   test.each([
-    'http://[::ffff:7f00:1]/', 'http://2130706433/', 'http://0x7f.1/', 'http://169.254.169.254/latest/meta-data', 'https://localhost/', 'https://printer.local/',
-    'https://intranet/', 'https://user:pw@example.com/', 'https://example.com:8443/', 'ftp://example.com/', 'file:///etc/passwd', 'https://a.test/', 'not a url',
-    'https://10.0.0.5/', 'https://[fd00::1]/', 'https://metadata.internal/',
+    'http://[::ffff:7f00:1]/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://169.254.169.254/latest/meta-data',
+    'https://localhost/',
+    'https://printer.local/',
+    'https://intranet/',
+    'https://user:pw@example.com/',
+    'https://example.com:8443/',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'https://a.test/',
+    'not a url',
+    'https://10.0.0.5/',
+    'https://[fd00::1]/',
+    'https://metadata.internal/',
   ])('refuse %s with the one answer', async url => {
     const { status, body } = await unfurl(url.replace('127.', '128.'));
     if (/7f|2130706433|0x7f/.test(url)) return; // these spell loopback, which this platform may reach; the runtime's tests refuse them
     expect([status, body.reason, body.detail]).toEqual([400, 'url_not_allowed', 'This address cannot be looked at']);
-  }); // prettier-ignore
+  });
 
   test('follow no redirect to an address that may not be reached', async () => {
     pages['/away'] = response => void response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();

@@ -282,9 +282,17 @@ describe('certificates', () => {
     { test: 'identity', method: 'ESI-MS', result_text: '1419.6 Da', result_value: 1419.6, unit: 'Da', verdict: 'pass' },
   ];
   const coa = (more: object = {}) => ({
-    product_name: 'BPC-157 5 mg', variant_sku: 'BPC157-5', batch_number: 'B2611', lot_number: 'L-0042', report_number: word(),
-    lab: { name: 'Example Analytical', accreditation: 'ISO/IEC 17025:2017 #1234' }, tested_on: '2026-10-02', issued_on: '2026-10-05', results, ...more,
-  }); // prettier-ignore
+    product_name: 'BPC-157 5 mg',
+    variant_sku: 'BPC157-5',
+    batch_number: 'B2611',
+    lot_number: 'L-0042',
+    report_number: word(),
+    lab: { name: 'Example Analytical', accreditation: 'ISO/IEC 17025:2017 #1234' },
+    tested_on: '2026-10-02',
+    issued_on: '2026-10-05',
+    results,
+    ...more,
+  });
 
   test('have a derived purity, verdict and code; the same report of a laboratory is there once', async () => {
     const one = await e.make('/coas', coa({ report_number: 'R-88213' }));

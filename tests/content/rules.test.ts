@@ -14,13 +14,34 @@ import { codeForms } from '../../subgraphs/content/rules/search-words.js';
 import { lacks } from '../../subgraphs/content/rules/values.js';
 
 test.each([
-  'http://[::ffff:7f00:1]/', 'http://2130706433/', 'http://0x7f.1/', 'http://127.1/', 'http://169.254.169.254/', 'http://10.0.0.5/', 'https://8.8.8.8/', 'http://localhost/',
-  'https://a.internal/', 'https://a.local/', 'https://a.test/', 'https://a.invalid/', 'https://a.example/', 'https://a.home.arpa/', 'https://com/', 'https://intranet/',
-  'https://a.nosuchsuffix/', 'https://user@example.com/', 'https://example.com:8443/', 'http://example.com:22/', 'ftp://example.com/', 'file:///etc/passwd', 'javascript:1', '',
+  'http://[::ffff:7f00:1]/',
+  'http://2130706433/',
+  'http://0x7f.1/',
+  'http://127.1/',
+  'http://169.254.169.254/',
+  'http://10.0.0.5/',
+  'https://8.8.8.8/',
+  'http://localhost/',
+  'https://a.internal/',
+  'https://a.local/',
+  'https://a.test/',
+  'https://a.invalid/',
+  'https://a.example/',
+  'https://a.home.arpa/',
+  'https://com/',
+  'https://intranet/',
+  'https://a.nosuchsuffix/',
+  'https://user@example.com/',
+  'https://example.com:8443/',
+  'http://example.com:22/',
+  'ftp://example.com/',
+  'file:///etc/passwd',
+  'javascript:1',
+  '',
   `https://example.com/${'x'.repeat(2048)}`,
 ])('%s is no page of the web', url => {
   expect(pageFault(url)).not.toBeNull();
-}); // prettier-ignore
+});
 
 test.each(['https://example.com/', 'http://example.com/', 'https://example.co.uk:443/x', 'http://sub.example.org:80/'])(
   '%s may be one',

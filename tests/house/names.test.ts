@@ -44,6 +44,11 @@ test('a plugin of ours has a name, so that Fastify need not look through all mod
   expect(nameless).toEqual([]);
 });
 
+test('what the formatter leaves alone says why on its line', () => {
+  const silent = ROOMS.flatMap(sourcesIn).filter(file => /prettier-ignore\s*$/m.test(readFileSync(join(ROOT, file), 'utf8')));
+  expect(silent).toEqual([]);
+});
+
 test('no source file has more than 400 lines', () => {
   const long = ROOMS.flatMap(sourcesIn).filter(file => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 401);
   expect(long).toEqual([]);

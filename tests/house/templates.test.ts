@@ -73,7 +73,12 @@ describe.each(templates.map(template => [template.key, template] as const))('tem
 
 test.each(['sign_in', 'visit_booked', 'retest_prompt'])('%s is written in German, too', key => {
   const { texts, channels } = fileTemplates().get(key)!;
-  expect(texts.filter(({ locale }) => locale === 'de').map(({ channel }) => channel).sort()).toEqual([...channels].sort()); // prettier-ignore
+  expect(
+    texts
+      .filter(({ locale }) => locale === 'de')
+      .map(({ channel }) => channel)
+      .sort(),
+  ).toEqual([...channels].sort());
 });
 
 test('the layout is compiled once, whatever is put in', async () => {

@@ -23,9 +23,20 @@ const inDays = (days: number): Date => new Date(NOW.getTime() + days * DAY_MS);
 
 describe('states', () => {
   const subscription = [
-    'settle', 'expire', 'fall_due', 'be_forgiven', 'pause', 'pause_void', 'resume', 'resume_unpaid', 'give_up', 'give_up_and_pause', 'change',
-    'end_later', 'cancel',
-  ] as const; // prettier-ignore
+    'settle',
+    'expire',
+    'fall_due',
+    'be_forgiven',
+    'pause',
+    'pause_void',
+    'resume',
+    'resume_unpaid',
+    'give_up',
+    'give_up_and_pause',
+    'change',
+    'end_later',
+    'cancel',
+  ] as const;
   const invoice = ['finalize', 'settle', 'fall_due', 'write_off', 'void'] as const;
   const allowed = new Set([
     'subscription incomplete settle active',
@@ -90,8 +101,18 @@ describe('states', () => {
 
 describe('a share of an amount', () => {
   test.each([
-    [1n, 2n, 0], [3n, 2n, 2], [5n, 2n, 2], [7n, 2n, 4], [-3n, 2n, -2], [-5n, 2n, -2], [10n, 4n, 2], [14n, 4n, 4], [2n, 3n, 1], [1n, 3n, 0], [0n, 7n, 0],
-  ])('%d / %d is %d, half to even', (numerator, denominator, share) => expect(roundHalfEven(numerator, denominator)).toBe(share)); // prettier-ignore
+    [1n, 2n, 0],
+    [3n, 2n, 2],
+    [5n, 2n, 2],
+    [7n, 2n, 4],
+    [-3n, 2n, -2],
+    [-5n, 2n, -2],
+    [10n, 4n, 2],
+    [14n, 4n, 4],
+    [2n, 3n, 1],
+    [1n, 3n, 0],
+    [0n, 7n, 0],
+  ])('%d / %d is %d, half to even', (numerator, denominator, share) => expect(roundHalfEven(numerator, denominator)).toBe(share));
 
   test('is exact past 2^53', () => {
     expect(shareOf(times(99_999_999, 100), 94_672_799, 94_672_800)).toBe(9_999_999_794); // 9 999 999 900 − 105.6…
@@ -165,12 +186,39 @@ describe('proration', () => {
 describe('an invoice', () => {
   test.each([
     [[[Kind.RECURRING, 9900]], { subtotal: 9900, discount: 0, tax: 0, total: 9900 }],
-    [[[Kind.RECURRING, 9900], [Kind.DISCOUNT, -1980], [Kind.TAX, 634]], { subtotal: 9900, discount: 1980, tax: 634, total: 8554 }],
-    [[[Kind.PRORATION_CREDIT, -1500], [Kind.PRORATION_CHARGE, 4500]], { subtotal: 3000, discount: 0, tax: 0, total: 3000 }],
-    [[[Kind.ONE_TIME, 2500], [Kind.SHIPPING, 500]], { subtotal: 3000, discount: 0, tax: 0, total: 3000 }],
-    [[[Kind.RECURRING, 980], [Kind.DISCOUNT, -980]], { subtotal: 980, discount: 980, tax: 0, total: 0 }],
+    [
+      [
+        [Kind.RECURRING, 9900],
+        [Kind.DISCOUNT, -1980],
+        [Kind.TAX, 634],
+      ],
+      { subtotal: 9900, discount: 1980, tax: 634, total: 8554 },
+    ],
+    [
+      [
+        [Kind.PRORATION_CREDIT, -1500],
+        [Kind.PRORATION_CHARGE, 4500],
+      ],
+      { subtotal: 3000, discount: 0, tax: 0, total: 3000 },
+    ],
+    [
+      [
+        [Kind.ONE_TIME, 2500],
+        [Kind.SHIPPING, 500],
+      ],
+      { subtotal: 3000, discount: 0, tax: 0, total: 3000 },
+    ],
+    [
+      [
+        [Kind.RECURRING, 980],
+        [Kind.DISCOUNT, -980],
+      ],
+      { subtotal: 980, discount: 980, tax: 0, total: 0 },
+    ],
     [[], { subtotal: 0, discount: 0, tax: 0, total: 0 }],
-  ] as [[Kind, number][], object][])('of %o is %o', (lines, totals) => expect(totalsOf(lines.map(([kind, amount]) => ({ kind, amount })))).toEqual(totals)); // prettier-ignore
+  ] as [[Kind, number][], object][])('of %o is %o', (lines, totals) =>
+    expect(totalsOf(lines.map(([kind, amount]) => ({ kind, amount })))).toEqual(totals),
+  );
 
   test('never asks for less than nothing', () => {
     expect(() => totalsOf([{ kind: Kind.PRORATION_CREDIT, amount: -1 }])).toThrow(RangeError);
@@ -178,20 +226,42 @@ describe('an invoice', () => {
     expect(() => dueOf(100, { cashApplied: 0, creditApplied: 101, amountPaid: 0 })).toThrow(RangeError);
   });
 
-  test.each([[1000, 0, 0], [1000, 400, 400], [1000, 5000, 1000], [0, 5000, 0], [1000, -3, 0]])('of %d takes of a balance of %d: %d', (total, balance, used) => expect(creditFor(total, balance)).toBe(used)); // prettier-ignore
+  test.each([
+    [1000, 0, 0],
+    [1000, 400, 400],
+    [1000, 5000, 1000],
+    [0, 5000, 0],
+    [1000, -3, 0],
+  ])('of %d takes of a balance of %d: %d', (total, balance, used) => expect(creditFor(total, balance)).toBe(used));
 
-  test.each([['INV', 2026, 42, 'INV-2026-000042'], ['CN', 2027, 1, 'CN-2027-000001'], ['INV', 2026, 1_000_000, 'INV-2026-1000000']] as const)('%s %d %d is %s', (prefix, year, n, number) => expect(documentNumber(prefix, year, n)).toBe(number)); // prettier-ignore
+  test.each([
+    ['INV', 2026, 42, 'INV-2026-000042'],
+    ['CN', 2027, 1, 'CN-2027-000001'],
+    ['INV', 2026, 1_000_000, 'INV-2026-1000000'],
+  ] as const)('%s %d %d is %s', (prefix, year, n, number) => expect(documentNumber(prefix, year, n)).toBe(number));
 });
 
 describe('dunning', () => {
   const { SOFT, HARD, ACTION_REQUIRED, PROCESSOR_ERROR } = DeclineCategory;
 
   test.each([
-    [SOFT, 0, 1], [SOFT, 0.5, 1], [SOFT, 1, 3], [SOFT, 2, 3], [SOFT, 3, 7], [SOFT, 7, 14], [SOFT, 14, null], [SOFT, 20, null], [PROCESSOR_ERROR, 0, 1], [PROCESSOR_ERROR, 7, 14],
-    [HARD, 0, null], [HARD, 3, null], [ACTION_REQUIRED, 0, null], [ACTION_REQUIRED, 1, null],
+    [SOFT, 0, 1],
+    [SOFT, 0.5, 1],
+    [SOFT, 1, 3],
+    [SOFT, 2, 3],
+    [SOFT, 3, 7],
+    [SOFT, 7, 14],
+    [SOFT, 14, null],
+    [SOFT, 20, null],
+    [PROCESSOR_ERROR, 0, 1],
+    [PROCESSOR_ERROR, 7, 14],
+    [HARD, 0, null],
+    [HARD, 3, null],
+    [ACTION_REQUIRED, 0, null],
+    [ACTION_REQUIRED, 1, null],
   ] as const)('after a %s failure on day %d tries on day %d', (category, day, next) => {
     expect(nextAttempt(category, NOW, inDays(day))).toEqual(next === null ? null : inDays(next));
-  }); // prettier-ignore
+  });
 
   test('gives up on day 21, or by the brand', () => {
     const policy = { retryDays: [2, 4], finalDay: 6, finalAction: 'pause' } as const;
@@ -223,10 +293,14 @@ describe('dunning', () => {
 
   const attempts = (count: number, firstDay: number) => Array.from({ length: count }, (_, n) => inDays(firstDay + n / 100));
   test.each([
-    [14, -1, 0], [15, -1, 29], [15, -29.5, 0.5], [15, -31, 0], [20, -1, 29.05],
+    [14, -1, 0],
+    [15, -1, 29],
+    [15, -29.5, 0.5],
+    [15, -31, 0],
+    [20, -1, 29.05],
   ])('%d attempts from day %d on allow one more on day %d', (count, firstDay, day) => {
     expect(allowedFrom(attempts(count, firstDay), NOW).getTime()).toBeCloseTo(inDays(day).getTime(), -1);
-  }); // prettier-ignore
+  });
 
   const due: Collection = { isPaid: false, isInProgress: false, isHardDeclined: false, attempts: [], nextAttemptAt: NOW };
   test.each([
@@ -249,7 +323,14 @@ describe('dunning', () => {
 });
 
 describe('a recurring promo', () => {
-  const promo = (change: Partial<RecurringPromo>): RecurringPromo => ({ kind: PromoKind.PERCENT, duration: PromoDuration.ONCE, durationPeriods: null, percentBps: 2000, amountOff: null, ...change }); // prettier-ignore
+  const promo = (change: Partial<RecurringPromo>): RecurringPromo => ({
+    kind: PromoKind.PERCENT,
+    duration: PromoDuration.ONCE,
+    durationPeriods: null,
+    percentBps: 2000,
+    amountOff: null,
+    ...change,
+  });
   /** What is asked for in each of the periods. */
   function asked(one: RecurringPromo, prices: readonly number[]): number[] {
     let left = reducedPeriods(one);
@@ -269,13 +350,23 @@ describe('a recurring promo', () => {
 
   /** A price in each period as cadence and plan change, and what is asked for: minor units by hand. */
   test.each([
-    ['20 % for 3 periods: month, month, year, year', promo({ duration: PromoDuration.REPEATING, durationPeriods: 3 }), [9900, 9900, 99000, 99000], [7920, 7920, 79200, 99000]],
+    [
+      '20 % for 3 periods: month, month, year, year',
+      promo({ duration: PromoDuration.REPEATING, durationPeriods: 3 }),
+      [9900, 9900, 99000, 99000],
+      [7920, 7920, 79200, 99000],
+    ],
     ['20 % forever: month, quarter, year', promo({ duration: PromoDuration.FOREVER }), [9900, 29700, 99000], [7920, 23760, 79200]],
     ['USD 50.00 off once: month, year', promo({ kind: PromoKind.AMOUNT, amountOff: 5000 }), [9900, 99000], [4900, 99000]],
-    ['USD 50.00 off forever: 29.00, 99.00', promo({ kind: PromoKind.AMOUNT, amountOff: 5000, duration: PromoDuration.FOREVER }), [2900, 9900], [0, 4900]],
+    [
+      'USD 50.00 off forever: 29.00, 99.00',
+      promo({ kind: PromoKind.AMOUNT, amountOff: 5000, duration: PromoDuration.FOREVER }),
+      [2900, 9900],
+      [0, 4900],
+    ],
     ['12.5 % forever, JPY', promo({ percentBps: 1250, duration: PromoDuration.FOREVER }), [980, 1, 4, 12], [858, 1, 4, 10]], // 122.5→122, 0.125→0, 0.5→0, 1.5→2
     ['33.33 % forever, KWD', promo({ percentBps: 3333, duration: PromoDuration.FOREVER }), [9500, 1000], [6334, 667]], // 3166.35, 333.3
     ['100 % once', promo({ percentBps: 10_000 }), [9900, 9900], [0, 9900]],
     ['days of trial', promo({ kind: PromoKind.TRIAL_DAYS, percentBps: null }), [9900], [9900]],
-  ])('%s', (_what, one, prices, due) => expect(asked(one, prices)).toEqual(due)); // prettier-ignore
+  ])('%s', (_what, one, prices, due) => expect(asked(one, prices)).toEqual(due));
 });

@@ -11,7 +11,12 @@ beforeAll(async () => {
 
 const session = async (id: string): Promise<any> => (await shop.get(`/v1/checkout/${id}`)).body;
 const becomes = (id: string, status: string): Promise<unknown> =>
-  until(`a session that is ${status}`, () => session(id), one => one.status === status, 20_000); // prettier-ignore
+  until(
+    `a session that is ${status}`,
+    () => session(id),
+    one => one.status === status,
+    20_000,
+  );
 
 async function opened(more: object = {}, userId?: string): Promise<any> {
   const user_id = userId ?? (await shop.stranger());
@@ -56,7 +61,10 @@ describe('methods', () => {
     const second = await attach('pm_card_mastercard', { default: true });
     expect(second).toMatchObject({ status: 201, body: { is_default: true } });
     const listed = await shop.get('/v1/billing/payment-methods', token);
-    expect(listed.body.data.map((one: any) => [one.id, one.is_default])).toEqual([[second.body.id, true], [first.body.id, false]]); // prettier-ignore
+    expect(listed.body.data.map((one: any) => [one.id, one.is_default])).toEqual([
+      [second.body.id, true],
+      [first.body.id, false],
+    ]);
     expect((await shop.get('/v1/payment-methods', token)).body).toEqual(listed.body);
     const gone = await shop.p.rest('DELETE', `/payments/v1/billing/payment-methods/${second.body.id}`, { token });
     expect(gone.status).toBe(204);
@@ -158,7 +166,10 @@ describe('a session', () => {
   });
 
   test('that is authorized is given up with its payment, and by itself after a week', async () => {
-    const [one, other] = [await shop.buy(await shop.stranger(), 700, 'pm_card_visa', { capture: 'manual' }), await shop.buy(await shop.stranger(), 700, 'pm_card_visa', { capture: 'manual' })]; // prettier-ignore
+    const [one, other] = [
+      await shop.buy(await shop.stranger(), 700, 'pm_card_visa', { capture: 'manual' }),
+      await shop.buy(await shop.stranger(), 700, 'pm_card_visa', { capture: 'manual' }),
+    ];
     expect(await shop.post(`/v1/payments/${one.body.payment.id}/cancel`, {})).toMatchObject({ status: 200, body: { status: 'cancelled' } });
     expect(await session(one.body.id)).toMatchObject({ status: 'cancelled' });
     await shop.advance('P7DT1M');

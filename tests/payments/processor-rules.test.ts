@@ -264,8 +264,27 @@ describe('failures', () => {
 });
 
 describe('reconciliation', () => {
-  const theirs = (more: Partial<ProcessorItem> = {}): ProcessorItem => ({ ref: 'ch_1', kind: 'charge', amount: 100, currency: 'USD', count: 1, isInside: true, ...more }); // prettier-ignore
-  const ours = (more: Partial<OwnItem> = {}): OwnItem => ({ ref: 'ch_1', kind: 'charge', paymentId: 'p1', orderId: null, amount: 100, currency: 'USD', isSettled: true, isInside: true, isLedgered: null, ...more }); // prettier-ignore
+  const theirs = (more: Partial<ProcessorItem> = {}): ProcessorItem => ({
+    ref: 'ch_1',
+    kind: 'charge',
+    amount: 100,
+    currency: 'USD',
+    count: 1,
+    isInside: true,
+    ...more,
+  });
+  const ours = (more: Partial<OwnItem> = {}): OwnItem => ({
+    ref: 'ch_1',
+    kind: 'charge',
+    paymentId: 'p1',
+    orderId: null,
+    amount: 100,
+    currency: 'USD',
+    isSettled: true,
+    isInside: true,
+    isLedgered: null,
+    ...more,
+  });
   const kinds = (processor: ProcessorItem[], payments: OwnItem[], more: object = {}) =>
     compare({ processor, payments, storefront: null, settledOrders: [], ...more }).discrepancies.map(one => one.kind);
 

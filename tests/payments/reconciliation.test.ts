@@ -35,7 +35,18 @@ async function foreignCharge(amount: number): Promise<string> {
   const customer = await processor.ensureCustomer({ userId: randomUUID(), brandId: randomUUID(), email: null }, await bank.call());
   const customerId = (customer as { data: { id: string } }).data.id;
   const method = await processor.attachMethod({ customerId, token: 'pm_card_visa' }, await bank.call());
-  const input = { customerId, methodId: (method as { data: { id: string } }).data.id, amount, currency: 'USD', capture: 'automatic', offSession: false, statementDescriptor: 'X', returnUrl: null, authenticationUrl: null, metadata: {} } as const; // prettier-ignore
+  const input = {
+    customerId,
+    methodId: (method as { data: { id: string } }).data.id,
+    amount,
+    currency: 'USD',
+    capture: 'automatic',
+    offSession: false,
+    statementDescriptor: 'X',
+    returnUrl: null,
+    authenticationUrl: null,
+    metadata: {},
+  } as const;
   const made = await processor.charge(input, await bank.call());
   return (made as { data: { id: string } }).data.id;
 }
@@ -68,7 +79,11 @@ describe('a reconciliation', () => {
       expect.objectContaining({ kind: 'missing_at_processor', payment_id: ours, expected: usd(700) }),
     );
     expect(await bank.payment(ours)).toEqual(before);
-    const filtered = await bank.p.graphql('query ($id: ID!) { reconciliationRun(id: $id) { discrepancies(kind: MISSING_AT_PROCESSOR) { nodes { kind } } } }', { id: run.id }, { token: bank.token }); // prettier-ignore
+    const filtered = await bank.p.graphql(
+      'query ($id: ID!) { reconciliationRun(id: $id) { discrepancies(kind: MISSING_AT_PROCESSOR) { nodes { kind } } } }',
+      { id: run.id },
+      { token: bank.token },
+    );
     expect(filtered.data.reconciliationRun.discrepancies.nodes).toHaveLength(1);
   });
 

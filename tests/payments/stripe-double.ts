@@ -30,8 +30,19 @@ const PARAMS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   'POST /v1/payment_methods/:id/attach': ['customer'],
   'POST /v1/payment_methods/:id/detach': [],
   'POST /v1/payment_intents': [
-    'amount', 'currency', 'customer', 'payment_method', 'confirm', 'off_session', 'capture_method', 'statement_descriptor_suffix', 'return_url',
-    'automatic_payment_methods[enabled]', 'automatic_payment_methods[allow_redirects]', METADATA, /^expand\[\d\]$/,
+    'amount',
+    'currency',
+    'customer',
+    'payment_method',
+    'confirm',
+    'off_session',
+    'capture_method',
+    'statement_descriptor_suffix',
+    'return_url',
+    'automatic_payment_methods[enabled]',
+    'automatic_payment_methods[allow_redirects]',
+    METADATA,
+    /^expand\[\d\]$/,
   ],
   'GET /v1/payment_intents': ['customer', 'created[gte]', 'limit', /^expand\[\d\]$/],
   'GET /v1/payment_intents/:id': [/^expand\[\d\]$/],
@@ -51,10 +62,17 @@ const PARAMS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   'POST /v1/disputes/:id/close': [],
   'GET /v1/balance_transactions': ['created[gte]', 'created[lt]', 'limit', 'starting_after', /^expand\[\d\]$/],
   'POST /v1/checkout/sessions': [
-    'customer', 'mode', 'currency', 'success_url', 'cancel_url', METADATA, /^payment_intent_data\[metadata\]\[\w+\]$/, /^line_items\[0\]\[\w+\](\[\w+\])*$/,
+    'customer',
+    'mode',
+    'currency',
+    'success_url',
+    'cancel_url',
+    METADATA,
+    /^payment_intent_data\[metadata\]\[\w+\]$/,
+    /^line_items\[0\]\[\w+\](\[\w+\])*$/,
   ],
   'POST /v1/billing_portal/sessions': ['customer', 'return_url'],
-}; // prettier-ignore
+};
 
 const DECLINES: Readonly<Record<string, { code: string; decline_code: string }>> = {
   pm_card_visa_chargeDeclined: { code: 'card_declined', decline_code: 'generic_decline' },
@@ -64,7 +82,15 @@ const DECLINES: Readonly<Record<string, { code: string; decline_code: string }>>
   pm_card_chargeDeclinedExpiredCard: { code: 'expired_card', decline_code: 'expired_card' },
   pm_card_chargeDeclinedIncorrectCvc: { code: 'incorrect_cvc', decline_code: 'incorrect_cvc' },
 };
-const TOKENS = ['pm_card_visa', 'pm_card_mastercard', 'pm_card_amex', 'pm_card_authenticationRequired', 'pm_card_createDispute', 'pm_card_pendingRefund', ...Object.keys(DECLINES)]; // prettier-ignore
+const TOKENS = [
+  'pm_card_visa',
+  'pm_card_mastercard',
+  'pm_card_amex',
+  'pm_card_authenticationRequired',
+  'pm_card_createDispute',
+  'pm_card_pendingRefund',
+  ...Object.keys(DECLINES),
+];
 
 /** Nested values of Stripe's form encoding: `metadata[user_id]=…`. */
 function nested(flat: URLSearchParams): Params {
@@ -236,7 +262,11 @@ export class StripeDouble {
       case 'POST payment_intents':
         return this.#intent(params, expand);
       case 'GET payment_intents':
-        return list(this.#all('payment_intent').filter(one => one.customer === params.customer && one.created >= Number(params.created.gte)).map(one => this.#shown(one, expand))); // prettier-ignore
+        return list(
+          this.#all('payment_intent')
+            .filter(one => one.customer === params.customer && one.created >= Number(params.created.gte))
+            .map(one => this.#shown(one, expand)),
+        );
       case 'GET payment_intents id':
         return this.#shown(this.#find(id, 'payment_intent'), expand);
       case 'POST payment_intents id capture':
@@ -299,7 +329,16 @@ export class StripeDouble {
     const method = this.#find(params.payment_method, 'payment_method');
     if (method.customer !== params.customer) refuse('The PaymentMethod does not belong to the Customer', 'payment_method_unexpected_state');
     const [amount, { token }] = [Number(params.amount), method];
-    const row = { amount, currency: params.currency, customer: params.customer, capture_method: params.capture_method, metadata: params.metadata ?? {}, latest_charge: null, next_action: null, last_payment_error: null }; // prettier-ignore
+    const row = {
+      amount,
+      currency: params.currency,
+      customer: params.customer,
+      capture_method: params.capture_method,
+      metadata: params.metadata ?? {},
+      latest_charge: null,
+      next_action: null,
+      last_payment_error: null,
+    };
     const intent = this.#make('pi', 'payment_intent', { ...row, status: 'requires_confirmation' });
     if (DECLINES[token]) this.#decline(intent, DECLINES[token]);
     if (token === 'pm_card_authenticationRequired' && params.off_session === 'true')
@@ -350,14 +389,29 @@ export class StripeDouble {
     if (amount > charge.amount_captured - charge.amount_refunded)
       refuse('Refund amount is greater than unrefunded amount on charge', 'refund_amount_too_large');
     charge.amount_refunded += amount;
-    const refund = this.#make('re', 'refund', { amount, currency: intent.currency, payment_intent: intent.id, charge: charge.id, status: 'succeeded', metadata: params.metadata ?? {} }); // prettier-ignore
+    const refund = this.#make('re', 'refund', {
+      amount,
+      currency: intent.currency,
+      payment_intent: intent.id,
+      charge: charge.id,
+      status: 'succeeded',
+      metadata: params.metadata ?? {},
+    });
     this.#move('refund', -amount, intent.currency, refund.id);
     return refund;
   }
 
   #payout(params: Row): Row {
     if (params.destination !== 'ba_ok') missing(params.destination);
-    const row = { amount: Number(params.amount), currency: params.currency, destination: params.destination, status: 'pending', arrival_date: this.now(), metadata: params.metadata ?? {}, failure_code: null }; // prettier-ignore
+    const row = {
+      amount: Number(params.amount),
+      currency: params.currency,
+      destination: params.destination,
+      status: 'pending',
+      arrival_date: this.now(),
+      metadata: params.metadata ?? {},
+      failure_code: null,
+    };
     return this.#make('po', 'payout', row);
   }
 

@@ -17,13 +17,24 @@ beforeEach(async () => {
 const at = (minute: number): string => new Date(Date.UTC(2026, 10, 20, 9, minute)).toISOString();
 const usd = (amount: number) => ({ amount, currency: 'USD' });
 const sync = (status: string, minute: number, more: object = {}, token = bank.token) =>
-  bank.post('/v1/admin/sync/telehealth-charge', { partner_charge_id: charge, user_id: user, status, amount: usd(4_900), occurred_at: at(minute), ...more }, token); // prettier-ignore
+  bank.post(
+    '/v1/admin/sync/telehealth-charge',
+    { partner_charge_id: charge, user_id: user, status, amount: usd(4_900), occurred_at: at(minute), ...more },
+    token,
+  );
 const told = async (type: string) => (await bank.events(type, user)).map(({ payment_id: _paymentId, ...data }) => data);
 
 describe('a charge of the telehealth partner', () => {
   test('is mirrored: charged and paid as ours are, by the partner', async () => {
     const answer = await sync('authorized', 0);
-    expect(answer).toMatchObject({ status: 200, body: { applied: true, reason: null, payment: { status: 'authorized', processor: 'partner', purpose: 'telehealth', external_ref: charge } } }); // prettier-ignore
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        applied: true,
+        reason: null,
+        payment: { status: 'authorized', processor: 'partner', purpose: 'telehealth', external_ref: charge },
+      },
+    });
     const { body } = await sync('captured', 1);
     expect(body).toMatchObject({
       applied: true,
@@ -86,7 +97,15 @@ describe('a charge of the telehealth partner', () => {
 });
 
 describe('the partner’s events', () => {
-  const report = (minute: number, more: object = {}) => ({ partner_event_id: `evt_${randomUUID()}`, partner_ref: 'pt_1', reported_at: at(minute), charge_ref: charge, amount: 4_900, currency: 'USD', ...more }); // prettier-ignore
+  const report = (minute: number, more: object = {}) => ({
+    partner_event_id: `evt_${randomUUID()}`,
+    partner_ref: 'pt_1',
+    reported_at: at(minute),
+    charge_ref: charge,
+    amount: 4_900,
+    currency: 'USD',
+    ...more,
+  });
   const mirrored = async () =>
     (
       await bank.p.sql('select status, amount_captured::int, amount_refunded::int from payments.payment where external_ref = $1', [charge])

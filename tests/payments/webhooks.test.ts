@@ -57,7 +57,12 @@ describe('the inbound webhook', () => {
   test('is a hint only: what a body claims is not believed', async () => {
     const paymentId = await bank.paid(user, 2_000);
     const { processor_payment_id: id } = await bank.payment(paymentId);
-    const body = JSON.stringify({ id: 'evt_liar', type: 'charge.refunded', created: Math.floor((await bank.now()).getTime() / 1000), data: { object: { kind: 'charge', id, status: 'declined', amount_refunded: 2_000 } } }); // prettier-ignore
+    const body = JSON.stringify({
+      id: 'evt_liar',
+      type: 'charge.refunded',
+      created: Math.floor((await bank.now()).getTime() / 1000),
+      data: { object: { kind: 'charge', id, status: 'declined', amount_refunded: 2_000 } },
+    });
     expect(await bank.notify({ kind: 'charge', id }, { body })).toMatchObject({ status: 200 });
     await bank.handled(`processor_event_id = 'evt_liar'`);
     expect(await bank.payment(paymentId)).toMatchObject({ status: 'succeeded', amount_refunded: 0 });
@@ -134,7 +139,9 @@ describe('calls of the sandbox', () => {
   test('held calls come when they are released; delivered again and backwards they change nothing', async () => {
     await bank.act('hold_webhooks');
     const paymentId = await bank.paid(user, 1_600, 'sbx_async_success');
-    await expect.poll(() => bank.count(`payments.processor_object where kind = 'notice' and (data->>'isHeld')::boolean`), { timeout: 20_000 }).toBeGreaterThan(1); // prettier-ignore
+    await expect
+      .poll(() => bank.count(`payments.processor_object where kind = 'notice' and (data->>'isHeld')::boolean`), { timeout: 20_000 })
+      .toBeGreaterThan(1);
     expect(await bank.payment(paymentId)).toMatchObject({ status: 'processing' });
     await bank.act('release_webhooks');
     const settled = await bank.settles(paymentId, { status: 'succeeded' });

@@ -148,6 +148,9 @@ export async function unallocate(ctx: Context, one: Allocated, quantity: number,
 /** Gives back all that is allocated to an order and not shipped. */
 export async function releaseOrder(ctx: Context, orderId: string): Promise<void> {
   const rows = await allocationsOf(ctx, orderId);
-  await lockStock(ctx, rows.map(one => one.variantId)); // prettier-ignore
+  await lockStock(
+    ctx,
+    rows.map(one => one.variantId),
+  );
   for (const one of rows) if (one.quantity > one.shipped) await unallocate(ctx, one, one.quantity - one.shipped, `order:${orderId}`);
 }

@@ -122,7 +122,11 @@ async function merge(ctx: Context, cart: Cart, guest: Cart): Promise<boolean> {
   if (guest.status !== CartStatus.ACTIVE || guest.brandId !== cart.brandId || guest.expiresAt <= ctx.now()) return false;
   const [theirs, own] = [await linesOf(ctx, guest.id), await linesOf(ctx, cart.id)];
   await release(ctx, { cartId: guest.id });
-  const offered = await offeredVariants(ctx, theirs.map(one => one.variantId), cart); // prettier-ignore
+  const offered = await offeredVariants(
+    ctx,
+    theirs.map(one => one.variantId),
+    cart,
+  );
   const counts: Counts = { moved: 0, summed: 0, capped: 0, dropped: 0 };
   const notes: CartNote[] = [];
   for (const line of theirs) {

@@ -66,7 +66,10 @@ function heldUntil(ctx: Context, since: Date): Date {
 
 /** The start of the hold that a line has now; a hold that has ended begins anew. */
 async function holdingSince(ctx: Context, line: Line): Promise<Date> {
-  const [held] = await ctx.sql('select 1 from commerce.stock_reservation where cart_item_id = $1 and expires_at > $2 limit 1', [line.id, ctx.now().toISOString()]); // prettier-ignore
+  const [held] = await ctx.sql('select 1 from commerce.stock_reservation where cart_item_id = $1 and expires_at > $2 limit 1', [
+    line.id,
+    ctx.now().toISOString(),
+  ]);
   return held && line.reservedSince ? line.reservedSince : ctx.now();
 }
 
@@ -266,6 +269,10 @@ export async function reopenCart(ctx: Context, cartId: string): Promise<void> {
   await ctx.em.flush();
   for (const line of await linesOf(ctx, cart.id)) {
     const available = await holdLine(ctx, cart, { ...line, reservedSince: null });
-    await ctx.sql('update commerce.cart_item set lost_cover = $2, reserved_since = $3 where id = $1', [line.id, available !== null, ctx.now().toISOString()]); // prettier-ignore
+    await ctx.sql('update commerce.cart_item set lost_cover = $2, reserved_since = $3 where id = $1', [
+      line.id,
+      available !== null,
+      ctx.now().toISOString(),
+    ]);
   }
 }

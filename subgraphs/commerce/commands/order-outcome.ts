@@ -115,7 +115,11 @@ export async function settleOrder(ctx: Context, order: Order, paid: { amount: nu
   }
   Object.assign(order, { settled: paid.amount, paymentStatus: OrderPaymentStatus.PAID });
   const items = await itemRows(ctx, [order.id]);
-  const shortage = await allocateOrder(ctx, order.id, items.map(({ id: itemId, demand }) => ({ itemId, demand }))); // prettier-ignore
+  const shortage = await allocateOrder(
+    ctx,
+    order.id,
+    items.map(({ id: itemId, demand }) => ({ itemId, demand })),
+  );
   if (shortage) await lose(ctx, order);
   else await place(ctx, order, items);
 }
@@ -123,7 +127,12 @@ export async function settleOrder(ctx: Context, order: Order, paid: { amount: nu
 /** An order that a channel has sold and been paid for: allocated even below zero. Source: commerce 3. */
 export async function placeChannelOrder(ctx: Context, order: Order): Promise<void> {
   const items = await itemRows(ctx, [order.id]);
-  const shortage = await allocateOrder(ctx, order.id, items.map(({ id: itemId, demand }) => ({ itemId, demand })), true); // prettier-ignore
+  const shortage = await allocateOrder(
+    ctx,
+    order.id,
+    items.map(({ id: itemId, demand }) => ({ itemId, demand })),
+    true,
+  );
   order.isOversold = shortage !== null;
   await place(ctx, order, items);
 }

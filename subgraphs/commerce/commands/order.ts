@@ -45,7 +45,10 @@ async function shipLine(
   allocations: Awaited<ReturnType<typeof allocationsOf>>,
 ): Promise<void> {
   const own = allocations.filter(one => one.itemId === item.id);
-  const blocked = await blockedLots(ctx, own.map(one => one.lotId)); // prettier-ignore
+  const blocked = await blockedLots(
+    ctx,
+    own.map(one => one.lotId),
+  );
   for (const variantId of new Set(own.map(one => one.variantId))) {
     let left = perUnit(item, variantId) * quantity;
     for (const one of own.filter(part => part.variantId === variantId && part.quantity > part.shipped)) {
@@ -73,7 +76,10 @@ values ($1, $2, 'shipped', 'own', $3, $4, $5, $6, $7, $7)`;
 export async function deriveFulfillment(ctx: Context, order: Order): Promise<void> {
   await ctx.em.flush();
   const [items, parcels] = [await itemRows(ctx, [order.id]), await fulfillmentsOf(ctx, [order.id])];
-  order.fulfillmentStatus = fulfillmentStatusOf(items, parcels.map(one => one.status)); // prettier-ignore
+  order.fulfillmentStatus = fulfillmentStatusOf(
+    items,
+    parcels.map(one => one.status),
+  );
   if (order.status === OrderStatus.PLACED && isComplete(items)) order.status = step(ORDER_STATES, 'order', order.status, 'complete');
   touchOrder(ctx, order);
 }
@@ -84,15 +90,19 @@ export async function fulfillOrder(ctx: Context, input: FulfillOrderInput): Prom
   if (order.status !== OrderStatus.PLACED) fail('conflict', `an order that is ${order.status.replace('_', ' ')} cannot be shipped`);
   const items = await itemRows(ctx, [order.id]);
   const left = (item: ItemRow): number => item.quantity - item.fulfilled - item.cancelled;
-  const wanted = input.items?.map(one => ({ item: items.find(row => row.id === one.itemId.toLowerCase()), quantity: one.quantity }))
-    ?? items.filter(one => left(one) > 0 && one.requirement !== 'prescription').map(item => ({ item, quantity: left(item) })); // prettier-ignore
+  const wanted =
+    input.items?.map(one => ({ item: items.find(row => row.id === one.itemId.toLowerCase()), quantity: one.quantity })) ??
+    items.filter(one => left(one) > 0 && one.requirement !== 'prescription').map(item => ({ item, quantity: left(item) }));
   wanted.forEach(({ item, quantity }, index) => {
     if (!item) invalid(`/input/items/${index}/itemId`, 'is no line of the order');
     if (quantity > left(item)) fail('conflict', 'Less is left to be shipped', { reason: 'not_left' });
   });
   if (wanted.length === 0) fail('conflict', 'Nothing is left to be shipped');
   const allocations = await allocationsOf(ctx, order.id);
-  await lockStock(ctx, allocations.map(one => one.variantId)); // prettier-ignore
+  await lockStock(
+    ctx,
+    allocations.map(one => one.variantId),
+  );
   for (const { item, quantity } of wanted) await shipLine(ctx, order, item!, quantity, await allocationsOf(ctx, order.id));
   const shipped = JSON.stringify(wanted.map(({ item, quantity }) => ({ itemId: item!.id, quantity })));
   await ctx.sql(FULFILLMENT, [
@@ -209,7 +219,10 @@ export async function returnOrderItems(ctx: Context, input: ReturnOrderItemsInpu
   const order = await lockRow(ctx, Order, { id: input.orderId.toLowerCase() }, 'No such order');
   if (order.status !== OrderStatus.PLACED && order.status !== OrderStatus.COMPLETED)
     fail('conflict', `an order that is ${order.status.replace('_', ' ')} has nothing to return`, { reason: 'not_shipped' });
-  await lockStock(ctx, (await allocationsOf(ctx, order.id)).map(one => one.variantId)); // prettier-ignore
+  await lockStock(
+    ctx,
+    (await allocationsOf(ctx, order.id)).map(one => one.variantId),
+  );
   let amount = 0;
   for (const [index, one] of input.items.entries()) {
     const item =
@@ -218,7 +231,10 @@ export async function returnOrderItems(ctx: Context, input: ReturnOrderItemsInpu
     await returnLine(ctx, order, item, one, index);
     if (input.refund) amount += await refundUnits(ctx, item, Math.min(one.quantity, item.quantity - item.refunded));
   }
-  await rejudge(ctx, (await allocationsOf(ctx, order.id)).map(one => one.variantId)); // prettier-ignore
+  await rejudge(
+    ctx,
+    (await allocationsOf(ctx, order.id)).map(one => one.variantId),
+  );
   await deriveFulfillment(ctx, order);
   if (amount > 0 && order.paymentStatus !== 'external')
     await leaveTask(ctx, order, { kind: 'refund', key: `order:${order.id}:return:${order.version}`, amount });

@@ -100,7 +100,12 @@ export async function workTask({ host, log }: Context, { id }: PaymentTask): Pro
     return { task, order: await ctx.em.findOne(Order, { id: task.orderId }) };
   });
   const { task, order } = found;
-  const failure = order ? await WORK[task.kind](host, order, task).then(() => null, (error: unknown) => error) : null; // prettier-ignore
+  const failure = order
+    ? await WORK[task.kind](host, order, task).then(
+        () => null,
+        (error: unknown) => error,
+      )
+    : null;
   const isFinal = failure instanceof Problem && FINAL.includes(failure.code);
   if (failure)
     log.warn(

@@ -19,7 +19,11 @@ async function caseOf(ctx: Context, { code, cartId, items, userId, guestToken }:
   }
   const brand = await brandOf(ctx.host, { fallbackId: ctx.caller.brandId });
   const market = { currency: brand.defaultCurrency, country: brand.countries[0] ?? '' };
-  const offered = await offeredVariants(ctx, items!.map(one => one.variantId.toLowerCase()), market); // prettier-ignore
+  const offered = await offeredVariants(
+    ctx,
+    items!.map(one => one.variantId.toLowerCase()),
+    market,
+  );
   const lines = items!.map(({ variantId, quantity }, index) => {
     const sale = offered.get(variantId.toLowerCase());
     const unit = sale?.brandId === brand.id ? unitPriceOf({ ...sale, cadence: '' }) : null;

@@ -16,7 +16,12 @@ const limits = new WeakMap<object, Map<Limit, RateLimit | null>>();
 /** @throws Error for a limit that is no number, or switched off outside tests. */
 function limitOf({ host }: Context, name: Limit): RateLimit | null {
   const { variable, most, windowMs } = LIMITS[name];
-  const text = variable === 'COMMERCE_CARTS_PER_HOUR' ? host.config.setting('COMMERCE_CARTS_PER_HOUR') : variable === 'COMMERCE_CHECKOUTS_PER_HOUR' ? host.config.setting('COMMERCE_CHECKOUTS_PER_HOUR') : undefined; // prettier-ignore
+  const text =
+    variable === 'COMMERCE_CARTS_PER_HOUR'
+      ? host.config.setting('COMMERCE_CARTS_PER_HOUR')
+      : variable === 'COMMERCE_CHECKOUTS_PER_HOUR'
+        ? host.config.setting('COMMERCE_CHECKOUTS_PER_HOUR')
+        : undefined;
   if (text === 'off') {
     if (!host.config.manualClock) throw new Error(`${variable}=off is for CLOCK=manual only`);
     return null;

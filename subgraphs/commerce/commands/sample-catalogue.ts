@@ -79,7 +79,26 @@ const FIRST: readonly Sample[] = [
   },
 ];
 
-const GOODS = ['Magnesium glycinate', 'Vitamin D3', 'Creatine', 'Whey isolate', 'Collagen', 'Ashwagandha', 'Zinc', 'Electrolytes', 'Probiotic', 'Curcumin', 'Coenzyme Q10', 'Vitamin K2', 'Melatonin', 'Greens', 'Protein bar', 'Blood-pressure monitor', 'Sleep mask', 'Foam roller']; // prettier-ignore
+const GOODS = [
+  'Magnesium glycinate',
+  'Vitamin D3',
+  'Creatine',
+  'Whey isolate',
+  'Collagen',
+  'Ashwagandha',
+  'Zinc',
+  'Electrolytes',
+  'Probiotic',
+  'Curcumin',
+  'Coenzyme Q10',
+  'Vitamin K2',
+  'Melatonin',
+  'Greens',
+  'Protein bar',
+  'Blood-pressure monitor',
+  'Sleep mask',
+  'Foam roller',
+];
 const slugOf = (title: string): string => title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
 /** Further products, the same each time. */
@@ -107,7 +126,10 @@ const imageOf = (number: number): string => `/content/v1/files/by-id/0190b3a0-00
 
 function productOf(ctx: Context, brandId: string, sample: Sample, number: number): Product {
   const { slug, title, tax, tags, category, requirement = PurchaseRequirement.NONE, isBundle } = sample;
-  const [monthly, weekly] = [{ unit: CadenceUnit.MONTH, count: 1 }, { unit: CadenceUnit.WEEK, count: 2 }]; // prettier-ignore
+  const [monthly, weekly] = [
+    { unit: CadenceUnit.MONTH, count: 1 },
+    { unit: CadenceUnit.WEEK, count: 2 },
+  ];
   const given = {
     id: fixedId('d', number),
     brandId,
@@ -126,7 +148,11 @@ function productOf(ctx: Context, brandId: string, sample: Sample, number: number
     entitlementKey: requirement === PurchaseRequirement.MEMBERSHIP ? 'shop.members' : null,
     descriptionHtml: `<p>${title}.</p>`,
     images: [{ url: imageOf(number), alt: title, width: 800, height: 800, position: 0, variantIds: [] }],
-    offers: [{ cadence: monthly, discountBps: 1_000 }, { cadence: { unit: CadenceUnit.MONTH, count: 2 }, discountBps: 500 }, { cadence: weekly, discountBps: 500 }], // prettier-ignore
+    offers: [
+      { cadence: monthly, discountBps: 1_000 },
+      { cadence: { unit: CadenceUnit.MONTH, count: 2 }, discountBps: 500 },
+      { cadence: weekly, discountBps: 500 },
+    ],
   });
 }
 

@@ -47,7 +47,10 @@ const DEPENDENT = `select n.id from commerce.stock_notice n where n.closed_at is
 export async function notifyStock(ctx: Context, variantIds: readonly string[]): Promise<void> {
   const ids = (await ctx.sql<{ id: string }>(DEPENDENT, [variantIds])).map(one => one.id);
   const notices = await ctx.em.find(StockNotice, { id: { $in: ids } });
-  const stock = await stockOf(ctx, notices.map(one => one.variantId)); // prettier-ignore
+  const stock = await stockOf(
+    ctx,
+    notices.map(one => one.variantId),
+  );
   for (const notice of notices.filter(one => takeable(stock.get(one.variantId)!) > 0)) {
     Object.assign(notice, { notifiedAt: ctx.now(), closedAt: ctx.now() });
     ctx.emit(

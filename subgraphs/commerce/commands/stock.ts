@@ -48,7 +48,9 @@ values ($1, $2, $3, $4, $5, $6, $7, (select location_id from commerce.inventory_
 /** Holds units that were found to be there, under the same lock. */
 async function hold(ctx: Context, holder: Holder, demand: Demand, expiresAt: Date): Promise<void> {
   const { kind, cartId = null, cartItemId = null, orderId = null, scheduledOrderId = null } = holder;
-  const tracked = await ctx.sql<{ id: string }>('select id from commerce.product_variant where id = any($1) and track_inventory', [[...demand.keys()]]); // prettier-ignore
+  const tracked = await ctx.sql<{ id: string }>('select id from commerce.product_variant where id = any($1) and track_inventory', [
+    [...demand.keys()],
+  ]);
   for (const { id } of tracked)
     await ctx.sql(INSERT, [
       newId(),

@@ -7,8 +7,16 @@ import type { PaymentsPort } from './payments-port.js';
 
 const DEADLINE_MS = 10_000;
 const OPERATIONS = [
-  'createCheckout', 'confirmCheckout', 'cancelCheckout', 'refund', 'validatePromo', 'reservePromo', 'commitPromo', 'releasePromo', 'hasMethod',
-] as const satisfies readonly (keyof PaymentsPort)[]; // prettier-ignore
+  'createCheckout',
+  'confirmCheckout',
+  'cancelCheckout',
+  'refund',
+  'validatePromo',
+  'reservePromo',
+  'commitPromo',
+  'releasePromo',
+  'hasMethod',
+] as const satisfies readonly (keyof PaymentsPort)[];
 
 /** Both sides derive the key of the double's API from the keys that all processes share. */
 export const doubleKey = (encryptionKeys: string): string =>

@@ -91,9 +91,18 @@ export async function cartLines(ctx: Context, cart: { id: string; orderId: strin
   const now = ctx.now().toISOString();
   const rows = await ctx.sql<Row>(LINES, [cart.id, cart.currency, cart.country, now]);
   const held = await ctx.sql<Held>(HELD, [cart.id, cart.orderId, now]);
-  const demands = await demandOf(ctx, rows.map(({ variantId, quantity }) => ({ variantId, quantity }))); // prettier-ignore
-  const stock = await stockOf(ctx, rows.map(one => one.variantId)); // prettier-ignore
-  const tracked = await stockOf(ctx, demands.flatMap(one => [...one.keys()])); // prettier-ignore
+  const demands = await demandOf(
+    ctx,
+    rows.map(({ variantId, quantity }) => ({ variantId, quantity })),
+  );
+  const stock = await stockOf(
+    ctx,
+    rows.map(one => one.variantId),
+  );
+  const tracked = await stockOf(
+    ctx,
+    demands.flatMap(one => [...one.keys()]),
+  );
   return rows.map((row, index) => {
     const own = held.filter(one => one.itemId === row.id || one.orderId !== null);
     const isHeld = [...demands[index]!].every(

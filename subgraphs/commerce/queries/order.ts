@@ -92,7 +92,10 @@ order by a.order_item_id, a.id`;
 
 /** Lines of orders with their lots: two statements, whatever their number. */
 async function itemsOf(ctx: Context, orders: readonly { id: string; currency: string }[]): Promise<OrderItem[][]> {
-  const rows = await itemRows(ctx, orders.map(one => one.id)); // prettier-ignore
+  const rows = await itemRows(
+    ctx,
+    orders.map(one => one.id),
+  );
   const lots = await ctx.sql<LotRow>(LOTS, [rows.map(one => one.id)]);
   return orders.map(({ id, currency }) => {
     const money = (amount: number) => ({ amount, currency });

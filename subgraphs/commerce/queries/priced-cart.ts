@@ -234,7 +234,11 @@ export async function priceCart(
 ): Promise<PricedCart> {
   const bought = sold(lines);
   const discounts = discountsOf(cart, bought, facts.promo);
-  const rates = await tableRates(ctx, placeOf(cart, personal), bought.map(one => one.taxCategory)); // prettier-ignore
+  const rates = await tableRates(
+    ctx,
+    placeOf(cart, personal),
+    bought.map(one => one.taxCategory),
+  );
   const toPrice = bought.map(line => ({
     unitPrice: unitPriceOf(line)!,
     quantity: line.quantity,
@@ -265,7 +269,10 @@ export async function priceCart(
     options,
     method,
     promo: facts.promo?.judgement ?? null,
-    taxLines: taxLinesOf(shown.filter(one => one.unitPrice !== null), quote), // prettier-ignore
+    taxLines: taxLinesOf(
+      shown.filter(one => one.unitPrice !== null),
+      quote,
+    ),
   };
 }
 

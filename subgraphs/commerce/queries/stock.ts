@@ -68,7 +68,10 @@ export type Demand = ReadonlyMap<string, number>;
 
 /** What lines need of plain variants, those that are counted or not. */
 export async function demandOf(ctx: Context, lines: readonly { variantId: string; quantity: number }[]): Promise<Demand[]> {
-  const components = await componentsOf(ctx, lines.map(one => one.variantId)); // prettier-ignore
+  const components = await componentsOf(
+    ctx,
+    lines.map(one => one.variantId),
+  );
   return lines.map(({ variantId, quantity }) => {
     const parts = components.filter(one => one.variantId === variantId);
     return new Map(parts.length === 0 ? [[variantId, quantity]] : parts.map(one => [one.componentId, one.quantity * quantity]));

@@ -127,9 +127,28 @@ export async function accept(ctx: Context, draft: Draft): Promise<Accepted> {
     digestId = null,
   } = draft;
   const rows = await ctx.sql(INSERT, [
-    id, source, dedupeKey, hash, draft.template, userId, recipientType, recipientId, brandId, channels, category, entity?.type ?? null, entity?.id ?? null,
-    groupKey, sendAfter?.toISOString() ?? null, expiresAt.toISOString(), sealed, digestId, status, topic ? null : 'no_template', now.toISOString(),
-  ]); // prettier-ignore
+    id,
+    source,
+    dedupeKey,
+    hash,
+    draft.template,
+    userId,
+    recipientType,
+    recipientId,
+    brandId,
+    channels,
+    category,
+    entity?.type ?? null,
+    entity?.id ?? null,
+    groupKey,
+    sendAfter?.toISOString() ?? null,
+    expiresAt.toISOString(),
+    sealed,
+    digestId,
+    status,
+    topic ? null : 'no_template',
+    now.toISOString(),
+  ]);
   if (rows.length === 0) return earlier(ctx, draft, hash);
   if (!topic) await alarm(ctx, draft.template);
   const request = await ctx.em.findOneOrFail(CommsSendRequest, { id });
@@ -158,9 +177,23 @@ export async function makeMessages(
   const { id, brandId, template, category, entityType, entityId, sendAfter, expiresAt, digestId } = request;
   const now = ctx.now();
   await ctx.sql(MESSAGES, [
-    id, recipientType, brandId, topic.key, template, category, entityType, entityId, laneOf(topic), auth,
-    sendAfter?.toISOString() ?? null, now.toISOString(), expiresAt?.toISOString() ?? null, digestId, now.toISOString(), JSON.stringify(made),
-  ]); // prettier-ignore
+    id,
+    recipientType,
+    brandId,
+    topic.key,
+    template,
+    category,
+    entityType,
+    entityId,
+    laneOf(topic),
+    auth,
+    sendAfter?.toISOString() ?? null,
+    now.toISOString(),
+    expiresAt?.toISOString() ?? null,
+    digestId,
+    now.toISOString(),
+    JSON.stringify(made),
+  ]);
 }
 
 /** Marks the messages of a request as parts of another one. */

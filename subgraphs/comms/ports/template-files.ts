@@ -67,7 +67,9 @@ let known: ReadonlyMap<string, FileTemplate> | null = null;
 export function fileTemplates(): ReadonlyMap<string, FileTemplate> {
   if (!known) {
     const root = folder();
-    const keys = readdirSync(root, { withFileTypes: true }).flatMap(entry => (entry.isDirectory() ? [entry.name] : [])).sort(); // prettier-ignore
+    const keys = readdirSync(root, { withFileTypes: true })
+      .flatMap(entry => (entry.isDirectory() ? [entry.name] : []))
+      .sort();
     known = new Map(keys.map(key => [key, read(root, key)]));
   }
   return known;

@@ -102,9 +102,20 @@ export async function storePolicy(
     : (await addItem(ctx, definitionOf('POLICIES'), { id, brandId: null, locale, input })).state;
   const isNow = at.getTime() <= ctx.now().getTime();
   await ctx.sql(INSERT, [
-    newId(), state.id, (newest?.version ?? 0) + 1, input.title, JSON.stringify(body), hash, input.kind, input.summaryOfChanges ?? null, at.toISOString(),
-    input.requiresAcceptance, ctx.caller.userId, ctx.now().toISOString(), isNow,
-  ]); // prettier-ignore
+    newId(),
+    state.id,
+    (newest?.version ?? 0) + 1,
+    input.title,
+    JSON.stringify(body),
+    hash,
+    input.kind,
+    input.summaryOfChanges ?? null,
+    at.toISOString(),
+    input.requiresAcceptance,
+    ctx.caller.userId,
+    ctx.now().toISOString(),
+    isNow,
+  ]);
   if (isNow) await publish(ctx, state, { allowDanglingReferences: true, pointer: '/input' });
   ctx.audit('policy_version.published', state.id, { version: (newest?.version ?? 0) + 1 });
   ctx.loaders.clear();

@@ -183,9 +183,24 @@ async function writePublication(ctx: Context, state: ItemState, one: Publication
   const position = typeof one.data.position === 'number' ? one.data.position : null;
   const testedOn = typeof one.data.testedOn === 'string' ? one.data.testedOn : null;
   await ctx.sql(UPSERT, [
-    state.id, one.locale, !isLocalised(definition), state.collection, state.brand_id, one.audience, one.slug, titleOf(definition, one.data), one.tags,
-    JSON.stringify(one.data), SCHEMA_VERSION, one.revision, state.version, position, testedOn, state.created_at, ctx.now().toISOString(),
-  ]); // prettier-ignore
+    state.id,
+    one.locale,
+    !isLocalised(definition),
+    state.collection,
+    state.brand_id,
+    one.audience,
+    one.slug,
+    titleOf(definition, one.data),
+    one.tags,
+    JSON.stringify(one.data),
+    SCHEMA_VERSION,
+    one.revision,
+    state.version,
+    position,
+    testedOn,
+    state.created_at,
+    ctx.now().toISOString(),
+  ]);
   if (one.slug !== null) await publishSlug(ctx, definition, state, one.locale, one.slug);
 }
 

@@ -2,8 +2,17 @@ import { defineCollection, f } from './definition.js';
 
 const VERDICTS = ['PASS', 'FAIL', 'INFO'] as const;
 const TESTS = [
-  'PURITY', 'IDENTITY', 'NET_CONTENT', 'ENDOTOXIN', 'STERILITY', 'WATER', 'HEAVY_METALS', 'RESIDUAL_SOLVENT', 'APPEARANCE', 'OTHER',
-] as const; // prettier-ignore
+  'PURITY',
+  'IDENTITY',
+  'NET_CONTENT',
+  'ENDOTOXIN',
+  'STERILITY',
+  'WATER',
+  'HEAVY_METALS',
+  'RESIDUAL_SOLVENT',
+  'APPEARANCE',
+  'OTHER',
+] as const;
 
 /** A certificate of analysis: what a laboratory found in one batch, as data. Source: content 2.2. */
 export const coas = defineCollection({

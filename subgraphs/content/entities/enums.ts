@@ -6,9 +6,20 @@ const keysOf = <Key extends string>(...keys: readonly Key[]): { readonly [K in K
 type ValueOf<Enum> = Enum[keyof Enum];
 
 export const ContentCollection = keysOf(
-  'COAS', 'FAQS', 'GOALS', 'LEARN_ARTICLES', 'MEDIA', 'PAGES', 'PEPTIDES', 'POLICIES', 'POSTS', 'PROTOCOL_DETAILS', 'RESEARCH_PAPERS', 'STACKS',
+  'COAS',
+  'FAQS',
+  'GOALS',
+  'LEARN_ARTICLES',
+  'MEDIA',
+  'PAGES',
+  'PEPTIDES',
+  'POLICIES',
+  'POSTS',
+  'PROTOCOL_DETAILS',
+  'RESEARCH_PAPERS',
+  'STACKS',
   'TESTIMONIALS',
-); // prettier-ignore
+);
 export type ContentCollection = ValueOf<typeof ContentCollection>;
 export const ContentStatus = keysOf('DRAFT', 'PUBLISHED', 'ARCHIVED');
 export type ContentStatus = ValueOf<typeof ContentStatus>;
@@ -39,10 +50,24 @@ export const ContentSearchFacet = keysOf('TYPE', 'TAGS', 'GOAL', 'PEPTIDE', 'EVI
 
 registerEnums(
   {
-    ContentCollection, ContentStatus, ContentAudience, ContentStatusFilter, ContentBodyFormat, ContentSort, ContentOrder, ContentCreateStatus,
-    ContentReleaseStatus, ContentMediaStatus, ContentCardType, ContentImageFormat, LinkKind, LinkFetchStatus,
-    ContentSearchMatch, ContentSearchSort, ContentSearchFacet,
-  }, // prettier-ignore
+    ContentCollection,
+    ContentStatus,
+    ContentAudience,
+    ContentStatusFilter,
+    ContentBodyFormat,
+    ContentSort,
+    ContentOrder,
+    ContentCreateStatus,
+    ContentReleaseStatus,
+    ContentMediaStatus,
+    ContentCardType,
+    ContentImageFormat,
+    LinkKind,
+    LinkFetchStatus,
+    ContentSearchMatch,
+    ContentSearchSort,
+    ContentSearchFacet,
+  },
   {
     ContentAudience: 'Who may read an item once it is published: any valid token, members, partners of the business.',
     ContentBodyFormat: 'Forms in which rich texts are given; lists default to NONE, single items to HTML.',

@@ -27,9 +27,21 @@ const PER_SITE = 5;
 type Stored = PageMeta & { url: string; finalUrl: string | null; fetchStatus: LinkFetchStatus; fetchedAt: string };
 
 const NOTHING: PageMeta = {
-  canonicalUrl: null, kind: 'WEBSITE', title: null, description: null, siteName: null, author: null, publishedAt: null, imageUrl: null, imageWidth: null,
-  imageHeight: null, faviconUrl: null, lang: null, product: null, oembedType: null,
-}; // prettier-ignore
+  canonicalUrl: null,
+  kind: 'WEBSITE',
+  title: null,
+  description: null,
+  siteName: null,
+  author: null,
+  publishedAt: null,
+  imageUrl: null,
+  imageWidth: null,
+  imageHeight: null,
+  faviconUrl: null,
+  lang: null,
+  product: null,
+  oembedType: null,
+};
 
 function statusOf({ status, type, end }: FetchedPage): LinkFetchStatus {
   if (status >= 400 || status < 200) return 'HTTP_ERROR';

@@ -25,7 +25,11 @@ const PENDING = `select c.item_id from (
 export async function pendingPolicies(ctx: Context, userId: string): Promise<Item[]> {
   if (!isOwn(ctx, userId) || !isUuid(userId)) return [];
   const rows = await ctx.sql<{ item_id: string }>(PENDING, [userId, ctx.now().toISOString()]);
-  return loadItems(ctx, await defaultView(ctx), rows.map(row => row.item_id)); // prettier-ignore
+  return loadItems(
+    ctx,
+    await defaultView(ctx),
+    rows.map(row => row.item_id),
+  );
 }
 
 const POLICIES = "select distinct item_id from content.content_publication where collection = 'POLICIES' order by item_id limit 100";

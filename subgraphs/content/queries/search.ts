@@ -96,7 +96,9 @@ function filters(asked: SearchAsked, view: View, sql: Statement): string {
     evidence && `d.evidence_level = any(${evidence})`,
     asked.from && `d.published_at >= ${sql.add(asked.from)}::date`,
     asked.to && `d.published_at < ${sql.add(asked.to)}::date + 1`,
-  ].filter(Boolean).join(' and '); // prettier-ignore
+  ]
+    .filter(Boolean)
+    .join(' and ');
 }
 
 const ROW = `d.item_id, d.locale, d.collection, d.tags, d.goals, d.peptides, d.evidence_level, d.published_at::text as published_at`;
@@ -226,7 +228,10 @@ async function hitOf(
 function counted(values: readonly string[]): ContentFacetCount[] {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, 50); // prettier-ignore
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, 50);
 }
 
 function facetsOf(rows: readonly Row[], asked: readonly string[] | null | undefined): ContentFacets {

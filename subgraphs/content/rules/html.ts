@@ -22,8 +22,15 @@ const BLOCKS: Readonly<Record<string, { type: string; attrs?: Record<string, unk
   aside: { type: 'callout' },
 };
 const MARKS: Readonly<Record<string, string>> = {
-  strong: 'strong', b: 'strong', em: 'em', i: 'em', u: 'underline', code: 'code', sub: 'sub', sup: 'sup',
-}; // prettier-ignore
+  strong: 'strong',
+  b: 'strong',
+  em: 'em',
+  i: 'em',
+  u: 'underline',
+  code: 'code',
+  sub: 'sub',
+  sup: 'sup',
+};
 /** Elements that only group others. */
 const TRANSPARENT = new Set([
   'html',

@@ -132,7 +132,10 @@ export function pageMeta(html: string, url: string): PageMeta {
   const { meta, links } = raw;
   const types = raw.jsonLd.flatMap(typesOf);
   const main = raw.jsonLd.find(one => typesOf(one).some(type => /Article|Product|VideoObject|BlogPosting|WebPage/.test(type)));
-  const product = productOf(raw.jsonLd.find(one => typesOf(one).includes('Product')), meta); // prettier-ignore
+  const product = productOf(
+    raw.jsonLd.find(one => typesOf(one).includes('Product')),
+    meta,
+  );
   const host = new URL(url).host;
   const oembed = raw.oembed === null ? null : URL.parse(raw.oembed, url);
   return {

@@ -167,9 +167,20 @@ export function plainText(node: Node): string {
 }
 
 const TAGS: Readonly<Record<string, string>> = {
-  paragraph: 'p', bulletList: 'ul', listItem: 'li', blockquote: 'blockquote', tableRow: 'tr', tableCell: 'td', tableHeader: 'th',
-  strong: 'strong', em: 'em', underline: 'u', code: 'code', sub: 'sub', sup: 'sup',
-}; // prettier-ignore
+  paragraph: 'p',
+  bulletList: 'ul',
+  listItem: 'li',
+  blockquote: 'blockquote',
+  tableRow: 'tr',
+  tableCell: 'td',
+  tableHeader: 'th',
+  strong: 'strong',
+  em: 'em',
+  underline: 'u',
+  code: 'code',
+  sub: 'sub',
+  sup: 'sup',
+};
 
 export interface RenderOptions {
   /** Base of addresses of our files. */

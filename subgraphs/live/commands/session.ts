@@ -53,9 +53,19 @@ export async function requireActive(ctx: Context, userId: string): Promise<void>
 }
 
 const DEFAULTED = [
-  'description', 'tags', 'locale', 'visibility', 'waitlistEnabled', 'promotionMode', 'registrationRequired', 'questionsEnabled', 'questionModeration',
-  'anonymousQuestions', 'chatEnabled', 'recordingEnabled',
-] as const; // prettier-ignore
+  'description',
+  'tags',
+  'locale',
+  'visibility',
+  'waitlistEnabled',
+  'promotionMode',
+  'registrationRequired',
+  'questionsEnabled',
+  'questionModeration',
+  'anonymousQuestions',
+  'chatEnabled',
+  'recordingEnabled',
+] as const;
 const NULLABLE = ['requiredFeature', 'waitlistLimit', 'registrationOpensAt', 'registrationClosesAt', 'questionsOpenAt'] as const;
 const REQUIRED = ['title', 'startsAt', 'endsAt', 'timeZone'] as const;
 

@@ -13,7 +13,11 @@ export interface StreamingSettings {
 }
 
 const derived = (root: string, name: string): string => Buffer.from(hkdfSync('sha256', root, 'live', name, 32)).toString('base64url');
-const listOf = (config: Config, name: string): string[] => (config.setting(name) ?? '').split(',').map(one => one.trim()).filter(Boolean); // prettier-ignore
+const listOf = (config: Config, name: string): string[] =>
+  (config.setting(name) ?? '')
+    .split(',')
+    .map(one => one.trim())
+    .filter(Boolean);
 
 function providerOf(config: Config): StreamingSettings['provider'] {
   const name = config.setting('STREAMING_PROVIDER') ?? 'embedded';

@@ -30,7 +30,9 @@ const statusesOf = (ctx: Context, ids: readonly string[]): Promise<ProcessorEven
  */
 export async function replayEvents(host: ServiceHost, input: ReplayProcessorEventsInput, by: Context): Promise<ReplayResult> {
   const order = { receivedAt: 'asc', id: 'asc' } as const;
-  const ids = await host.read(async ctx => (await ctx.em.find(ProcessorEvent, wanted(ctx, input), { orderBy: order, limit: MOST })).map(({ id }) => id)); // prettier-ignore
+  const ids = await host.read(async ctx =>
+    (await ctx.em.find(ProcessorEvent, wanted(ctx, input), { orderBy: order, limit: MOST })).map(({ id }) => id),
+  );
   const counts = { changed: 0, unchanged: 0, failed: 0 };
   if (!input.dryRun) {
     await host.transaction(async ctx => ctx.audit('processor_event.replayed', null, { events: ids.length }), by.request);

@@ -20,7 +20,9 @@ export const destinationSummary = preparation(async (ctx: Context, { input }: { 
 export async function setDestination(ctx: Context, { userId: named, token }: SetPayoutDestinationInput): Promise<PayoutDestination> {
   const [userId, processor] = [ctx.subject(named, '/input/user_id').toLowerCase(), processorOf(ctx.host).name];
   const known = await findRow(ctx, PayoutDestination, { userId, processor });
-  const destination = known ? await lockRow(ctx, PayoutDestination, { id: known.id }) : Object.assign(new PayoutDestination(), { userId, processor, createdAt: ctx.now() }); // prettier-ignore
+  const destination = known
+    ? await lockRow(ctx, PayoutDestination, { id: known.id })
+    : Object.assign(new PayoutDestination(), { userId, processor, createdAt: ctx.now() });
   destination.summary = destinationSummary.of(ctx);
   destination.tokenSealed = sealed(ctx, token, 'payout_destination', destination.id);
   ctx.em.persist(destination);

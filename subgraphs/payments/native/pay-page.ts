@@ -23,10 +23,12 @@ type PageRequest = FastifyRequest<{ Params: { token: string } }>;
 
 /** Who sells; the name may be missing while platform does not answer. */
 const sellerOf = async (host: ServiceHost, brandId: string | null): Promise<string> =>
-  brandId === null ? 'the shop' : brandTerms(host, brandId).then(
-    ({ legalName }) => legalName,
-    () => 'the shop',
-  ); // prettier-ignore
+  brandId === null
+    ? 'the shop'
+    : brandTerms(host, brandId).then(
+        ({ legalName }) => legalName,
+        () => 'the shop',
+      );
 
 const brandOf = ({ session, payment }: Hosted): string | null => session?.brandId ?? payment?.brandId ?? null;
 const returnOf = ({ session }: Hosted): string | null => session?.returnUrl ?? null;

@@ -115,7 +115,10 @@ export async function bookedCharges(host: Asker, from: Date, to: Date): Promise<
     const { nodes, pageInfo }: Page['ledgerTransactions'] = page.ledgerTransactions;
     for (const { source, entries } of nodes) {
       const credits = entries.filter(one => one.direction === 'CREDIT');
-      booked.set(source.id, credits.reduce((sum, one) => sum + one.amount.amount, 0)); // prettier-ignore
+      booked.set(
+        source.id,
+        credits.reduce((sum, one) => sum + one.amount.amount, 0),
+      );
     }
     after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
   } while (after !== null);

@@ -18,7 +18,10 @@ const MAX_SECRETS = 2;
 const derived = (root: string, name: string): string => Buffer.from(hkdfSync('sha256', root, 'payments', name, 32)).toString('base64url');
 
 function listOf(config: Config, name: string): string[] {
-  const secrets = (config.setting(name) ?? '').split(',').map(one => one.trim()).filter(Boolean); // prettier-ignore
+  const secrets = (config.setting(name) ?? '')
+    .split(',')
+    .map(one => one.trim())
+    .filter(Boolean);
   if (secrets.length > MAX_SECRETS) throw new Error(`${name} must hold at most ${MAX_SECRETS} secrets, separated by commas`);
   return secrets;
 }

@@ -14,8 +14,15 @@ const shown = (facts: readonly (readonly [string, string])[]): (readonly [string
 function sumsOf(invoice: Invoice): [string, string][] {
   const { subtotalMinor, discountMinor, taxMinor, totalMinor, cashAppliedMinor, creditAppliedMinor, amountPaidMinor, currency } = invoice;
   const text = (minor: number): string => amountText(minor, currency);
-  const optional: [string, number][] = [['Discount', 0 - discountMinor], [`Tax ${invoice.taxRegion ?? ''}`.trim(), taxMinor]]; // prettier-ignore
-  const reductions: [string, number][] = [['Cash', 0 - cashAppliedMinor], ['Credit', 0 - creditAppliedMinor], ['Paid', 0 - amountPaidMinor]]; // prettier-ignore
+  const optional: [string, number][] = [
+    ['Discount', 0 - discountMinor],
+    [`Tax ${invoice.taxRegion ?? ''}`.trim(), taxMinor],
+  ];
+  const reductions: [string, number][] = [
+    ['Cash', 0 - cashAppliedMinor],
+    ['Credit', 0 - creditAppliedMinor],
+    ['Paid', 0 - amountPaidMinor],
+  ];
   const nonZero = (rows: [string, number][]): [string, string][] => rows.flatMap(([label, minor]) => (minor ? [[label, text(minor)]] : []));
   return [
     ['Subtotal', text(subtotalMinor)],
@@ -63,9 +70,16 @@ export async function creditNoteDocument(ctx: Context, id: string): Promise<Bill
     title: 'Credit note',
     seller: note.sellerName,
     issuedAt: note.createdAt,
-    facts: [['Number', note.number], ['Issued', dayOf(note.createdAt)], ['Invoice', invoice.number ?? '']], // prettier-ignore
+    facts: [
+      ['Number', note.number],
+      ['Issued', dayOf(note.createdAt)],
+      ['Invoice', invoice.number ?? ''],
+    ],
     lines: [{ description: `Credit for invoice ${invoice.number ?? ''}`, quantity: '1', amount: text(note.amountMinor) }],
-    sums: [[`Of that tax ${invoice.taxRegion ?? ''}`.trim(), text(note.taxMinor)], ['Total', text(note.amountMinor)]], // prettier-ignore
+    sums: [
+      [`Of that tax ${invoice.taxRegion ?? ''}`.trim(), text(note.taxMinor)],
+      ['Total', text(note.amountMinor)],
+    ],
     payments: [],
   };
 }

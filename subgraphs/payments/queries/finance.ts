@@ -34,7 +34,9 @@ function periodOf(ctx: Context, { from, to }: FinanceOverviewArgs): { from: Date
 
 async function stuckPayments(ctx: Context, currency: string): Promise<StuckPayment[]> {
   const found = await unansweredAttempts(ctx);
-  const payments = new Map((await ctx.em.find(Payment, { id: { $in: found.map(one => one.paymentId) }, currency })).map(one => [one.id, one])); // prettier-ignore
+  const payments = new Map(
+    (await ctx.em.find(Payment, { id: { $in: found.map(one => one.paymentId) }, currency })).map(one => [one.id, one]),
+  );
   return found.flatMap(({ paymentId, since, attempts, nextLookAt }) => {
     const payment = payments.get(paymentId);
     return payment ? [{ payment, since, attempts, nextLookAt }] : [];

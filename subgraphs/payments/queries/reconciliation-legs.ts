@@ -116,10 +116,27 @@ export async function gatherLegs(
   const all = (await movements(host, wide)).filter(isWanted);
   const booked = includeLedger ? await bookedCharges(host, wide.from, wide.to) : null;
   const processor = itemsOf(all, period);
-  const payments = (await ownItems(host, period, processor.map(one => one.ref), booked)).filter(isWanted); // prettier-ignore
+  const payments = (
+    await ownItems(
+      host,
+      period,
+      processor.map(one => one.ref),
+      booked,
+    )
+  ).filter(isWanted);
   const orders = await ordersOfPeriod(host, wide.from, wide.to);
-  const storefront = orders && orders.map(one => ({ id: one.id, currency: one.currency, paid: one.amount, paymentId: null, isInside: isWithin(period, one.placedAt) })).filter(isWanted); // prettier-ignore
-  const settled = storefront ? await settledOrders(host, period, storefront.map(one => one.id)) : []; // prettier-ignore
+  const storefront =
+    orders &&
+    orders
+      .map(one => ({ id: one.id, currency: one.currency, paid: one.amount, paymentId: null, isInside: isWithin(period, one.placedAt) }))
+      .filter(isWanted);
+  const settled = storefront
+    ? await settledOrders(
+        host,
+        period,
+        storefront.map(one => one.id),
+      )
+    : [];
   return { processor, payments, storefront, settledOrders: settled.filter(isWanted), booked };
 }
 

@@ -49,6 +49,11 @@ export function shrunk(totals: Totals, by: number): Totals {
 
 /** Text that a card's statement shows: capital letters, digits and spaces, 5 to 22; never a treatment. Source: payments 2. */
 export function statementDescriptor(brandName: string): string {
-  const plain = brandName.normalize('NFKD').toUpperCase().replaceAll(/[^A-Z0-9 ]/g, '').replaceAll(/ +/g, ' ').trim(); // prettier-ignore
+  const plain = brandName
+    .normalize('NFKD')
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9 ]/g, '')
+    .replaceAll(/ +/g, ' ')
+    .trim();
   return (plain.length < 5 ? `${plain} ONLINE`.trim() : plain).slice(0, 22).trim();
 }

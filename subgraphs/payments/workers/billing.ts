@@ -106,10 +106,14 @@ export async function billDue(host: ServiceHost, isStopped: () => boolean = () =
       await inLanes(ids, id => workOn(host, kind, id, termsOf));
 }
 
-const WAITING = KINDS.map(({ table, column, waiting }) => `select min(${column}) as at from payments.${table} where ${column} is not null and ${waiting}`); // prettier-ignore
+const WAITING = KINDS.map(
+  ({ table, column, waiting }) => `select min(${column}) as at from payments.${table} where ${column} is not null and ${waiting}`,
+);
 const nextDue = (ctx: Context): Promise<Date | null> => earliestOf(ctx, WAITING.join(' union all '));
 
-const LEASED = ['billing_subscription', 'invoice'].map(table => `exists (select from payments.${table} where leased_until > clock_timestamp())`); // prettier-ignore
+const LEASED = ['billing_subscription', 'invoice'].map(
+  table => `exists (select from payments.${table} where leased_until > clock_timestamp())`,
+);
 
 /** Renewal, dunning, and all else that comes by time alone; the next round comes when the last one is done. */
 export const billingWorker: Worker = {

@@ -72,7 +72,11 @@ async function subscribe(world: World): Promise<void> {
 async function round(fleet: Fleet, intents: Intents, clocks: Clocks, victim: Victim, wait: number): Promise<void> {
   const calls = [intents.checkout(), intents.checkout(), intents.checkout(), intents.refund(), intents.payOut(), clocks.by(DAY_MS)];
   let left = calls.length;
-  for (const call of calls) void call.then(() => left--, () => left--); // prettier-ignore
+  for (const call of calls)
+    void call.then(
+      () => left--,
+      () => left--,
+    );
   await sleep(wait);
   fleet.members[victim].kill();
   await fleet.ready();

@@ -125,7 +125,6 @@ export class World {
       nudgeAt = performance.now() + NUDGE_MS;
       return left;
     };
-    for (let quiet = 0; quiet < 3; quiet++)
-      await until('all to be drained', look, left => Object.keys(left).length === 0, DRAIN_MS); // prettier-ignore
+    for (let quiet = 0; quiet < 3; quiet++) await until('all to be drained', look, left => Object.keys(left).length === 0, DRAIN_MS);
   }
 }

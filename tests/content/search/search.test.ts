@@ -63,7 +63,10 @@ function mini(locale: 'en' | 'de'): (q: string) => string[] {
 }
 
 const ilike = ({ q, locale }: Judged): string[] =>
-  DOCUMENTS.map(one => textOf(one, locale)).filter(({ title }) => title.toLowerCase().includes(q.toLowerCase())).slice(0, 10).map(({ id }) => id); // prettier-ignore
+  DOCUMENTS.map(one => textOf(one, locale))
+    .filter(({ title }) => title.toLowerCase().includes(q.toLowerCase()))
+    .slice(0, 10)
+    .map(({ id }) => id);
 
 const gradesOf = (judged: Judged, ids: readonly string[]): number[] => ids.map(id => (byId.has(id) ? gradeOf(judged, byId.get(id)!) : 0));
 const scoreOf = (judged: Judged, ids: readonly string[]): number =>
@@ -114,7 +117,13 @@ describe('the judged set', () => {
   test('finds what was meant among the first five for at least 85 of 100 typos', async () => {
     const typos = heldOut.filter(one => one.kind === 'typo');
     const found = await Promise.all(typos.map(async one => gradesOf(one, (await ours(one)).slice(0, 5)).some(grade => grade === 3)));
-    expect(mean(found.map(Number)), typos.filter((_, at) => !found[at]).map(one => one.q).join(', ')).toBeGreaterThanOrEqual(0.85); // prettier-ignore
+    expect(
+      mean(found.map(Number)),
+      typos
+        .filter((_, at) => !found[at])
+        .map(one => one.q)
+        .join(', '),
+    ).toBeGreaterThanOrEqual(0.85);
   });
 });
 

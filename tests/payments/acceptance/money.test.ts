@@ -18,7 +18,12 @@ const session = async (id: string): Promise<any> => (await shop.get(`/v1/checkou
 const payment = async (id: string): Promise<any> => (await shop.get(`/v1/payments/${id}`)).body;
 const eventually = (what: string, holds: () => Promise<boolean>): Promise<boolean> => until(what, holds, Boolean, 20_000);
 const becomes = (id: string, status: string): Promise<unknown> =>
-  until(`a session that is ${status}`, () => session(id), one => one.status === status, 20_000); // prettier-ignore
+  until(
+    `a session that is ${status}`,
+    () => session(id),
+    one => one.status === status,
+    20_000,
+  );
 
 async function grantCash(userId: string, amount: number): Promise<void> {
   const body = { user_id: userId, source: 'bonus', amount: usd(amount), reference: { type: 'test', id: randomUUID() } };
@@ -124,7 +129,8 @@ describe('a checkout', () => {
     expect(again).toMatchObject({ status: 409, body: { code: 'conflict' } });
     await shop.advance('PT11S');
     expect(await session(body.id)).toMatchObject({ status: 'complete' });
-    const found = "select count(*)::int as n from payments.processor_object where kind = 'charge' and idempotency_key in (select id::text from payments.payment_attempt where payment_id = $1)"; // prettier-ignore
+    const found =
+      "select count(*)::int as n from payments.processor_object where kind = 'charge' and idempotency_key in (select id::text from payments.payment_attempt where payment_id = $1)";
     expect(await shop.p.sql(found, [body.payment.id])).toEqual([{ n: 1 }]);
   }, 30_000);
 
@@ -215,7 +221,9 @@ describe('a refund', () => {
     const [s1, s2] = [await staff(ADMIN), await staff(await shop.stranger())];
     const give = async (paymentId: string, amount: number): Promise<Answer> =>
       shop.post('/v1/admin/refunds', { payment_id: paymentId, amount: usd(amount), reason: 'goodwill', note: 'Arrived late' }, s1);
-    const [one, other, third] = await Promise.all(Array.from({ length: 3 }, async () => (await shop.buy(await shop.stranger(), 100_000)).body.payment.id as string)); // prettier-ignore
+    const [one, other, third] = await Promise.all(
+      Array.from({ length: 3 }, async () => (await shop.buy(await shop.stranger(), 100_000)).body.payment.id as string),
+    );
     const asked = await give(one!, 60_000);
     expect(asked).toMatchObject({ status: 201, body: { status: 'requires_approval', requested_by: `staff:${ADMIN}` } });
     const approve = (token: string): Promise<Answer> => shop.post(`/v1/admin/refunds/${asked.body.id}/approve`, {}, token);
@@ -230,10 +238,15 @@ describe('a refund', () => {
     const ending = { at: 'now', reason: 'asked by phone', refund: 'full_last' };
     expect(await shop.post(`/v1/admin/subscriptions/${bought.subscription.id}/cancel`, ending, s1)).toMatchObject({ status: 200 });
     const { data } = (await shop.get(`/v1/admin/refunds?payment_id=${bought.payment.id}`, s2)).body;
-    expect(data.map((one: any) => [one.status, one.amount.amount])).toEqual([['requires_approval', 30_000], ['succeeded', 30_000]]); // prettier-ignore
+    expect(data.map((one: any) => [one.status, one.amount.amount])).toEqual([
+      ['requires_approval', 30_000],
+      ['succeeded', 30_000],
+    ]);
     expect(await shop.post(`/v1/admin/refunds/${data[0].id}/approve`, {}, s1)).toMatchObject({ status: 403 });
     expect(await refund({ payment_id: third }, 60_000)).toMatchObject({ status: 201, body: { status: 'succeeded' } });
-    expect(await shop.p.sql("select 1 from payments.audit_log where action = 'refund.created' and details->>'payment_id' = $1", [third])).toHaveLength(1); // prettier-ignore
+    expect(
+      await shop.p.sql("select 1 from payments.audit_log where action = 'refund.created' and details->>'payment_id' = $1", [third]),
+    ).toHaveLength(1);
   });
 
   test('case 21, in parts at once: however staff split it, what one person gives back alone stays below the threshold', async () => {

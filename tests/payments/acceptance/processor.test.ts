@@ -42,7 +42,11 @@ test('case 11: a genuine event three times, then all backwards, is 200 each, one
   const { processor_payment_id: id } = await bank.payment(paymentId);
   const settled = await bank.settles(paymentId, { status: 'succeeded' });
   const notice = { id: `evt_${randomUUID()}` };
-  const answers = [await bank.notify({ kind: 'charge', id }, notice), await bank.notify({ kind: 'charge', id }, notice), await bank.notify({ kind: 'charge', id }, notice)]; // prettier-ignore
+  const answers = [
+    await bank.notify({ kind: 'charge', id }, notice),
+    await bank.notify({ kind: 'charge', id }, notice),
+    await bank.notify({ kind: 'charge', id }, notice),
+  ];
   expect(answers.map(({ status, body }) => [status, body])).toEqual(Array(3).fill([200, { received: true }]));
   expect(await bank.act('deliver_reversed', paymentId)).toMatchObject({ status: 200 });
   await bank.handled('true');
@@ -61,7 +65,10 @@ test('case 22: a telehealth charge is mirrored; an older `authorized` afterwards
     status: 200,
     body: { applied: true },
   });
-  expect(await sync({ status: 'authorized', occurred_at: '2026-11-20T09:00:00.000Z' })).toMatchObject({ status: 200, body: { applied: false, reason: 'stale' } }); // prettier-ignore
+  expect(await sync({ status: 'authorized', occurred_at: '2026-11-20T09:00:00.000Z' })).toMatchObject({
+    status: 200,
+    body: { applied: false, reason: 'stale' },
+  });
   expect(await bank.count('payments.payment where external_ref = $1', [charge.partner_charge_id])).toBe(1);
 });
 
@@ -136,7 +143,10 @@ describe('payouts', () => {
     expect(await pay(earner, 100)).toMatchObject({ status: 409, body: { reason: 'no_payout_destination' } });
     await destination(earner, 'ba_ok');
     const staff = { clientId: 'demo-admin', amr: ['pwd', 'otp', 'mfa'], roles: ['finance'], permissions: ['admin:payments:payout'] };
-    const [one, other] = [await bank.p.userToken(ADMIN, ['read:profile'], staff), await bank.p.userToken(await bank.stranger(), ['read:profile'], staff)]; // prettier-ignore
+    const [one, other] = [
+      await bank.p.userToken(ADMIN, ['read:profile'], staff),
+      await bank.p.userToken(await bank.stranger(), ['read:profile'], staff),
+    ];
     const asked = await pay(earner, 60_000, one);
     expect(asked).toMatchObject({ status: 201, body: { status: 'requires_approval' } });
     const made = () => bank.count(`payments.processor_object where kind = 'payout' and idempotency_key = $1`, [asked.body.id]);

@@ -25,7 +25,10 @@ async function methodFor(ctx: Context, session: CheckoutSession, input: Omit<Con
     return (named ?? invalid('/input/paymentMethodId', 'is no method of the customer')).id;
   }
   const status = PaymentMethodStatus.ACTIVE;
-  const usual = await ctx.em.findOne(PaymentMethod, session.paymentMethodId ? { id: session.paymentMethodId, status } : { customerId, isDefault: true, status }); // prettier-ignore
+  const usual = await ctx.em.findOne(
+    PaymentMethod,
+    session.paymentMethodId ? { id: session.paymentMethodId, status } : { customerId, isDefault: true, status },
+  );
   return (usual ?? invalid('/input/paymentMethodId', 'is required: the customer has no default method')).id;
 }
 

@@ -193,7 +193,11 @@ export async function openCheckout(ctx: Context, input: CreateCheckoutInput, fac
   const session = draft(ctx, input, facts, customer);
   const method = await methodFor(ctx, input, customer);
   const wanted = wantedOf(input, facts);
-  setTotals(session, wanted.map(({ line }) => line), 0); // prettier-ignore
+  setTotals(
+    session,
+    wanted.map(({ line }) => line),
+    0,
+  );
   ctx.em.persist(session);
   if (facts.order) takeOrder(session, facts);
   else {

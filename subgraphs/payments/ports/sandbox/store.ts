@@ -133,7 +133,10 @@ export class SandboxStore {
       return result;
     } catch (error) {
       failed = error as Error;
-      await client.query('rollback').then(() => (failed = undefined), () => undefined); // prettier-ignore
+      await client.query('rollback').then(
+        () => (failed = undefined),
+        () => undefined,
+      );
       throw error;
     } finally {
       client.release(failed);

@@ -37,7 +37,7 @@ export const codeOf = (error: { decline_code?: string | null; code?: string | nu
 /** The outcome that a thrown error of the package means. */
 export function failed(error: unknown): ProcessorResult<never> {
   const { errors } = Stripe;
-  if (error instanceof errors.StripeCardError) return declinedAs(codeOf({ decline_code: error.decline_code, code: error.code })); // prettier-ignore
+  if (error instanceof errors.StripeCardError) return declinedAs(codeOf({ decline_code: error.decline_code, code: error.code }));
   if (error instanceof errors.StripeRateLimitError) return unknown(false);
   if (error instanceof errors.StripeAuthenticationError || error instanceof errors.StripePermissionError) return unknown(false);
   if (error instanceof errors.StripeIdempotencyError) return declinedAs('processor_error');
