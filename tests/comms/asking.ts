@@ -59,11 +59,10 @@ export async function outcome(p: TestPlatform, dedupeKey: string): Promise<Recor
   );
 }
 
-export async function captured(p: TestPlatform, userId: string = DEMO, channel?: string): Promise<Captured[]> {
+export async function captured(p: TestPlatform, userId: string | null = DEMO, channel?: string): Promise<Captured[]> {
   const token = await p.serviceToken('admin:comms');
-  const { body } = await p.rest('GET', `/comms/v1/admin/captured?user_id=${userId}&first=100${channel ? `&channel=${channel}` : ''}`, {
-    token,
-  });
+  const query = new URLSearchParams({ first: '100', ...(userId && { user_id: userId }), ...(channel && { channel }) });
+  const { body } = await p.rest('GET', `/comms/v1/admin/captured?${query}`, { token });
   return body.data as Captured[];
 }
 

@@ -99,15 +99,4 @@ export class Editors {
     const input = { id, version: await this.version(id), ...more };
     return this.refused(`mutation ($input: ${type}UpdateInput!) { update${type}(input: $input) { id } }`, { input });
   }
-
-  /** Events of an item, oldest first. */
-  async events(id: string): Promise<{ change: string; locale: string | null; collection: string }[]> {
-    const rows = await this.p
-      .sql<{ data: { item_ids: string[]; change: string; locale: string | null; collection: string } }>(
-        `select data from events.event_log where type = 'content.collection.changed.v1' and data::text like '%' || $1 || '%' order by 1`,
-        [id],
-      )
-      .catch(() => []);
-    return rows.map(({ data }) => data);
-  }
 }

@@ -195,3 +195,14 @@ test.each([
   if (read === null) expect(reading).toThrow('Not found');
   else expect(reading()).toBe(read);
 });
+
+test.each([
+  [['admin:content:read'], true],
+  [['admin:content'], true],
+  [['admin:content:edit'], false],
+  [['admin:analytics'], false],
+])('staff with %s read other brands: %s', (permissions, reads) => {
+  const reading = () => brandFor({ caller: { kind: 'user', brandId: null, permissions } } as never, BRANDS, 'other').slug;
+  if (reads) expect(reading()).toBe('other');
+  else expect(reading).toThrow('Not found');
+});

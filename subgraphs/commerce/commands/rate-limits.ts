@@ -1,33 +1,36 @@
+import type { Config } from '../../../runtime/config.js';
 import { RateLimit } from '../../../runtime/access/rate-limit.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { HOUR_MS, MINUTE_MS } from '../../../runtime/time/durations.js';
 
-/** Calls per window. Source: commerce 7.26, 4.1, 4.3. */
+interface CallLimit {
+  most: number;
+  windowMs: number;
+  /** Another number of calls, or `off`. */
+  configured?: (config: Config) => string | undefined;
+}
+
+/** Calls per window, in each process. Source: commerce 7.26, 4.1, 4.3. */
 const LIMITS = {
-  carts: { variable: 'COMMERCE_CARTS_PER_HOUR', most: 50, windowMs: HOUR_MS },
-  checkouts: { variable: 'COMMERCE_CHECKOUTS_PER_HOUR', most: 20, windowMs: HOUR_MS },
-  unfurl: { variable: null, most: 30, windowMs: MINUTE_MS },
-  promo: { variable: null, most: 10, windowMs: MINUTE_MS },
-} as const;
+  carts: { most: 50, windowMs: HOUR_MS, configured: config => config.setting('COMMERCE_CARTS_PER_HOUR') },
+  checkouts: { most: 20, windowMs: HOUR_MS, configured: config => config.setting('COMMERCE_CHECKOUTS_PER_HOUR') },
+  unfurl: { most: 30, windowMs: MINUTE_MS },
+  promo: { most: 10, windowMs: MINUTE_MS },
+} as const satisfies Record<string, CallLimit>;
 type Limit = keyof typeof LIMITS;
 
 const limits = new WeakMap<object, Map<Limit, RateLimit | null>>();
 
 /** @throws Error for a limit that is no number, or switched off outside tests. */
 function limitOf({ host }: Context, name: Limit): RateLimit | null {
-  const { variable, most, windowMs } = LIMITS[name];
-  const text =
-    variable === 'COMMERCE_CARTS_PER_HOUR'
-      ? host.config.setting('COMMERCE_CARTS_PER_HOUR')
-      : variable === 'COMMERCE_CHECKOUTS_PER_HOUR'
-        ? host.config.setting('COMMERCE_CHECKOUTS_PER_HOUR')
-        : undefined;
+  const { most, windowMs, configured }: CallLimit = LIMITS[name];
+  const text = configured?.(host.config);
   if (text === 'off') {
-    if (!host.config.manualClock) throw new Error(`${variable}=off is for CLOCK=manual only`);
+    if (!host.config.manualClock) throw new Error(`the limit of ${name} is off with CLOCK=manual only`);
     return null;
   }
   const allowed = text === undefined ? most : Number(text);
-  if (!Number.isInteger(allowed) || allowed < 1) throw new Error(`${variable} must be a whole number, or off`);
+  if (!Number.isInteger(allowed) || allowed < 1) throw new Error(`the limit of ${name} must be a whole number, or off`);
   return new RateLimit(allowed, windowMs);
 }
 

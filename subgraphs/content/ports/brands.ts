@@ -1,3 +1,4 @@
+import { reachesAll } from '../../../runtime/access/access.js';
 import { stored } from '../../../runtime/federation/federation.js';
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { fail, Problem } from '../../../runtime/request/errors.js';
@@ -58,13 +59,16 @@ export const forgetBrands = (host: ServiceHost): void => void kept.delete(host);
 /** Brands, found out before a transaction. */
 export const preparedBrands = preparation((ctx: Context) => brandsOf(ctx));
 
+/** Whether a caller reads every brand's content: services, and content's staff. Source: content 4. */
+export const readsAllBrands = ({ caller }: Pick<Context, 'caller'>): boolean => reachesAll({ staff: 'admin:content:read' }, caller);
+
 /** The brand of a request: the named one, the token's, or the default. @throws Problem not_found for a brand that is not the token's. */
 export function brandFor(ctx: Context, brands: readonly BrandFacts[], slug: string | null | undefined): BrandFacts {
   const own = ctx.caller.kind === 'user' ? ctx.caller.brandId : null;
   const fallback = brands.find(one => (own === null ? one.isDefault : one.id === own));
   const found = slug == null ? fallback : brands.find(one => one.slug === slug);
   if (!found) fail('not_found', 'Not found');
-  const isForeign = ctx.caller.kind === 'user' && ctx.caller.permissions.length === 0 && found !== fallback;
+  const isForeign = !readsAllBrands(ctx) && found !== fallback;
   return isForeign ? fail('not_found', 'Not found') : found;
 }
 
