@@ -230,7 +230,10 @@ describe('a refund', () => {
     expect(await approve(s1)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     expect(await approve(s2)).toMatchObject({ status: 200, body: { status: 'succeeded' } });
     expect((await give(other!, 30_000)).body.status).toBe('succeeded');
-    expect((await give(other!, 30_000)).body.status).toBe('requires_approval');
+    const refused = await give(other!, 30_000);
+    expect(refused.body.status).toBe('requires_approval');
+    expect(await shop.post(`/v1/admin/refunds/${refused.body.id}/reject`, {}, s2)).toMatchObject({ status: 200 });
+    expect((await give(other!, 20_000)).body.status).toBe('succeeded'); // what came to nothing does not count
     const items = [{ price_id: await shop.monthly(60_000), quantity: 1 }];
     const buyer = { user_id: await shop.stranger(), payment_method_token: 'pm_card_visa' };
     const bought = (await shop.post('/v1/checkout', { mode: 'subscription', items, ...buyer })).body;
