@@ -1,8 +1,10 @@
+import { lockRow } from '../../../runtime/data/rows.js';
 import { isStaff } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { invalid } from '../../../runtime/request/errors.js';
 import { preparation } from '../../../runtime/request/operation.js';
 import { twoPhases } from '../../../runtime/request/two-phase.js';
+import { CheckoutSession } from '../entities/checkout.js';
 import { InvoiceKind } from '../entities/enums-billing.js';
 import { PaymentStatus, RefundReason, RefundStatus } from '../entities/enums-payment.js';
 import { Invoice } from '../entities/invoice.js';
@@ -49,6 +51,13 @@ function amountOf(ctx: Context, kind: CancelRefund, { payment, invoice }: LastPa
   return length === 0 ? 0 : Math.min(payment.refundableMinor, shareOf(BigInt(payment.amountCapturedMinor), remaining, length));
 }
 
+/** The session of what may go back is locked before the subscription, in the order of all (`lockObligation`): a notice of the refund holds both. */
+async function lockSession(ctx: Context, { id, refund: kind }: AdminCancelBillingSubscriptionInput): Promise<void> {
+  if (kind === CancelRefund.NONE) return;
+  const paid = await lastPaid(ctx, await requireOwn(ctx, id, SUBSCRIPTION_WRITERS));
+  if (paid?.payment.checkoutSessionId != null) await lockRow(ctx, CheckoutSession, { id: paid.payment.checkoutSessionId });
+}
+
 async function refund(
   ctx: Context,
   subscription: BillingSubscription,
@@ -70,6 +79,7 @@ async function refund(
 /** Staff end a subscription, and may give back what was paid; above their threshold a second person has to agree. */
 export const endingByStaff = twoPhases({
   async intend(ctx: Context, { input }: Asked) {
+    await lockSession(ctx, input);
     const subscription = await lockOwn(ctx, input.id, SUBSCRIPTION_WRITERS);
     ctx.audit('subscription.cancelled_by_staff', subscription.id, { at: input.at, refund: input.refund });
     await cancel(ctx, subscription, { at: input.at, reason: 'staff', comment: input.reason });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN, BRAND, type Answer } from '../../support/platform.js';
 import { until } from '../../support/until.js';
@@ -230,10 +231,10 @@ describe('a refund', () => {
     expect(await approve(s1)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     expect(await approve(s2)).toMatchObject({ status: 200, body: { status: 'succeeded' } });
     expect((await give(other!, 30_000)).body.status).toBe('succeeded');
-    const refused = await give(other!, 30_000);
+    const refused = await give(other!, 70_000);
     expect(refused.body.status).toBe('requires_approval');
     expect(await shop.post(`/v1/admin/refunds/${refused.body.id}/reject`, {}, s2)).toMatchObject({ status: 200 });
-    expect((await give(other!, 20_000)).body.status).toBe('succeeded'); // what came to nothing does not count
+    expect((await give(other!, 20_000)).body.status).toBe('succeeded'); // what came to nothing neither counts nor stays reserved
     const items = [{ price_id: await shop.monthly(60_000), quantity: 1 }];
     const buyer = { user_id: await shop.stranger(), payment_method_token: 'pm_card_visa' };
     const bought = (await shop.post('/v1/checkout', { mode: 'subscription', items, ...buyer })).body;
@@ -250,6 +251,32 @@ describe('a refund', () => {
     expect(
       await shop.p.sql("select 1 from payments.audit_log where action = 'refund.created' and details->>'payment_id' = $1", [third]),
     ).toHaveLength(1);
+  });
+
+  test('rows are locked in one order: a cancellation that gives back waits for the session before it takes the subscription', async () => {
+    const items = [{ price_id: await shop.monthly(9900), quantity: 1 }];
+    const buyer = { user_id: await shop.stranger(), payment_method_token: 'pm_card_visa' };
+    const { id, subscription } = (await shop.post('/v1/checkout', { mode: 'subscription', items, ...buyer })).body;
+    const other = new pg.Client({ connectionString: shop.p.env.DATABASE_URL });
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query('select from payments.checkout_session where id = $1 for update', [id]);
+      const ending = { at: 'now', reason: 'asked by phone', refund: 'full_last' };
+      const answer = shop.post(`/v1/admin/subscriptions/${subscription.id}/cancel`, ending);
+      const WAITING = `select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%checkout_session%'`;
+      await until(
+        'one that waits for the session',
+        () => shop.p.sql(WAITING),
+        ([row]) => row.n > 0,
+      );
+      await other.query('select from payments.billing_subscription where id = $1 for update nowait', [subscription.id]);
+      await other.query('commit');
+      expect(await answer).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    } finally {
+      await other.end();
+    }
   });
 
   test('case 21, in parts at once: however staff split it, what one person gives back alone stays below the threshold', async () => {
