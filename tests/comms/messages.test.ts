@@ -409,7 +409,9 @@ describe('by the clock of the test', () => {
     );
     const mail = { channel: 'email', user_id: null, recipient_type: 'staff', status: 'sent' };
     expect(rows).toEqual([mail, mail]);
-    expect((await captured(p, null)).map(one => one.to).sort()).toEqual(clinicians.map(user => `staff-${user.slice(-4)}@example.test`).sort());
+    expect((await captured(p, null)).map(one => one.to).sort()).toEqual(
+      clinicians.map(user => `staff-${user.slice(-4)}@example.test`).sort(),
+    );
   });
 
   test('31: an owner that is not in the supergraph is named, and what needs it is not sent', async () => {

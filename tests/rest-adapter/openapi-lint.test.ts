@@ -30,7 +30,8 @@ const BROKEN = documents.get('fixture-openapi.yaml')!.replaceAll('#/components/r
  */
 const GIVEN: Readonly<Record<string, RegExp>> = {
   'no-ambiguous-paths': /./,
-  'operation-2xx-response': /v1~1oauth~1authorize|v1~1bloodwork~1\{id\}~1file|affiliates~1v1~1r~1\{slug\}|content~1v1~1files~1by-id~1\{id\}/,
+  'operation-2xx-response':
+    /v1~1oauth~1authorize|v1~1bloodwork~1\{id\}~1file|affiliates~1v1~1r~1\{slug\}|content~1v1~1files~1by-id~1\{id\}/,
 };
 
 describe('Redocly, recommended rules; but for what the specification fixes, none switched off', () => {

@@ -18,5 +18,7 @@ interface Caller {
 /** Whether a caller may see what a message of a topic is about. */
 export const seesTopic = ({ kind, firstParty, permissions, scopes }: Caller, topic: string): boolean => {
   const scope = PHI_SCOPES[topic];
-  return scope === undefined || kind !== 'user' || firstParty || permissions.some(one => /^admin:comms(:|$)/.test(one)) || scopes.has(scope);
+  return (
+    scope === undefined || kind !== 'user' || firstParty || permissions.some(one => /^admin:comms(:|$)/.test(one)) || scopes.has(scope)
+  );
 };
