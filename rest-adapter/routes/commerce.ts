@@ -2,7 +2,8 @@ import type { RouteTable } from '../route.js';
 import { carts } from './commerce/carts.js';
 import { catalogue } from './commerce/catalogue.js';
 import { orders } from './commerce/orders.js';
+import { subscriptions } from './commerce/subscriptions.js';
 
 /** Routes of the commerce service. Source: contracts/commerce.md, section 4. */
-const table: RouteTable = { service: 'commerce', routes: [...catalogue, ...carts, ...orders] };
+const table: RouteTable = { service: 'commerce', routes: [...catalogue, ...carts, ...orders, ...subscriptions] };
 export default table;

@@ -4,6 +4,7 @@ import { Cart } from './entities/cart.js';
 import { InventoryLevel, InventoryLot, StockMovement, StockNotice } from './entities/inventory.js';
 import { Order, PaymentTask } from './entities/order.js';
 import { Product, ProductVariant } from './entities/product.js';
+import { ScheduledCycle } from './entities/scheduled-cycle.js';
 import { ProductSubscription } from './entities/subscription.js';
 import { CommerceErasure, CommerceSyncJob } from './entities/sync.js';
 import { erase } from './erase.js';
@@ -13,6 +14,12 @@ import { CartResolver } from './resolvers/cart.js';
 import { InventoryLevelResolver, InventoryLotResolver, StockNoticeResolver } from './resolvers/inventory.js';
 import { OrderItemResolver, OrderResolver } from './resolvers/order.js';
 import { BrandProductsResolver, ProductResolver, ProductVariantResolver } from './resolvers/product.js';
+import {
+  ProductSubscriptionItemResolver,
+  ProductSubscriptionResolver,
+  ScheduledOrderItemResolver,
+  ScheduledOrderResolver,
+} from './resolvers/subscription.js';
 import { UserCommerceResolver } from './resolvers/user.js';
 import { seed } from './seed.js';
 import { Brand, User } from './stubs.js';
@@ -32,6 +39,7 @@ export default service({
     Product,
     ProductSubscription,
     ProductVariant,
+    ScheduledCycle,
     StockMovement,
     StockNotice,
   ],
@@ -44,7 +52,11 @@ export default service({
     OrderItemResolver,
     OrderResolver,
     ProductResolver,
+    ProductSubscriptionItemResolver,
+    ProductSubscriptionResolver,
     ProductVariantResolver,
+    ScheduledOrderItemResolver,
+    ScheduledOrderResolver,
     StockNoticeResolver,
     UserCommerceResolver,
   ],

@@ -8,7 +8,10 @@ import { expireCarts } from './commands/cart.js';
 import { rejudgeLots } from './commands/lot-expiry.js';
 import { expireOrder, lockOrder } from './commands/order-outcome.js';
 import { TASK_LEASE_MS, workTask } from './commands/payment-task.js';
+import { RENEWAL_LEASE_MS, renew } from './commands/renewal.js';
+import { wakeRested } from './commands/subscription.js';
 import { PaymentTask } from './entities/order.js';
+import { ScheduledCycle } from './entities/scheduled-cycle.js';
 
 /** Refunds, cancellations and promos that payments is to be asked for. */
 const tasks = leasedRows({
@@ -50,4 +53,28 @@ const lots = dueSweep({ name: 'commerce.lots', everyMs: DAY_MS, run: rejudgeLots
   ),
 );
 
-export const timers: readonly Timer<Context>[] = [tasks, carts, orders, lots];
+/** Cycles of subscriptions whose time has come, and those that are tried again. */
+const renewals = leasedRows({
+  name: 'commerce.renewals',
+  everySeconds: 5,
+  entity: ScheduledCycle,
+  due: 'nextAttemptAt',
+  waiting: `status in ('scheduled', 'processing')`,
+  most: 20,
+  leaseMs: RENEWAL_LEASE_MS,
+  work: renew,
+});
+
+/** Subscriptions that rest until a day, which begins at midnight where they are. */
+const rested: Timer<Context> = {
+  name: 'commerce.rested_subscriptions',
+  everySeconds: 60,
+  next: ctx =>
+    earliestOf(
+      ctx,
+      `select (paused_until::timestamp at time zone time_zone) as at from commerce.product_subscription where status = 'paused' and paused_until is not null`,
+    ),
+  run: wakeRested,
+};
+
+export const timers: readonly Timer<Context>[] = [tasks, carts, orders, lots, renewals, rested];

@@ -37,15 +37,6 @@ export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>
     'POST /v1/admin/sync/customer-profiles',
     'POST /v1/admin/sync/profiles-to-storefront',
     'POST /v1/products/sync',
-    'POST /v1/subscriptions',
-    'GET /v1/subscriptions/{id}',
-    'POST /v1/subscriptions/{id}/cadence',
-    'POST /v1/subscriptions/{id}/cancel',
-    'POST /v1/subscriptions/{id}/pause',
-    'POST /v1/subscriptions/{id}/resume',
-    'POST /v1/subscriptions/{id}/skip',
-    'POST /v1/subscriptions/{id}/swap',
-    'GET /v1/subscriptions/customer/{customerId}',
   ],
 };
 

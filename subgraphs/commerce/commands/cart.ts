@@ -87,10 +87,10 @@ export async function holdLine(ctx: Context, cart: Cart, line: Line): Promise<nu
 const refuse = (reason: string, detail: string, message?: string): never =>
   fail('conflict', detail, { reason, ...(message !== undefined && { errors: [{ pointer: '/quantity', message }] }) });
 
-/** Refuses a cadence while nothing renews product subscriptions: its discount would be had for a single purchase. Else @throws Problem conflict. */
+/** What a unit costs. @throws Problem conflict. */
 function requireSellable(offered: Offered, cadence: string, ofVariant: number): number {
   const unit = unitPriceOf({ ...offered, cadence });
-  if (unit === null || cadence !== '') return refuse('not_sold_here', 'It is not sold here');
+  if (unit === null) return refuse('not_sold_here', 'It is not sold here');
   if (ofVariant > offered.maxPerOrder) refuse('over_max_quantity', 'More than one may have', `at most ${offered.maxPerOrder}`);
   return unit;
 }

@@ -7,7 +7,7 @@ import type { CheckoutCartInput } from '../inputs/cart.js';
 import { addressOf } from '../ports/addresses.js';
 import { brandOf, type Brand } from '../ports/brands.js';
 import { isEligible } from '../ports/eligibility.js';
-import { cartLines, type CartLine } from '../queries/cart-lines.js';
+import { cartLines, type Offered } from '../queries/cart-lines.js';
 import { outsideFacts, personalOf, type OutsideFacts } from '../queries/priced-cart.js';
 import { shopUrlFault } from '../rules/address.js';
 import { addressFrom } from '../rules/personal.js';
@@ -58,7 +58,7 @@ export function requireShopUrls(ctx: Context, { hosts }: Brand, urls: Readonly<R
 }
 
 /** Products of these lines that a user may not buy: what cannot be found out is refused. Source: commerce 7.22. */
-export async function refusedProducts(ctx: Context, userId: string, lines: readonly CartLine[]): Promise<Set<string>> {
+export async function refusedProducts(ctx: Context, userId: string, lines: readonly Offered[]): Promise<Set<string>> {
   const restricted = new Map(lines.filter(isRestricted).map(line => [line.productId, line]));
   const asked = [...restricted.values()].map(async ({ productId, requirement: kind, entitlementKey, medicationCode }) =>
     (await isEligible(ctx.host, userId, { kind, entitlementKey, medicationCode })) ? [] : [productId],

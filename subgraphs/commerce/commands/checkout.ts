@@ -92,7 +92,13 @@ async function openOrder(ctx: Context, input: CheckoutCartInput): Promise<string
     country: wanted.country,
     affiliateCode: cart.affiliateCode,
     promoCode: wanted.promoCode,
-    payment: { paymentMethodId: paymentMethodId ?? null, useCash, returnUrl: returnUrl ?? null, cancelUrl: cancelUrl ?? null },
+    payment: {
+      paymentMethodId: paymentMethodId ?? null,
+      useCash,
+      returnUrl: returnUrl ?? null,
+      cancelUrl: cancelUrl ?? null,
+      timeZone: brand.timeZone,
+    },
     expiresAt: after(ctx.now(), PAYMENT_MS),
   });
   await holdAll(ctx, cart, order);

@@ -10,8 +10,9 @@ import { ORDER_STATES, paymentStatusOf, settlementOf } from '../rules/order.js';
 import { allocateOrder, releaseOrder } from './allocation.js';
 import { reopenCart } from './cart.js';
 import { leaveTask } from './payment-task.js';
-import { scheduledOrderLost, scheduledOrderPlaced } from './scheduled-outcome.js';
+import { scheduledOrderExpired, scheduledOrderLost, scheduledOrderPlaced } from './scheduled-outcome.js';
 import { release } from './stock.js';
+import { subscribeToOrder } from './subscription-create.js';
 
 const { PENDING_PAYMENT } = OrderStatus;
 
@@ -69,6 +70,7 @@ async function place(ctx: Context, order: Order, items: readonly ItemRow[]): Pro
     await leaveTask(ctx, order, { kind: 'submit', key: `order:${order.id}:submit` });
   if (order.cartId !== null) await completeCart(ctx, order.cartId, order.id);
   if (order.scheduledOrderId !== null) await scheduledOrderPlaced(ctx, order.scheduledOrderId);
+  await subscribeToOrder(ctx, order, items);
   ctx.audit(isRevived ? 'order.revived' : 'order.placed', order.id, { total: order.total, currency: order.currency, source: order.source });
   await emitPlaced(ctx, order, items);
 }
@@ -162,6 +164,7 @@ export async function expireOrder(ctx: Context, order: Order): Promise<void> {
   order.expiresAt = null;
   touchOrder(ctx, order);
   await letGo(ctx, order);
+  if (order.scheduledOrderId !== null) await scheduledOrderExpired(ctx, order.scheduledOrderId);
   ctx.audit('order.expired', order.id);
 }
 

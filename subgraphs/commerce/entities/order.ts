@@ -33,6 +33,8 @@ export interface PaymentIntent {
   returnUrl?: string | null;
   cancelUrl?: string | null;
   offSession?: boolean;
+  /** Of the brand: what comes again is ordered in the morning there. */
+  timeZone?: string;
 }
 
 const moneyOf = ({ currency }: { currency: string }, amount: number): Money => ({ amount, currency });

@@ -8,8 +8,7 @@ import { CurrencyCode, DateTime, LocalDate, Money, TimeZone } from '../../../run
 import { User } from '../stubs.js';
 import { SUBSCRIPTION_READERS } from './access.js';
 import { CadenceUnit, OutOfStockPolicy, ProductSubscriptionStatus, ScheduledOrderStatus } from './enums.js';
-import { Order } from './order.js';
-import { Cadence, ProductVariant } from './product.js';
+import { Cadence } from './product.js';
 
 /** Who may see a subscription: whoever was let into one of its operations. */
 const VIEWERS = { ...SUBSCRIPTION_READERS, user: 'read:subscriptions|manage:subscriptions', staff: 'admin:commerce:order' };
@@ -28,8 +27,7 @@ export class ProductSubscriptionItem {
   @Field(() => ID)
   id: string;
 
-  @Field(() => ProductVariant)
-  variant: ProductVariant;
+  variantId: string;
 
   @Field(() => Int)
   quantity: number;
@@ -46,8 +44,7 @@ export class ProductSubscriptionItem {
 
 @ObjectType()
 export class ScheduledOrderItem {
-  @Field(() => ProductVariant)
-  variant: ProductVariant;
+  variantId: string;
 
   @Field(() => Int)
   quantity: number;
@@ -76,8 +73,7 @@ export class ScheduledOrder {
   @Field(() => Money, { description: 'Before tax and shipping.' })
   estimatedTotal: Money;
 
-  @Field(() => Order, { nullable: true })
-  order: Order | null;
+  orderId: string | null;
 
   @Field(() => Int)
   attempts: number;
@@ -174,8 +170,8 @@ export class ProductSubscription {
   @Property({ type: 'integer', nullable: true })
   cancelAfterCycle: number | null = null;
 
-  @Property({ type: 'text', nullable: true, comment: HEALTH })
-  cancelReason: string | null = null;
+  @Property({ type: 'blob', nullable: true, comment: HEALTH })
+  cancelReason: Buffer | null = null;
 
   @Property({ type: 'blob', nullable: true, comment: FREE_TEXT })
   cancelComment: Buffer | null = null;
