@@ -6,7 +6,16 @@ export interface StoredDocument {
   readonly document: DocumentNode;
 }
 
-export const stored = (source: string): StoredDocument => ({ source, document: parse(source, { noLocation: true }) });
+const all: StoredDocument[] = [];
+
+export function stored(source: string): StoredDocument {
+  const made = { source, document: parse(source, { noLocation: true }) };
+  all.push(made);
+  return made;
+}
+
+/** What the loaded services ask each other: a test holds it against the supergraph. */
+export const storedDocuments = (): readonly StoredDocument[] => all;
 
 /**
  * Asks other services through the federation with the service's own internal client: in process where the gateway role runs

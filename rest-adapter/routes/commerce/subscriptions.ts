@@ -15,7 +15,6 @@ const ITS = '/v1/subscriptions/{id}';
 export const subscriptions: Route[] = [
   post('/v1/subscriptions', 'createProductSubscription', SUBSCRIPTION, 'Begin a recurring order', {
     status: 201,
-    location: '/v1/subscriptions/{id}',
     problems: {
       403: 'Something of it may not be bought without more',
       404: 'There is no such payment method',
@@ -32,8 +31,8 @@ export const subscriptions: Route[] = [
     },
   }),
   get(ITS, 'productSubscription', SUBSCRIPTION, 'Read a recurring order'),
-  get('/v1/subscriptions/customer/{customer_id}', 'productSubscriptions', SUBSCRIPTION, 'List the recurring orders of a user', {
-    path: { customer_id: 'userId' },
+  get('/v1/subscriptions/customer/{customerId}', 'productSubscriptions', SUBSCRIPTION, 'List the recurring orders of a user', {
+    path: { customerId: 'userId' },
   }),
   patch(ITS, 'updateProductSubscription', SUBSCRIPTION, 'Change method, address or way of shipping', {
     problems: { 409: 'It is over, or was changed meanwhile' },

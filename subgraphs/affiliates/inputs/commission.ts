@@ -21,6 +21,10 @@ export class CommissionsArgs extends MyCommissionsArgs {
   @Rule({ pattern: UUID })
   @Field(() => ID, { nullable: true })
   affiliateId?: string | null;
+
+  @Rule({ pattern: UUID })
+  @Field(() => ID, { nullable: true, description: 'Checkout, invoice or order that they were earned by.' })
+  obligationId?: string | null;
 }
 
 @InputType()

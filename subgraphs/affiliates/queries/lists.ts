@@ -89,15 +89,23 @@ const instant = (value: unknown): string => {
 /** Commissions, newest first. @param affiliateIds null: of all. */
 export async function commissionsPage(
   ctx: Context,
-  { affiliateIds, status, from, to, first, after }: CommissionQuery,
+  { affiliateIds, obligationId, status, from, to, first, after }: CommissionQuery,
 ): Promise<Connection<Commission>> {
   const [at, id] = after ? decodeCursor(after, 2) : [null, null];
   if (id !== null && !isUuid(String(id))) decodeCursor('', 2);
   const rows = await ctx.sql<{ id: string }>(
     `select c.id from affiliates.commission c where ($1::uuid[] is null or c.affiliate_id = any($1)) and ($2::timestamptz is null or c.created_at >= $2)
        and ($3::timestamptz is null or c.created_at < $3) and ($4::timestamptz is null or (c.created_at, c.id) < ($4, $5::uuid))
-       and ${status ? WITH_STATUS[status] : 'true'} order by c.created_at desc, c.id desc limit $6`,
-    [affiliateIds, from?.toISOString() ?? null, to?.toISOString() ?? null, at === null ? null : instant(at), id, first + 1],
+       and ($7::uuid is null or c.obligation_id = $7) and ${status ? WITH_STATUS[status] : 'true'} order by c.created_at desc, c.id desc limit $6`,
+    [
+      affiliateIds,
+      from?.toISOString() ?? null,
+      to?.toISOString() ?? null,
+      at === null ? null : instant(at),
+      id,
+      first + 1,
+      obligationId ?? null,
+    ],
   );
   const commissions = (
     await rowsBy(

@@ -44,5 +44,6 @@ export const linkCard = preparation(async (ctx: Context, { input: { url: text } 
     });
   const product = await ownProduct(ctx, new URL(text));
   if (product) return cardOf(text, product);
-  return { ...(await linkPreview(ctx.host, text)), kind: LinkCardKind.PAGE, product: null };
+  const nothing = { url: text, title: null, description: null, imageUrl: null, siteName: null };
+  return { ...nothing, ...(await linkPreview(ctx.host, text)), kind: LinkCardKind.PAGE, product: null };
 });

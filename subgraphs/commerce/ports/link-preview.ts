@@ -2,7 +2,7 @@ import { stored } from '../../../runtime/federation/federation.js';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import { ask } from './neighbour.js';
 
-const ASK = stored('query CommerceLinkPreview($url: URL!) { linkPreview(url: $url) { url title description imageUrl siteName } }');
+const ASK = stored('query CommerceLinkPreview($url: String!) { linkPreview(url: $url) { url title description imageUrl siteName } }');
 
 export interface Preview {
   url: string;
@@ -12,6 +12,6 @@ export interface Preview {
   siteName: string | null;
 }
 
-/** What content's one fetcher finds behind an address. @throws Problem unavailable while content is absent; its own otherwise. */
-export const linkPreview = async (host: Pick<ServiceHost, 'federation'>, url: string): Promise<Preview> =>
-  (await ask<{ linkPreview: Preview }>(host, ASK, { url })).linkPreview;
+/** What content's one fetcher finds behind an address; null: nothing to show. @throws Problem unavailable while content is absent; its own otherwise. */
+export const linkPreview = async (host: Pick<ServiceHost, 'federation'>, url: string): Promise<Preview | null> =>
+  (await ask<{ linkPreview: Preview | null }>(host, ASK, { url })).linkPreview;

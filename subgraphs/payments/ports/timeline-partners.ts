@@ -6,10 +6,10 @@ const BOOKED = stored(`query TimelineBookings($id: ID!) {
   ledgerTransactions(sourceId: $id, first: 100) { nodes { id kind effectiveAt } }
 }`);
 const COMMISSIONS = stored(`query TimelineCommissions($id: ID!) {
-  obligationCommissions(obligationId: $id) { id status amount { amount currency } createdAt }
+  commissions(obligationId: $id, first: 100) { nodes { id status amount { amount currency } createdAt } }
 }`);
 const ACCESS = stored(`query TimelineAccess($user: ID!) {
-  entitlementChanges(userId: $user, first: 100) { nodes { id access changedAt } }
+  entitlementOverrides(userId: $user, first: 100) { nodes { id allow createdAt } }
 }`);
 
 type Asker = Pick<ServiceHost, 'federation'>;
@@ -40,11 +40,11 @@ async function booked({ federation }: Asker, { sourceIds }: TimelineSubject): Pr
 
 async function commissions({ federation }: Asker, { obligationId }: TimelineSubject): Promise<TimelineEntry[]> {
   interface Accrued {
-    obligationCommissions: { id: string; status: string; amount: { amount: number; currency: string }; createdAt: string }[];
+    commissions: { nodes: { id: string; status: string; amount: { amount: number; currency: string }; createdAt: string }[] };
   }
   if (obligationId === null) return [];
-  const { obligationCommissions: found } = await federation.run<Accrued>(COMMISSIONS, { id: obligationId });
-  return found.map(({ id, status, amount, createdAt }) => ({
+  const { commissions: found } = await federation.run<Accrued>(COMMISSIONS, { id: obligationId });
+  return found.nodes.map(({ id, status, amount, createdAt }) => ({
     at: new Date(createdAt),
     source: TimelineSource.AFFILIATES,
     kind: `commission_${status.toLowerCase()}`,
@@ -55,13 +55,13 @@ async function commissions({ federation }: Asker, { obligationId }: TimelineSubj
 
 async function access({ federation }: Asker, { userId }: TimelineSubject): Promise<TimelineEntry[]> {
   interface Changed {
-    entitlementChanges: { nodes: { id: string; access: string; changedAt: string }[] };
+    entitlementOverrides: { nodes: { id: string; allow: boolean; createdAt: string }[] };
   }
-  const { entitlementChanges } = await federation.run<Changed>(ACCESS, { user: userId });
-  return entitlementChanges.nodes.map(({ id, access: to, changedAt }) => ({
-    at: new Date(changedAt),
+  const { entitlementOverrides } = await federation.run<Changed>(ACCESS, { user: userId });
+  return entitlementOverrides.nodes.map(({ id, allow, createdAt }) => ({
+    at: new Date(createdAt),
     source: TimelineSource.ENTITLEMENTS,
-    kind: `access_${to.toLowerCase()}`,
+    kind: allow ? 'access_given' : 'access_denied',
     id,
     amount: null,
   }));
