@@ -259,13 +259,6 @@ describe('carts', () => {
     expect(reasons(answers)).toEqual(['409 not_sold_here', '409 over_max_quantity', '409 cart_changed', '400', '404']);
     expect((await shop.ok('GET', `/carts/${cart.id}`)).items).toEqual([]);
   });
-
-  test('the discount of a cadence is not had while nothing renews subscriptions', async () => {
-    const cadence = { unit: 'month', count: 1 };
-    const variant = await shop.sell({ product: { subscription_offers: [{ cadence, discount_bps: 1_500 }] } });
-    const { cart } = await shop.cart(randomUUID());
-    expect(reasons([await shop.put(cart.id, variant, 1, { cadence })])).toEqual(['409 not_sold_here']);
-  });
 });
 
 describe('checkout and payment', () => {

@@ -125,6 +125,7 @@ const objects = new Map<string, Named>();
 /** Path parameters that mean the same everywhere. */
 const NAMED: Readonly<Record<string, Named>> = {
   ...Object.fromEntries(['user_id', 'userId', 'patient_id'].map(name => [name, { key: DEMO, owned: true }])),
+  customerId: { key: DEMO, owned: true },
   client_id: { key: 'demo-partner-app', owned: false },
   clientId: { key: 'demo-partner-app', owned: false },
   scope: { key: 'read:profile', owned: false },

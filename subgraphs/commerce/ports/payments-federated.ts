@@ -17,7 +17,7 @@ const RESERVE = stored(
 );
 const COMMIT = stored('mutation CommerceCommitPromo($orderId: ID!) { commitPromoRedemption(orderId: $orderId) { id } }');
 const RELEASE = stored('mutation CommerceReleasePromo($orderId: ID!) { releasePromoRedemption(orderId: $orderId) { id } }');
-const METHODS = stored('query CommerceMethods($userId: ID!) { paymentMethods(userId: $userId, first: 100) { nodes { id } } }');
+const METHODS = stored('query CommerceMethods($userId: ID!) { userPaymentMethods(userId: $userId) { id } }');
 
 interface Session {
   id: string;
@@ -144,8 +144,8 @@ export class FederatedPayments implements PaymentsPort {
   }
 
   async hasMethod(userId: string, methodId: string): Promise<boolean> {
-    type Answer = { paymentMethods: { nodes: { id: string }[] } };
-    const { paymentMethods } = await ask<Answer>(this.host, METHODS, { userId });
-    return paymentMethods.nodes.some(({ id }) => id === methodId.toLowerCase());
+    type Answer = { userPaymentMethods: { id: string }[] };
+    const { userPaymentMethods } = await ask<Answer>(this.host, METHODS, { userId });
+    return userPaymentMethods.some(({ id }) => id === methodId.toLowerCase());
   }
 }

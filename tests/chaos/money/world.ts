@@ -82,9 +82,19 @@ export class World {
     }
   }
 
-  /** Moves the clocks of all services of money in step. */
+  /** Moves the clocks of all services of money in step; one whose process was just killed is asked again. */
   async advance(by: string): Promise<void> {
-    for (const slug of this.clocks) await this.p.clock(slug, { advance: by });
+    for (const slug of this.clocks) {
+      const moved = () =>
+        this.p.clock(slug, { advance: by }).then(
+          () => true,
+          (error: unknown) => {
+            if (!String(error).includes('503')) throw error;
+            return false;
+          },
+        );
+      await until(`the clock of ${slug}`, moved, Boolean, DRAIN_MS);
+    }
   }
 
   async #count(text: string): Promise<number> {
@@ -109,9 +119,10 @@ export class World {
     return Object.fromEntries(found.filter(([, n]) => n > 0));
   }
 
-  /** Events that consumers have not handled. */
+  /** Events that consumers have not handled; while nobody tells, there may be one. */
   async #queued(): Promise<number> {
-    const { body } = await this.call('GET', '/events/v1/consumers');
+    const { status, body } = await this.call('GET', '/events/v1/consumers');
+    if (status !== 200) return 1;
     return (body.data as { depth: number; in_hand?: number }[]).reduce((sum, one) => sum + one.depth + (one.in_hand ?? 0), 0);
   }
 
