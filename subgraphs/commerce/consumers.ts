@@ -1,14 +1,27 @@
 import { vialDiscarded } from '../../events/catalogue/clinical.js';
+import {
+  partnerOrderCancelled,
+  partnerOrderCreated,
+  partnerOrderDelivered,
+  partnerOrderFailed,
+  partnerOrderProcessing,
+  partnerOrderShipped,
+  partnerOrderTransmitted,
+} from '../../events/catalogue/partner.js';
 import { medicationPrescribed } from '../../events/catalogue/patient-graph.js';
 import { brandCacheInvalidated } from '../../events/catalogue/platform.js';
 import { paymentFailed, paymentPaid, paymentRefunded } from '../../events/catalogue/payments.js';
-import { handle, type Consumer } from '../../events/consumer.js';
+import { handle, type Consumer, type Envelope } from '../../events/consumer.js';
 import { findRow } from '../../runtime/data/rows.js';
 import type { Context } from '../../runtime/request/context.js';
+import { preparation } from '../../runtime/request/operation.js';
 import { declineOrder, expireOrder, lockOrder, refundedOrder, settleOrder } from './commands/order-outcome.js';
+import { isKnownParcel, reportPartnerParcel, type PartnerLine } from './commands/partner-parcel.js';
 import { renewalDeclined } from './commands/scheduled-outcome.js';
+import { OrderFulfillmentStatus } from './entities/enums.js';
 import { Order } from './entities/order.js';
 import { forgetBrands } from './ports/brands.js';
+import { lineOfPartnerOrder } from './ports/pharmacy.js';
 
 /** An order of ours, locked; null: it is none, or it was erased before it was paid. */
 async function orderOf(ctx: Context, id: string | null): Promise<Order | null> {
@@ -59,9 +72,44 @@ const brands = handle(brandCacheInvalidated, (ctx: Context) => {
   return Promise.resolve();
 });
 
+interface PharmacyReport {
+  order_ref: string;
+  carrier?: string;
+  tracking_ref?: string;
+}
+
+/** Whose an order of the pharmacy is, asked of partner where its reference is new here; null: known, or of nobody of ours. */
+const partnerLine = preparation(async (ctx, { data }: Envelope<PharmacyReport>): Promise<PartnerLine | null> =>
+  (await isKnownParcel(ctx, data.order_ref)) ? null : lineOfPartnerOrder(ctx.host, data.order_ref),
+);
+
+/** @param to null: nothing moves yet. */
+const pharmacy =
+  (to: OrderFulfillmentStatus | null) =>
+  (ctx: Context, { data }: Envelope<PharmacyReport>): Promise<void> => {
+    const { carrier, tracking_ref: trackingNumber } = data;
+    return reportPartnerParcel(ctx, data.order_ref, partnerLine.of(ctx), to, {
+      ...(carrier && { carrier }),
+      ...(trackingNumber && { trackingNumber }),
+    });
+  };
+
 /** Source: commerce 5. */
 export const consumers: readonly Consumer<Context>[] = [
   { name: 'commerce.payments', on: [paid, failed, refunded] },
   { name: 'commerce.brands', on: [brands] },
   { name: 'commerce.subscriptions', on: [prescribed, discarded] },
+  {
+    name: 'commerce.partner_orders',
+    prepare: partnerLine.run,
+    on: [
+      handle(partnerOrderCreated, pharmacy(null)),
+      handle(partnerOrderTransmitted, pharmacy(null)),
+      handle(partnerOrderProcessing, pharmacy(null)),
+      handle(partnerOrderShipped, pharmacy(OrderFulfillmentStatus.SHIPPED)),
+      handle(partnerOrderDelivered, pharmacy(OrderFulfillmentStatus.DELIVERED)),
+      handle(partnerOrderFailed, pharmacy(OrderFulfillmentStatus.FAILED)),
+      handle(partnerOrderCancelled, pharmacy(OrderFulfillmentStatus.CANCELLED)),
+    ],
+  },
 ];

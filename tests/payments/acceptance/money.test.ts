@@ -169,6 +169,8 @@ describe('a refund', () => {
     const about = { payment_id: body.payment.id };
     expect(await refund(about, 4000)).toMatchObject({ status: 201, body: { status: 'succeeded', amount: usd(4000) } });
     expect(await refund(about, 7000)).toMatchObject({ status: 400, body: { errors: [{ pointer: '/amount' }], refundable: 6000 } });
+    const foreign = await shop.post('/v1/refunds', { ...about, reason: 'goodwill', amount: { amount: 100, currency: 'EUR' } });
+    expect(foreign).toMatchObject({ status: 400, body: { errors: [{ pointer: '/amount/currency' }] } });
     expect(await payment(body.payment.id)).toMatchObject({ amount_refunded: usd(4000), amount_refundable: usd(6000) });
   });
 
