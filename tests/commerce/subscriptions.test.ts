@@ -205,6 +205,26 @@ describe('a recurring order', () => {
     expect(await ordersOf(body.id)).toEqual([{ ...order, status: 'placed' }]);
   });
 
+  test('payments that charges and never answers is asked again by the same key: one charge, one order', async () => {
+    await begin();
+    const variant = await sell(2_004, { subscription_offers: [{ cadence: MONTHLY, discount_bps: 0 }] });
+    const { body } = await subscribe(variant, { first_order_on: y('2026-11-25') });
+    await at(y('2026-11-25T09:00:00.000Z'));
+    const waiting = (rows: any[]): boolean => rows[0].status === 'processing' && rows[0].next === y('2026-11-25T09:05:00.000Z');
+    const text =
+      'select status, to_json(next_attempt_at at time zone $2)#>>$3 as next from commerce.scheduled_order where subscription_id = $1';
+    const read_ = async () =>
+      (await shop.p.sql(text, [body.id, 'UTC', '{}'])).map(row => ({ ...row, next: row.next && `${row.next.slice(0, 19)}.000Z` }));
+    await until('the silence', read_, waiting, 40_000);
+    const [order] = await ordersOf(body.id);
+    expect(order).toMatchObject({ status: 'pending_payment' });
+    expect(await shop.payment(order.id)).toMatchObject({ status: 'COMPLETE', attempts: 1 });
+    await at(y('2026-11-25T09:05:00.000Z'));
+    await becomes('the order', body.id, one => one.cycle_index === 1);
+    expect(await ordersOf(body.id)).toMatchObject([{ id: order.id, status: 'placed' }]);
+    expect(await shop.payment(order.id)).toMatchObject({ attempts: 1, refunded: 0 });
+  });
+
   test('15: a swap of the next order alone leaves the following one as it was', async () => {
     await begin();
     const [old, other] = [await sell(), await sell(3_000)];
