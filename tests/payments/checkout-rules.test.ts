@@ -106,6 +106,15 @@ describe('a refund of a payment', () => {
     expect(splitOfPayment(amount, settled, left)).toEqual(parts);
   });
 
+  test('three refunds of a third give back what cash and tax come to, the rest with the last', () => {
+    const shares = [2, 1, 0].map(after =>
+      splitOfPayment(1, { card: 3, cash: 1, credit: 2 }, { card: after + 1, cash: 1, credit: [1, 2, 2][after]! }),
+    );
+    expect(shares.map(one => one.cash)).toEqual([0, 0, 1]);
+    const taxes = [0, 1, 2].map(before => taxShare(1, 3, 1, { amount: before, tax: 0 }));
+    expect(taxes).toEqual([0, 0, 1]);
+  });
+
   test('has its share of the tax, half to even, the last one what is left', () => {
     expect(taxShare(825, 10825, 5000, { amount: 0, tax: 0 })).toBe(381);
     expect(taxShare(825, 10825, 5825, { amount: 5000, tax: 381 })).toBe(444);
