@@ -256,6 +256,17 @@ describe('reports of the vendor', () => {
     expect((await p.rest('POST', '/live/webhooks/streaming', { body: raw, headers: { 'content-type': 'text/plain' } })).status).toBe(415);
   });
 
+  test('case 16: one that nobody has heard of is kept with 200, and says nothing on', async () => {
+    const { id } = await onAir(0);
+    for (const type of ['track_published', 'constructor']) {
+      const event = newId();
+      const [raw, signature] = signed({ id: event, type, room: `ls_${id}_1` });
+      expect((await send(raw, signature)).status).toBe(200);
+      expect(await receipts(event)).toBe(1);
+    }
+    expect(await eventsOf(p, id, 'live.stream.event.v1')).toEqual([]);
+  });
+
   const connect = async (token: string, more: object = {}): Promise<string> => {
     const answer = await p.rest('POST', '/live/embedded-streaming/connect', { body: { token, ...more } });
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
@@ -505,6 +516,16 @@ test('a report of LiveKit is taken by its own scheme, and only as it was signed'
   expect(await verify(await jwt('x'.repeat(32), raw))).toBeNull();
   expect(await verify(await jwt('n'.repeat(32), raw), raw.replace('PA_1', 'PA_2'))).toBeNull();
   expect(await verify('')).toBeNull();
+  const egress = async (status: string, event = 'egress_updated') => {
+    const fileResults = [{ duration: '90000000000', size: '1000' }];
+    const body = JSON.stringify({ event, id: 'EV_2', egressInfo: { egressId: 'EG_1', roomName: 'ls_x_1', status, fileResults } });
+    return (await verify(await jwt('n'.repeat(32), body), body))!.egress;
+  };
+  for (const status of ['EGRESS_STARTING', 'EGRESS_ACTIVE', 'EGRESS_ENDING'])
+    expect(await egress(status)).toMatchObject({ ref: 'EG_1', failed: false, durationSeconds: null });
+  for (const status of ['EGRESS_COMPLETE', 'EGRESS_LIMIT_REACHED'])
+    expect(await egress(status, 'egress_ended')).toMatchObject({ failed: false, durationSeconds: 90, sizeBytes: 1000 });
+  for (const status of ['EGRESS_FAILED', 'EGRESS_ABORTED']) expect(await egress(status, 'egress_ended')).toMatchObject({ failed: true });
   const { token } = await provider.issueJoinToken({ room: 'ls_x_1', participantId: 'p_1', canPublish: false, canPublishData: false });
   const { TokenVerifier } = await import('livekit-server-sdk');
   expect(await new TokenVerifier('new', 'n'.repeat(32)).verify(token)).toMatchObject({

@@ -23,6 +23,8 @@ const KINDS: Readonly<
   participant_left: null,
   egress_started: 'recording_started',
   egress_ended: 'recording_stopped',
+  ingress_started: 'connected',
+  ingress_ended: 'disconnected',
   error: 'error',
   other: null,
 };
@@ -45,7 +47,7 @@ export async function takeReport(ctx: Context, event: VendorEvent): Promise<void
 }
 
 async function normalised(ctx: Context, session: LiveSession, { id, type }: VendorEvent): Promise<void> {
-  const kind = KINDS[type];
+  const kind = Object.hasOwn(KINDS, type) ? KINDS[type] : null; // a vendor may send what nobody has heard of
   if (kind === null) return;
   const [host] = await teamOf(ctx, session.id);
   const data = { session_id: session.id, vendor_event_id: id, kind, at: ctx.now().toISOString() };

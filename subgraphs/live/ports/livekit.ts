@@ -15,19 +15,22 @@ const TYPES: Readonly<Record<string, VendorEvent['type']>> = {
   participant_connection_aborted: 'participant_left',
   egress_started: 'egress_started',
   egress_ended: 'egress_ended',
+  ingress_started: 'ingress_started',
+  ingress_ended: 'ingress_ended',
 };
 
-/** `EGRESS_COMPLETE`; what ended otherwise has failed. */
-const COMPLETE = 3;
+/** `EGRESS_COMPLETE` and `EGRESS_LIMIT_REACHED`, which has what was recorded until then; `EGRESS_FAILED` and `EGRESS_ABORTED`. Others are under way. */
+const DONE: readonly number[] = [3, 6];
+const FAILED: readonly number[] = [4, 5];
 
 function egressOf({ egressInfo }: WebhookEvent): VendorEvent['egress'] {
   if (!egressInfo) return null;
   const file = egressInfo.fileResults?.[0];
-  const seconds = file ? Math.round(Number(file.duration) / 1e9) : null;
+  const seconds = file ? Math.round(Number(file.duration) / 1e9) : 0;
   return {
     ref: egressInfo.egressId,
-    failed: egressInfo.status !== COMPLETE,
-    durationSeconds: seconds,
+    failed: FAILED.includes(egressInfo.status),
+    durationSeconds: DONE.includes(egressInfo.status) ? seconds : null,
     sizeBytes: file ? Number(file.size) : null,
   };
 }
@@ -109,7 +112,7 @@ function eventOf(event: WebhookEvent): VendorEvent {
   return {
     id: event.id,
     type: TYPES[event.event] ?? 'other',
-    room: event.room?.name ?? event.egressInfo?.roomName ?? null,
+    room: event.room?.name ?? event.egressInfo?.roomName ?? event.ingressInfo?.roomName ?? null,
     participantId: event.participant?.identity ?? null,
     sid: event.participant?.sid ?? null,
     egress: egressOf(event),

@@ -3,7 +3,16 @@ export interface VendorEvent {
   /** Of the vendor; a repeat has the same. */
   id: string;
   type:
-    'room_started' | 'room_finished' | 'participant_joined' | 'participant_left' | 'egress_started' | 'egress_ended' | 'error' | 'other';
+    | 'room_started'
+    | 'room_finished'
+    | 'participant_joined'
+    | 'participant_left'
+    | 'egress_started'
+    | 'egress_ended'
+    | 'ingress_started'
+    | 'ingress_ended'
+    | 'error'
+    | 'other';
   room: string | null;
   participantId: string | null;
   /** The vendor's id of one connection. */
