@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createHash } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { newId } from '../../runtime/data/ids.js';
@@ -7,6 +7,7 @@ import { signatureOf } from '../../subgraphs/live/ports/embedded.js';
 import { ADMIN, BRAND, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { reconcileRoom } from '../../subgraphs/live/commands/reconcile.js';
+import { providerOf } from '../../subgraphs/live/ports/providers.js';
 import {
   ask,
   cancel,
@@ -324,6 +325,41 @@ describe('reports of the vendor', () => {
     await cancel(p, id, a!);
     await register(p, id, a!);
     expect((await join(p, id, a!)).status).toBe(403);
+  });
+
+  test('rule 6: a removal that the vendor did not carry out is tried again, and who was removed is shown no way to watch', async () => {
+    const {
+      id,
+      viewers: [a],
+    } = await onAir(1);
+    const room = `ls_${id}_1`;
+    const { body } = await join(p, id, a!);
+    await connect(body.token);
+    await until(
+      'the participant',
+      () => open(id),
+      rows => rows.length === 1,
+    );
+    const playback = async () => (await p.rest('GET', `/live/v1/sessions/${id}`, { token: a!.token })).body.playback_url;
+    const before = await playback();
+    const provider = providerOf(p.host('live'));
+    const refused = vi.spyOn(provider, 'removeParticipant').mockRejectedValueOnce(new Error('timeout'));
+    const answer = await p.rest('POST', `/live/v1/sessions/${id}/participants/${body.participant_id}/remove`, {
+      token: host.token,
+      body: { reason_code: 'disturbing' },
+    });
+    expect(answer.status).toBe(200);
+    await until(
+      'the refusal',
+      async () => refused.mock.calls.length,
+      many => many > 0,
+    );
+    const inRoom = () => p.sql('select sid from live.streaming_connection where room = $1', [room]);
+    expect(await inRoom()).toHaveLength(1);
+    await reconcileRoom(p.host('live'), { name: room, subjectId: id });
+    await until('the room to be empty', inRoom, rows => rows.length === 0);
+    expect([before !== null, await playback()]).toEqual([true, null]);
+    refused.mockRestore();
   });
 
   test('rule 9: what no report told, the list of participants tells', async () => {

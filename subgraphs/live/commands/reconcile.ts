@@ -1,6 +1,7 @@
 import { loggedError } from '../../../runtime/observe/log.js';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import { providerOf } from '../ports/providers.js';
+import { expel, kickedAmong } from './rooms.js';
 import { countViewers, joined, left } from './vendor.js';
 
 const EVERY_SECONDS = 60;
@@ -26,7 +27,11 @@ export async function reconcileRoom(host: ServiceHost, { name: room, subjectId }
   const fresh = there.filter(({ sid }) => !known.has(sid));
   for (const sid of gone) await host.transaction(ctx => left(ctx, { room, subjectId, sid }));
   for (const { sid, participantId } of fresh) await host.transaction(ctx => joined(ctx, { room, subjectId, sid, participantId }));
-  await host.transaction(ctx => countViewers(ctx, subjectId));
+  const here = [...new Set(there.map(({ participantId }) => participantId))];
+  await host.transaction(async ctx => {
+    for (const id of await kickedAmong(ctx, subjectId, here)) expel(ctx, room, id); // a removal that failed is tried again, whoever was known
+    await countViewers(ctx, subjectId);
+  });
 }
 
 /** Every room that was not looked at for a minute. */

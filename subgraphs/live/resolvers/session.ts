@@ -28,6 +28,7 @@ import {
   LiveSessionsArgs,
   UpdateLiveSessionInput,
 } from '../inputs/session.js';
+import { isUserKicked } from '../commands/rooms.js';
 import { providerOf } from '../ports/providers.js';
 import { isOffice, registrationOf, roleOf, teamOf, visibleSession } from '../queries/people.js';
 import { questionsPage } from '../queries/question.js';
@@ -219,7 +220,7 @@ export class SessionResolver {
 /** Whether the caller could join now. */
 async function mayWatch(ctx: Context, session: LiveSession): Promise<boolean> {
   if (isOffice(ctx, 'read') || (await roleOf(ctx, session.id)) !== null) return true;
-  if (!(await accessOf(ctx, session)).allowed) return false;
+  if (!(await accessOf(ctx, session)).allowed || (await isUserKicked(ctx, session.id, ctx.caller.userId!))) return false;
   return !session.registrationRequired || (await registrationOf(ctx, session.id, ctx.caller.userId!))?.status === 'confirmed';
 }
 
