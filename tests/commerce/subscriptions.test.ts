@@ -512,6 +512,7 @@ describe('whose it is, and what it may be', () => {
     await at(y('2026-11-25T09:00:00.000Z'));
     await becomes('the decline', body.id, one => one.status === 'past_due');
     const [order] = await ordersOf(body.id);
+    await at(y('2026-11-25T10:00:00.000Z'));
     const data = {
       payment_id: randomUUID(),
       attempt: 1,
@@ -529,6 +530,7 @@ describe('whose it is, and what it may be', () => {
       'commerce.payments',
     );
     expect(await cyclesOf(body.id)).toMatchObject([{ attempts: 1, status: 'processing' }]);
+    expect((await read(body.id)).upcoming[0]).toMatchObject({ next_attempt_at: y('2026-11-26T09:00:00.000Z') });
   });
 });
 
