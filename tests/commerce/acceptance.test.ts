@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DEMO, DEMO2 } from '../support/platform.js';
+import { locksInOrder } from '../support/locks.js';
+import { BRAND, DEMO, DEMO2 } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { ADDRESS, Shop, TEXAS, usd } from './shop.js';
 
@@ -302,6 +303,22 @@ describe('checkout and payment', () => {
     expect(answer).toMatchObject({ status: 402, body: { code: 'payment_declined', decline_code: 'generic_decline', retryable: true } });
     expect(await shop.read(answer.body.order_id)).toMatchObject({ status: 'payment_failed', payment_status: 'failed' });
     expect(await shop.ok('GET', `/carts/${cart.id}`)).toMatchObject({ status: 'active', items: [{ quantity: 1, reserved: 1 }] });
+  });
+
+  test("rows are locked in one order: a checkout waits for the stock before it takes the brand's next number", async () => {
+    const variant = await shop.sell();
+    await shop.order([{ variant, quantity: 1 }]); // the brand has a number to lock
+    const { cart } = await shop.cart(randomUUID(), [{ variant, quantity: 1 }]);
+    const answer = await locksInOrder(
+      shop.p,
+      {
+        held: ['select from commerce.inventory_level where variant_id = $1 for update', [variant.id]],
+        waitsIn: 'inventory_level',
+        free: ['select from commerce.order_counter where brand_id = $1 for update nowait', [BRAND]],
+      },
+      () => shop.checkout(cart.id),
+    );
+    expect(answer).toMatchObject({ status: 200, body: { status: 'placed' } });
   });
 
   test('15: concurrent checkouts of one cart make one order', async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { vialDiscarded } from '../../events/catalogue/clinical.js';
 import { medicationPrescribed } from '../../events/catalogue/patient-graph.js';
 import { paymentFailed } from '../../events/catalogue/payments.js';
+import { locksInOrder } from '../support/locks.js';
 import { DEMO, DEMO2, type Answer } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { CARD, Shop, TEXAS, usd, type Variant } from './shop.js';
@@ -86,6 +87,22 @@ describe('a recurring order', () => {
     await at(y('2027-02-28T09:00:00.000Z'));
     expect(await becomes('the order of February', body.id, one => one.cycle_index === 2)).toMatchObject({ next_order_on: y('2027-03-31') });
     expect(await ordersOf(body.id)).toHaveLength(2);
+  });
+
+  test('locks the stock of a renewal before the subscription, as whoever settles an order does', async () => {
+    await begin();
+    const variant = await sell();
+    const { body } = await subscribe(variant, { first_order_on: y('2026-11-25') });
+    await locksInOrder(
+      shop.p,
+      {
+        held: ['select from commerce.inventory_level where variant_id = $1 for update', [variant.id]],
+        waitsIn: 'inventory_level',
+        free: ['select from commerce.product_subscription where id = $1 for update nowait', [body.id]],
+      },
+      () => change(body.id, 'order-now'),
+    );
+    expect(await becomes('the order of the renewal', body.id, one => one.cycle_index === 1)).toMatchObject({ status: 'active' });
   });
 
   test('is made with 201, its price locked, its first order on its day at 09:00, and an event that tells no price', async () => {

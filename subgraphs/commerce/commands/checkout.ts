@@ -12,12 +12,13 @@ import { paymentsOf, type PromoCase, type SessionAnswer } from '../ports/payment
 import { cartLines } from '../queries/cart-lines.js';
 import { priceCart, type PricedCart } from '../queries/priced-cart.js';
 import { itemRows } from '../queries/order.js';
-import { demandOf, summed } from '../queries/stock.js';
+import { demandOf, summed, type Demand } from '../queries/stock.js';
 import { isCommerce } from './cart-access.js';
 import { touch } from './cart.js';
 import { checkoutFacts, wantedCart } from './checkout-facts.js';
 import { draftOrder } from './order-draft.js';
-import { declineOrder, expireOrder, lockOrder, settleOrder } from './order-outcome.js';
+import { declineOrder, expireOrder, settleOrder } from './order-outcome.js';
+import { lockOrder } from './order-row.js';
 import { toPay } from './payment-task.js';
 import { sealPersonal } from './personal.js';
 import { lockStock, release, reserve } from './stock.js';
@@ -80,6 +81,8 @@ async function openOrder(ctx: Context, input: CheckoutCartInput): Promise<string
     fail('conflict', 'The cart was changed meanwhile', { reason: 'cart_changed' });
   requireReady(priced, input, cart.currency);
   requireMethod(priced, input);
+  const demand = summed(await demandOf(ctx, priced.lines));
+  await lockStock(ctx, demand.keys());
   const { paymentMethodId, useCash, returnUrl, cancelUrl } = input;
   const order = await draftOrder(ctx, {
     brand,
@@ -101,7 +104,7 @@ async function openOrder(ctx: Context, input: CheckoutCartInput): Promise<string
     },
     expiresAt: after(ctx.now(), PAYMENT_MS),
   });
-  await holdAll(ctx, cart, order);
+  await holdAll(ctx, cart, order, demand);
   const { promoCode, shippingMethodCode, country } = wanted;
   Object.assign(cart, { promoCode, shippingMethodCode, country, status: CartStatus.CHECKING_OUT, orderId: order.id });
   cart.personal = sealPersonal(ctx, personal, 'cart', cart.id);
@@ -110,11 +113,8 @@ async function openOrder(ctx: Context, input: CheckoutCartInput): Promise<string
   return order.id;
 }
 
-/** What the lines hold becomes the order's, for as long as it may be paid. @throws Problem conflict `insufficient_stock`. */
-async function holdAll(ctx: Context, cart: Cart, order: Order): Promise<void> {
-  const items = await itemRows(ctx, [order.id]);
-  const demand = summed(await demandOf(ctx, items));
-  await lockStock(ctx, demand.keys());
+/** What the lines hold becomes the order's, for as long as it may be paid; their stock is locked. @throws Problem conflict `insufficient_stock`. */
+async function holdAll(ctx: Context, cart: Cart, order: Order, demand: Demand): Promise<void> {
   await release(ctx, { cartId: cart.id });
   const shortage = await reserve(ctx, { kind: 'checkout', orderId: order.id }, demand, order.expiresAt!);
   if (shortage)

@@ -1,28 +1,20 @@
 import { orderPlaced } from '../../../events/catalogue/commerce.js';
-import { lockRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { move } from '../../../runtime/request/states.js';
 import { Cart } from '../entities/cart.js';
 import { CartStatus, OrderCancelReason, OrderPaymentStatus, OrderSource, OrderStatus, PurchaseRequirement } from '../entities/enums.js';
-import { Order } from '../entities/order.js';
+import type { Order } from '../entities/order.js';
 import { itemRows, type ItemRow } from '../queries/order.js';
 import { ORDER_STATES, paymentStatusOf, settlementOf } from '../rules/order.js';
 import { allocateOrder, releaseOrder } from './allocation.js';
 import { reopenCart } from './cart.js';
+import { touchOrder } from './order-row.js';
 import { leaveTask } from './payment-task.js';
 import { scheduledOrderExpired, scheduledOrderLost, scheduledOrderPlaced } from './scheduled-outcome.js';
 import { release } from './stock.js';
 import { subscribeToOrder } from './subscription-create.js';
 
 const { PENDING_PAYMENT } = OrderStatus;
-
-/** An order, locked. @throws Problem not_found. */
-export const lockOrder = (ctx: Context, id: string): Promise<Order> => lockRow(ctx, Order, { id }, 'No such order');
-
-export function touchOrder(ctx: Context, order: Order): void {
-  order.updatedAt = ctx.now();
-  order.version += 1;
-}
 
 /** The promo of an order goes back, or is used up. */
 async function endPromo(ctx: Context, order: Order, kind: 'commit' | 'release'): Promise<void> {

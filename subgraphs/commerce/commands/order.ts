@@ -11,7 +11,8 @@ import { todayOf } from '../queries/stock.js';
 import { fulfillmentStatusOf, isComplete, isForward, ORDER_STATES } from '../rules/order.js';
 import { unitsOf } from '../rules/money.js';
 import { allocationsOf } from './allocation.js';
-import { cancelPlaced, lockOrder, touchOrder } from './order-outcome.js';
+import { cancelPlaced } from './order-outcome.js';
+import { lockOrder, touchOrder } from './order-row.js';
 import { leaveTask } from './payment-task.js';
 import { lockStock, move, rejudge } from './stock.js';
 

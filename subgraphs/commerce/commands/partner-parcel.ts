@@ -4,7 +4,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import type { OrderFulfillmentStatus } from '../entities/enums.js';
 import { Order } from '../entities/order.js';
 import { itemRows, type ItemRow } from '../queries/order.js';
-import { lockOrder } from './order-outcome.js';
+import { lockOrder } from './order-row.js';
 import { moveParcel } from './order.js';
 
 /** The line of ours that an order of the pharmacy is for. */

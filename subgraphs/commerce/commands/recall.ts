@@ -9,7 +9,7 @@ import { lotRecall, lotsOf } from '../queries/recall.js';
 import { allocateUnits, allocationsOf, unallocate } from './allocation.js';
 import { variantOf } from './inventory.js';
 import { cancelUnits, deriveFulfillment } from './order.js';
-import { lockOrder, touchOrder } from './order-outcome.js';
+import { lockOrder, touchOrder } from './order-row.js';
 import { lockStock, move, rejudge } from './stock.js';
 
 const AFFECTED = `

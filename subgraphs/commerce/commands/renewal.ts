@@ -18,7 +18,8 @@ import { cadenceKey, WAIT_DAYS } from '../rules/cadence.js';
 import { unitPriceOf } from '../rules/cycles.js';
 import { refusedProducts } from './checkout-facts.js';
 import { draftOrder } from './order-draft.js';
-import { expireOrder, lockOrder, settleOrder } from './order-outcome.js';
+import { expireOrder, settleOrder } from './order-outcome.js';
+import { lockOrder } from './order-row.js';
 import { toPay } from './payment-task.js';
 import { renewalDeclined } from './scheduled-outcome.js';
 import { lockStock, reserve, shortageOf } from './stock.js';
@@ -105,7 +106,6 @@ async function obstacleOf(
   if (cartLines.length < lines.length || cartLines.some(one => one.amount === null || one.status !== ProductStatus.ACTIVE))
     return { code: 'not_sold', waits: false };
   if (price.problems.some(one => ADDRESS.includes(one.code))) return { code: 'address_not_served', waits: true };
-  await lockStock(ctx, demand.keys());
   if (await shortageOf(ctx, demand)) return { code: 'out_of_stock', waits: subscription.outOfStock === OutOfStockPolicy.WAIT };
   return null;
 }
@@ -126,6 +126,8 @@ async function lockOpen(ctx: Context, cycleId: string, subscriptionId: string) {
 
 /** Transaction 1: the one order of a cycle, with what it reserves; later tries find it. @returns its id; null: there is nothing to pay. */
 async function openOrder(ctx: Context, cycleId: string, renewal: Renewal): Promise<string | null> {
+  const demand = summed(await demandOf(ctx, renewal.cartLines));
+  await lockStock(ctx, demand.keys());
   const rows = await lockOpen(ctx, cycleId, renewal.subscription.id);
   if (!rows || rows.cycle.orderId !== null) return rows?.cycle.orderId ?? null;
   const { subscription, cycle } = rows;
@@ -134,7 +136,6 @@ async function openOrder(ctx: Context, cycleId: string, renewal: Renewal): Promi
     return null;
   }
   const price = await priced(ctx, renewal);
-  const demand = summed(await demandOf(ctx, renewal.cartLines));
   const obstacle = await obstacleOf(ctx, renewal, price, demand);
   if (obstacle) {
     await hinder(ctx, subscription, cycle, obstacle);

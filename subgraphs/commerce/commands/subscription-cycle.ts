@@ -11,6 +11,7 @@ import { ownSubscriptions } from '../queries/subscription.js';
 import { orderInstant } from '../rules/cadence.js';
 import { cycleAfter, cycleId, type CycleOf } from '../rules/cycles.js';
 import { SUBSCRIPTION_STATES } from '../rules/order.js';
+import { lockOrder } from './order-row.js';
 
 const { SCHEDULED, PROCESSING, SKIPPED, CANCELLED, PLACED, FAILED } = ScheduledOrderStatus;
 const OPEN = { $in: [SCHEDULED, PROCESSING] };
@@ -40,15 +41,15 @@ export const openCycleOf = (ctx: Context, subscriptionId: string): Promise<Sched
     { orderBy: { cycleIndex: 'asc' }, refresh: true },
   );
 
-/** A subscription with its open cycle, and that cycle's order. Locked in this order everywhere: order, subscription. */
+/** A subscription with its open cycle, and that cycle's order; all locked. */
 export interface Locked {
   subscription: ProductSubscription;
   cycle: ScheduledCycle | null;
   order: Order | null;
 }
 
-/** @param lockOrder how an order is locked. @throws Problem not_found; conflict while its order is just being made. */
-export async function lockWithOrder(ctx: Context, id: string, lockOrder: (ctx: Context, id: string) => Promise<Order>): Promise<Locked> {
+/** @throws Problem not_found; conflict while its order is just being made. */
+export async function lockWithOrder(ctx: Context, id: string): Promise<Locked> {
   const before = await openCycleOf(ctx, id);
   const order = before?.orderId ? await lockOrder(ctx, before.orderId) : null;
   const subscription = await lockSubscription(ctx, id);

@@ -20,7 +20,7 @@ import { addDays, dayOf, nextAfter, nextDate } from '../rules/cadence.js';
 import { cyclesFrom } from '../rules/cycles.js';
 import { SUBSCRIPTION_STATES } from '../rules/order.js';
 import { addressFrom } from '../rules/personal.js';
-import { expireOrder, lockOrder } from './order-outcome.js';
+import { expireOrder } from './order-outcome.js';
 import { NOBODY, sealPersonal } from './personal.js';
 import {
   changedBy,
@@ -108,7 +108,7 @@ export async function cancelProductSubscription(
   ctx: Context,
   { id, at, reason, comment }: CancelProductSubscriptionInput,
 ): Promise<ProductSubscription> {
-  const locked = await lockWithOrder(ctx, id, lockOrder);
+  const locked = await lockWithOrder(ctx, id);
   const { subscription } = locked;
   requireLiving(subscription);
   const seal = (text: string, column: string): Buffer => ctx.host.sealer.seal(text, `product_subscription:${subscription.id}:${column}`);
@@ -136,7 +136,7 @@ export async function pauseProductSubscription(
   { id, until, cycles }: PauseProductSubscriptionInput,
 ): Promise<ProductSubscription> {
   if (until != null && cycles != null) invalid('/input/cycles', 'only one of until and cycles');
-  const locked = await lockWithOrder(ctx, id, lockOrder);
+  const locked = await lockWithOrder(ctx, id);
   const { subscription, cycle } = locked;
   requireActive(subscription);
   if (until != null) requireDate(ctx, subscription, until, { from: 1, to: PAUSE_DAYS, pointer: '/input/until' });

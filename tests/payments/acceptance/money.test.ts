@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { locksInOrder } from '../../support/locks.js';
 import { ADMIN, BRAND, type Answer } from '../../support/platform.js';
 import { until } from '../../support/until.js';
 import { Shop, usd } from '../shop.js';
@@ -259,26 +259,17 @@ describe('a refund', () => {
     const items = [{ price_id: await shop.monthly(9900), quantity: 1 }];
     const buyer = { user_id: await shop.stranger(), payment_method_token: 'pm_card_visa' };
     const { id, subscription } = (await shop.post('/v1/checkout', { mode: 'subscription', items, ...buyer })).body;
-    const other = new pg.Client({ connectionString: shop.p.env.DATABASE_URL });
-    await other.connect();
-    try {
-      await other.query('begin');
-      await other.query('select from payments.checkout_session where id = $1 for update', [id]);
-      const ending = { at: 'now', reason: 'asked by phone', refund: 'full_last' };
-      const answer = shop.post(`/v1/admin/subscriptions/${subscription.id}/cancel`, ending);
-      const WAITING = `select count(*)::int as n from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%checkout_session%'`;
-      await until(
-        'one that waits for the session',
-        () => shop.p.sql(WAITING),
-        ([row]) => row.n > 0,
-      );
-      await other.query('select from payments.billing_subscription where id = $1 for update nowait', [subscription.id]);
-      await other.query('commit');
-      expect(await answer).toMatchObject({ status: 200, body: { status: 'cancelled' } });
-    } finally {
-      await other.end();
-    }
+    const ending = { at: 'now', reason: 'asked by phone', refund: 'full_last' };
+    const answer = await locksInOrder(
+      shop.p,
+      {
+        held: ['select from payments.checkout_session where id = $1 for update', [id]],
+        waitsIn: 'checkout_session',
+        free: ['select from payments.billing_subscription where id = $1 for update nowait', [subscription.id]],
+      },
+      () => shop.post(`/v1/admin/subscriptions/${subscription.id}/cancel`, ending),
+    );
+    expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled' } });
   });
 
   test('case 21, in parts at once: however staff split it, what one person gives back alone stays below the threshold', async () => {
