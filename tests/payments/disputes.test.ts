@@ -166,6 +166,39 @@ describe('a refund that others made', () => {
   });
 });
 
+const RETURNS = `query($id: ID!, $after: String) { payment(id: $id) {
+  refunds(first: 1, after: $after) { nodes { amount { amount } status note } pageInfo { endCursor hasNextPage } }
+  disputes { amount { amount } status evidence } } }`;
+const RETURNS_OF_ALL = `query($userId: ID) { payments(userId: $userId, first: 100) { nodes { id refunds { nodes { amount { amount } } } disputes { id } } } }`;
+
+describe('a payment', () => {
+  test('shows its refunds page by page, the newest first, and its disputes, to its owner without what only staff may know', async () => {
+    const owner = await bank.stranger();
+    const [paymentId, other] = [await bank.paid(owner, 2_000), await bank.paid(owner, 3_000)];
+    for (const amount of [300, 200])
+      await bank.post('/v1/refunds', { payment_id: paymentId, amount: { amount, currency: 'USD' }, reason: 'goodwill', note: 'late' });
+    await bank.act('open_dispute', paymentId, 1_200);
+    const { id: disputeId } = await bank.disputeOf(paymentId, { status: 'needs_response' });
+    const token = await bank.buyer(owner);
+    const read = async (after: string | null) => (await bank.p.graphql(RETURNS, { id: paymentId, after }, { token })).data.payment;
+    const first = await read(null);
+    expect(first).toMatchObject({
+      refunds: { nodes: [{ amount: { amount: 200 }, status: 'SUCCEEDED', note: null }], pageInfo: { hasNextPage: true } },
+      disputes: [{ amount: { amount: 1_200 }, status: 'NEEDS_RESPONSE', evidence: null }],
+    });
+    expect((await read(first.refunds.pageInfo.endCursor)).refunds).toMatchObject({
+      nodes: [{ amount: { amount: 300 } }],
+      pageInfo: { hasNextPage: false },
+    });
+    const all = (await bank.p.graphql(RETURNS_OF_ALL, { userId: owner }, { token })).data.payments.nodes;
+    expect(all).toEqual([
+      { id: other, refunds: { nodes: [] }, disputes: [] },
+      { id: paymentId, refunds: { nodes: [{ amount: { amount: 200 } }, { amount: { amount: 300 } }] }, disputes: [{ id: disputeId }] },
+    ]);
+    expect((await bank.p.graphql(RETURNS, { id: paymentId }, { token: await bank.buyer(await bank.stranger()) })).data.payment).toBeNull();
+  });
+});
+
 describe('the listing', () => {
   test('begins with what is due soonest, and filters', async () => {
     const { body } = await bank.get('/v1/admin/disputes?limit=100');

@@ -3,7 +3,7 @@ import { Access } from '../../../runtime/access/access.js';
 import { findRow, loadRow, requireRow } from '../../../runtime/data/rows.js';
 import { Context } from '../../../runtime/request/context.js';
 import { fail, Problem } from '../../../runtime/request/errors.js';
-import type { Connection } from '../../../runtime/request/paging.js';
+import { PageArgs, type Connection } from '../../../runtime/request/paging.js';
 import { TwoPhase, twoPhases } from '../../../runtime/request/two-phase.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { beginCapture, callCapture } from '../commands/capture.js';
@@ -11,12 +11,14 @@ import { beginCancel, callCancel } from '../commands/payment-cancelling.js';
 import { BACK_OFFICE, PAYMENT_READERS, SERVICES_ONLY, VIEWERS } from '../entities/access.js';
 import { forBackOffice } from '../entities/back-office.js';
 import { BillingCustomer } from '../entities/customer.js';
+import { Dispute } from '../entities/dispute.js';
 import { Invoice } from '../entities/invoice.js';
 import { PaymentMethod } from '../entities/payment-method.js';
 import { Payment, PaymentAttempt, PaymentConnection } from '../entities/payment.js';
+import { RefundConnection, type Refund } from '../entities/refund.js';
 import { CapturePaymentInput, PaymentsArgs } from '../inputs/payment.js';
 import { ownRows } from '../queries/own-rows.js';
-import { attemptsOf, pageOfPayments } from '../queries/payment.js';
+import { attemptsOf, disputesOf, pageOfPayments, refundsOf } from '../queries/payment.js';
 
 const capturing = twoPhases({
   intend: async (ctx, { input }: { input: CapturePaymentInput }) => `${(await beginCapture(ctx, input)).id}:${input.amount?.amount ?? ''}`,
@@ -83,6 +85,18 @@ export class PaymentResolver {
   @FieldResolver(() => Invoice, { nullable: true })
   invoice(@Root() { invoiceId }: Payment, @Ctx() ctx: Context): Promise<Invoice | null> | null {
     return invoiceId === null ? null : loadRow(ctx, Invoice, 'id', invoiceId);
+  }
+
+  @Access(VIEWERS)
+  @FieldResolver(() => RefundConnection, { description: 'What of it was given back, newest first.' })
+  refunds(@Root() { id }: Payment, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<Connection<Refund> | null> {
+    return refundsOf(ctx, id, args);
+  }
+
+  @Access(VIEWERS)
+  @FieldResolver(() => [Dispute], { description: 'In the order in which they were opened.' })
+  disputes(@Root() { id }: Payment, @Ctx() ctx: Context): Promise<Dispute[]> {
+    return disputesOf(ctx, id);
   }
 
   @Access(BACK_OFFICE)
