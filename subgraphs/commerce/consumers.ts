@@ -11,6 +11,8 @@ import {
 import { medicationPrescribed } from '../../events/catalogue/patient-graph.js';
 import { brandCacheInvalidated } from '../../events/catalogue/platform.js';
 import { paymentFailed, paymentPaid, paymentRefunded } from '../../events/catalogue/payments.js';
+import { webhookReceived } from '../../events/catalogue/webhooks.js';
+import type { DataOf } from '../../events/define.js';
 import { handle, type Consumer, type Envelope } from '../../events/consumer.js';
 import { findRow } from '../../runtime/data/rows.js';
 import type { Context } from '../../runtime/request/context.js';
@@ -18,6 +20,7 @@ import { preparation } from '../../runtime/request/operation.js';
 import { declineOrder, expireOrder, refundedOrder, settleOrder } from './commands/order-outcome.js';
 import { lockOrder } from './commands/order-row.js';
 import { isKnownParcel, reportPartnerParcel, type PartnerLine } from './commands/partner-parcel.js';
+import { readObject, takeObject, type SyncObject } from './commands/sync-object.js';
 import { renewalDeclined } from './commands/scheduled-outcome.js';
 import { OrderFulfillmentStatus } from './entities/enums.js';
 import { Order } from './entities/order.js';
@@ -73,6 +76,16 @@ const brands = handle(brandCacheInvalidated, (ctx: Context) => {
   return Promise.resolve();
 });
 
+/** The object that a call of the storefront is about, as it is there now. */
+const storefrontObject = preparation((ctx, { data }: Envelope<DataOf<typeof webhookReceived>>): Promise<SyncObject | null> =>
+  data.source === 'storefront' ? readObject(ctx.host, data.topic, data.external_id) : Promise.resolve(null),
+);
+
+const called = handle(webhookReceived, async (ctx: Context) => {
+  const object = storefrontObject.of(ctx);
+  if (object) await takeObject(ctx, object);
+});
+
 interface PharmacyReport {
   order_ref: string;
   carrier?: string;
@@ -99,6 +112,7 @@ const pharmacy =
 export const consumers: readonly Consumer<Context>[] = [
   { name: 'commerce.payments', on: [paid, failed, refunded] },
   { name: 'commerce.brands', on: [brands] },
+  { name: 'commerce.storefront', prepare: storefrontObject.run, on: [called] },
   { name: 'commerce.subscriptions', on: [prescribed, discarded] },
   {
     name: 'commerce.partner_orders',

@@ -6,7 +6,7 @@ import { Order, PaymentTask } from './entities/order.js';
 import { Product, ProductVariant } from './entities/product.js';
 import { ScheduledCycle } from './entities/scheduled-cycle.js';
 import { ProductSubscription } from './entities/subscription.js';
-import { CommerceErasure, CommerceSyncJob } from './entities/sync.js';
+import { CommerceErasure, CommerceSyncJob, StorefrontErasure } from './entities/sync.js';
 import { erase } from './erase.js';
 import { references } from './references.js';
 import { AdministrationResolver } from './resolvers/administration.js';
@@ -20,6 +20,7 @@ import {
   ScheduledOrderItemResolver,
   ScheduledOrderResolver,
 } from './resolvers/subscription.js';
+import { CommerceSyncResolver } from './resolvers/sync.js';
 import { UserCommerceResolver } from './resolvers/user.js';
 import { seed } from './seed.js';
 import { Brand, User } from './stubs.js';
@@ -42,11 +43,13 @@ export default service({
     ScheduledCycle,
     StockMovement,
     StockNotice,
+    StorefrontErasure,
   ],
   resolvers: [
     AdministrationResolver,
     BrandProductsResolver,
     CartResolver,
+    CommerceSyncResolver,
     InventoryLevelResolver,
     InventoryLotResolver,
     OrderItemResolver,

@@ -2,7 +2,7 @@ import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
 import { earliestOf } from '../../runtime/time/due.js';
 import { leasedRows } from '../../runtime/time/leased-rows.js';
-import { DAY_MS } from '../../runtime/time/durations.js';
+import { DAY_MS, MINUTE_MS } from '../../runtime/time/durations.js';
 import { dueSweep } from '../../runtime/time/due-sweep.js';
 import { expireCarts } from './commands/cart.js';
 import { rejudgeLots } from './commands/lot-expiry.js';
@@ -10,9 +10,12 @@ import { expireOrder } from './commands/order-outcome.js';
 import { lockOrder } from './commands/order-row.js';
 import { TASK_LEASE_MS, workTask } from './commands/payment-task.js';
 import { RENEWAL_LEASE_MS, renew } from './commands/renewal.js';
+import { eraseAtStorefront } from './commands/storefront-erasure.js';
 import { wakeRested } from './commands/subscription.js';
+import { runSync, SYNC_LEASE_MS } from './commands/sync-run.js';
 import { PaymentTask } from './entities/order.js';
 import { ScheduledCycle } from './entities/scheduled-cycle.js';
+import { CommerceSyncJob, StorefrontErasure } from './entities/sync.js';
 
 /** Refunds, cancellations and promos that payments is to be asked for. */
 const tasks = leasedRows({
@@ -66,6 +69,30 @@ const renewals = leasedRows({
   work: renew,
 });
 
+/** Runs of the exchange with the storefront; one that its process has left is taken over at its cursor. */
+const syncs = leasedRows({
+  name: 'commerce.syncs',
+  everySeconds: 1,
+  entity: CommerceSyncJob,
+  due: 'dueAt',
+  waiting: `status in ('queued', 'running')`,
+  most: 5,
+  leaseMs: SYNC_LEASE_MS,
+  work: runSync,
+});
+
+/** Customers whom the storefront has still to forget. */
+const storefrontErasures = leasedRows({
+  name: 'commerce.storefront_erasures',
+  everySeconds: 5,
+  entity: StorefrontErasure,
+  due: 'dueAt',
+  waiting: 'done_at is null',
+  most: 20,
+  leaseMs: MINUTE_MS,
+  work: eraseAtStorefront,
+});
+
 /** Subscriptions that rest until a day, which begins at midnight where they are. */
 const rested: Timer<Context> = {
   name: 'commerce.rested_subscriptions',
@@ -78,4 +105,4 @@ const rested: Timer<Context> = {
   run: wakeRested,
 };
 
-export const timers: readonly Timer<Context>[] = [tasks, carts, orders, lots, renewals, rested];
+export const timers: readonly Timer<Context>[] = [tasks, carts, orders, lots, renewals, rested, syncs, storefrontErasures];

@@ -38,14 +38,14 @@ export class Shop {
     readonly token: string,
   ) {}
 
-  static async open(env: Record<string, string> = {}): Promise<Shop> {
+  static async open(env: Record<string, string> = {}, besides: Slug[] = []): Promise<Shop> {
     const double = {
       COMMERCE_PAYMENTS: 'double',
       COMMERCE_ELIGIBILITY: 'table',
       COMMERCE_CARTS_PER_HOUR: 'off',
       COMMERCE_CHECKOUTS_PER_HOUR: 'off',
     };
-    const p = await platform({ services: ['commerce'], env: { ...double, ...env } });
+    const p = await platform({ services: ['commerce', ...besides], env: { ...double, ...env } });
     await p.clock('commerce', { now: T0 });
     return new Shop(p, await p.serviceToken('admin:commerce'));
   }

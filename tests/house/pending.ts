@@ -31,13 +31,6 @@ export const PENDING_SERVICES: readonly Slug[] = SLUGS.filter(
 
 /** Documented endpoints of services that exist, not built yet. */
 export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>>> = {
-  commerce: [
-    'POST /v1/admin/sync/affiliate-storefront-customer-groups',
-    'POST /v1/admin/sync/channel-orders',
-    'POST /v1/admin/sync/customer-profiles',
-    'POST /v1/admin/sync/profiles-to-storefront',
-    'POST /v1/products/sync',
-  ],
 };
 
 /** Event types of services that exist, which nobody emits yet. Those of services in `PENDING_SERVICES` are owed with them. */

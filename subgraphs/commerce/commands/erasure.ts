@@ -69,7 +69,11 @@ export async function forgetUser(ctx: Context, userId: string): Promise<Commerce
     carts: await eraseCarts(ctx, userId),
     orders: await eraseOrders(ctx, userId),
     subscriptions: await eraseSubscriptions(ctx, userId),
-    links: await rows(ctx, `delete from commerce.storefront_link where entity_type = 'customer' and entity_id = $1 returning id`, userId),
+    links: await rows(
+      ctx,
+      `delete from commerce.storefront_link where entity_type in ('customer', 'customer_group') and entity_id = $1 returning id`,
+      userId,
+    ),
   });
   await rows(ctx, 'delete from commerce.stock_notice where user_id = $1 returning id', userId);
   await rows(ctx, 'delete from commerce.embedded_grant where user_id = $1 returning user_id', userId);

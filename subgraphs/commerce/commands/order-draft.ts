@@ -5,6 +5,7 @@ import { OrderAdjustmentKind, PurchaseRequirement } from '../entities/enums.js';
 import { Order } from '../entities/order.js';
 import type { Brand } from '../ports/brands.js';
 import type { PricedCart, PricedCartLine } from '../queries/priced-cart.js';
+import type { PricedTotals } from '../rules/pricing.js';
 import { demandOf } from '../queries/stock.js';
 import { sealPersonal } from './personal.js';
 
@@ -65,10 +66,16 @@ export async function writeItems(ctx: Context, orderId: string, lines: readonly 
   return ids;
 }
 
+/** What an order costs: a cart as it is priced, or an order that somebody else has priced. */
+export type DraftPrices = Pick<PricedCart, 'taxLines' | 'method'> & {
+  totals: PricedTotals;
+  lines: readonly (Omit<SoldLine, 'unitPrice'> & { unitPrice: number | null })[];
+};
+
 /** What an order is made of. */
 export interface OrderDraft extends Partial<Order> {
   brand: Brand;
-  priced: PricedCart;
+  priced: DraftPrices;
   personalData: PersonalData | null;
 }
 

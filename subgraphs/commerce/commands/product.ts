@@ -164,6 +164,13 @@ async function writeVariant(ctx: Context, product: Product, input: ProductVarian
   if (trackInventory) await ensureSomeLevel(ctx, variant.id);
 }
 
+/** Makes variants of a product in addition to those that it has. @throws Problem conflict for another's sku. */
+export async function writeNewVariants(ctx: Context, product: Product, inputs: readonly ProductVariantInput[]): Promise<void> {
+  const known = await ctx.em.count(ProductVariant, { productId: product.id });
+  for (const [index, input] of inputs.entries()) await writeVariant(ctx, product, input, known + index);
+  await indexProduct(ctx, product.id);
+}
+
 const SEARCH = `
 update commerce.product p set search_text = concat_ws(' ', p.title, p.subtitle, array_to_string(p.tags, ' '), array_to_string(p.categories, ' '),
   (select string_agg(v.sku || ' ' || v.title, ' ') from commerce.product_variant v where v.product_id = p.id)) where p.id = $1`;

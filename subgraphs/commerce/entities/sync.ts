@@ -42,6 +42,28 @@ export class CommerceSyncFailure {
   code: string;
 }
 
+/** A customer whom the storefront has still to forget. Source: commerce 7.23. */
+@Entity({ tableName: 'storefront_erasure' })
+export class StorefrontErasure {
+  @PrimaryKey({ type: 'uuid' })
+  id: string = newId();
+
+  @Property({ type: 'text', comment: PERSONAL })
+  externalId: string;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  dueAt: Date | null = null;
+
+  @Property({ type: 'integer' })
+  attempts: number = 0;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  doneAt: Date | null = null;
+
+  @Property({ type: 'datetime', length: 3 })
+  createdAt: Date;
+}
+
 /** One run of an exchange with the storefront; it goes on at its cursor after a crash. Source: commerce 2, rules 27-30. */
 @Access(SYNC_KEEPERS)
 @ObjectType({ description: 'One run of an exchange with the storefront.' })
@@ -79,6 +101,10 @@ export class CommerceSyncJob {
   @Field(() => String, { nullable: true })
   @Property({ type: 'text', nullable: true })
   cursor: string | null = null;
+
+  /** Failures of the storefront since the last record. */
+  @Property({ type: 'integer' })
+  attempts: number = 0;
 
   @Field(() => CommerceSyncCounts)
   @Property({ type: 'json' })

@@ -1,7 +1,8 @@
-import { Field, ID, InputType, Int } from 'type-graphql';
+import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
+import { PageArgs } from '../../../runtime/request/paging.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import { CommerceSyncKind } from '../entities/enums.js';
+import { CommerceSyncKind, CommerceSyncStatus } from '../entities/enums.js';
 
 @InputType()
 export class StartCommerceSyncInput {
@@ -23,8 +24,20 @@ export class StartCommerceSyncInput {
   limit?: number | null;
 
   @Rule({ maxItems: 100, maxLength: 128 })
-  @Field(() => [String], { nullable: true, description: "The storefront's ids of what is taken over." })
+  @Field(() => [String], {
+    nullable: true,
+    description: "The storefront's ids of what is taken over; ids of users where profiles go there.",
+  })
   ids?: string[] | null;
+}
+
+@ArgsType()
+export class CommerceSyncsArgs extends PageArgs {
+  @Field(() => CommerceSyncKind, { nullable: true })
+  kind?: CommerceSyncKind | null;
+
+  @Field(() => CommerceSyncStatus, { nullable: true })
+  status?: CommerceSyncStatus | null;
 }
 
 @InputType()

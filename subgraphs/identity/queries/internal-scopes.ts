@@ -7,7 +7,7 @@ const ALSO: Partial<Record<Slug, readonly string[]>> = {
   ai: ['content', 'live'],
   booking: ['payments', 'live', 'identity'],
   cash: ['accounting', 'payments'], // payments: whose an invoice is that a member settles with cash
-  commerce: ['payments', 'entitlements'],
+  commerce: ['payments', 'entitlements', 'identity', 'affiliates'], // whose an address of a channel is; groups of partners
   comms: ['identity', 'booking', 'live', 'payments', 'commerce'],
   community: ['identity', 'entitlements', 'membership'],
   content: ['live', 'commerce'],
