@@ -171,7 +171,7 @@ describe('products', () => {
       counts: counts({ seen: 2, created: 1, failed: 1 }),
       failures: [{ external_id: 'p-2', code: 'invalid_handle' }],
     });
-    const [{ data }] = await Promise.all([shop.ok('GET', `/products?q=${of}`)]);
+    const { data } = await shop.ok('GET', `/products?q=${of}`);
     expect(data[0]).toMatchObject({
       title: 'From the storefront',
       description_html: '<p>Good</p>',

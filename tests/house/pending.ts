@@ -30,8 +30,7 @@ export const PENDING_SERVICES: readonly Slug[] = SLUGS.filter(
 );
 
 /** Documented endpoints of services that exist, not built yet. */
-export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>>> = {
-};
+export const PENDING_ENDPOINTS: Readonly<Partial<Record<Slug, readonly string[]>>> = {};
 
 /** Event types of services that exist, which nobody emits yet. Those of services in `PENDING_SERVICES` are owed with them. */
 export const PENDING_EVENTS: readonly string[] = [];

@@ -17,8 +17,13 @@ const statusOf = ({ isActive }: StorefrontProduct): ProductStatus => (isActive ?
 
 const variantInput = ({ sku, title, barcode, price, weightGrams, requiresShipping }: StorefrontVariant): ProductVariantInput =>
   Object.assign(new ProductVariantInput(), {
-    ...{ sku, title, barcode, weightGrams, requiresShipping },
-    ...{ components: [], optionValues: [] },
+    sku,
+    title,
+    barcode,
+    weightGrams,
+    requiresShipping,
+    components: [],
+    optionValues: [],
     prices: [Object.assign(new VariantPriceInput(), { amount: price })],
   });
 
@@ -55,8 +60,16 @@ async function changeProduct(ctx: Context, id: string, record: StorefrontProduct
 const createInput = (record: StorefrontProduct): CreateProductInput => {
   const { handle: slug, title, descriptionHtml, tags, variants } = record;
   return Object.assign(new CreateProductInput(), {
-    ...{ slug, title, descriptionHtml, tags, status: statusOf(record), variants: variants.map(variantInput) },
-    ...{ categories: [], options: [], images: [], subscriptionOffers: [] },
+    slug,
+    title,
+    descriptionHtml,
+    tags,
+    status: statusOf(record),
+    variants: variants.map(variantInput),
+    categories: [],
+    options: [],
+    images: [],
+    subscriptionOffers: [],
   });
 };
 
