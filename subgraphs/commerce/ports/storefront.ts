@@ -1,5 +1,6 @@
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import { EmbeddedStorefront } from './storefront-embedded.js';
+import { shopifyStorefront } from './storefront-shopify.js';
 import { StorefrontBusy, type StorefrontPort } from './storefront-port.js';
 
 /** After so many failures in a row the storefront is left alone for a while. Source: commerce 7.30. */
@@ -36,11 +37,19 @@ const guarded = (port: StorefrontPort, breaker: Breaker): StorefrontPort => ({
   adjustStock: (id, available) => breaker.run(() => port.adjustStock(id, available)),
 });
 
+/** The one that is configured: tables of ours, or with `COMMERCE_STOREFRONT=shopify` a shop there. @throws Error. */
+function chosen(host: ServiceHost): StorefrontPort {
+  const kind = host.config.setting('COMMERCE_STOREFRONT') ?? 'embedded';
+  if (kind === 'shopify') return shopifyStorefront(host.config);
+  if (kind !== 'embedded') throw new Error('COMMERCE_STOREFRONT must be one of embedded, shopify');
+  return new EmbeddedStorefront(host);
+}
+
 const ports = new WeakMap<ServiceHost, StorefrontPort>();
 
 /** The storefront of a running service. */
 export function storefrontOf(host: ServiceHost): StorefrontPort {
   let port = ports.get(host);
-  if (!port) ports.set(host, (port = guarded(new EmbeddedStorefront(host), new Breaker())));
+  if (!port) ports.set(host, (port = guarded(chosen(host), new Breaker())));
   return port;
 }

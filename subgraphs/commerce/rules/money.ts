@@ -40,3 +40,15 @@ export function unitsOf(total: number, quantity: number, from: number, count: nu
   const parts = allocate(total, Array<number>(quantity).fill(1));
   return parts.slice(from, from + count).reduce((sum, one) => sum + one, 0);
 }
+
+/** Digits after the point of a currency's amounts, by ISO 4217: JPY 0, USD 2, KWD 3. */
+const exponentOf = (currency: string): number =>
+  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+
+/** A decimal text as minor units; NaN where it is none, or finer than the currency. No floats on the way. Source: commerce 7.1. */
+export function minorUnits(text: string, currency: string): number {
+  const exponent = exponentOf(currency);
+  const [, whole, part = ''] = /^(\d{1,15})(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === undefined || /[1-9]/.test(part.slice(exponent))) return Number.NaN;
+  return Number(whole + part.slice(0, exponent).padEnd(exponent, '0'));
+}
