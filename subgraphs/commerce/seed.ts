@@ -1,6 +1,7 @@
 import { newId } from '../../runtime/data/ids.js';
 import type { Context } from '../../runtime/request/context.js';
 import { seedCatalogue } from './commands/sample-catalogue.js';
+import { seedStorefront } from './commands/sample-storefront.js';
 
 /** The two development brands; the second is made with platform's, where there is one. Source: conventions 8. */
 const MAIN = '0190b3a0-0000-7000-8000-000000000001';
@@ -42,4 +43,5 @@ export async function seed(ctx: Context): Promise<void> {
   for (const brandId of [MAIN, SECOND]) await shipping(ctx, brandId);
   const many = Number(ctx.host.config.setting('COMMERCE_SEED_PRODUCTS') ?? 40);
   await seedCatalogue(ctx, [MAIN, SECOND], many);
+  await seedStorefront(ctx, MAIN);
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSchema, parse, validate, type OperationDefinitionNode } from 'graphql';
 
@@ -66,13 +66,14 @@ export class ShopifyDouble {
     const server = createServer();
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const double = new ShopifyDouble(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    server.on('request', async (request, response) => {
+    const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       let text = '';
       for await (const chunk of request) text += chunk;
       const path = `${request.method} ${request.url}`;
       const { status = 200, headers = {}, body } = double.#answer(path, request.headers['x-shopify-access-token'], text);
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
-    });
+    };
+    server.on('request', (request, response) => void answer(request, response));
     return double;
   }
 

@@ -92,7 +92,12 @@ describe("Shopify's Admin API", () => {
     expect(await shop.listProducts({ ...QUERY, since, cursor: 'c0' })).toEqual({
       records: [
         {
-          ...{ externalId: PRODUCT.id, handle: 'bar', title: 'Bar', descriptionHtml: '<p>Good</p>', isActive: true, tags: ['sale'] },
+          externalId: PRODUCT.id,
+          handle: 'bar',
+          title: 'Bar',
+          descriptionHtml: '<p>Good</p>',
+          isActive: true,
+          tags: ['sale'],
           variants: [{ ...variant, price: { amount: 1_990, currency: 'USD' }, weightGrams: 250, requiresShipping: true, quantity: 4 }],
         },
       ],
@@ -106,16 +111,14 @@ describe("Shopify's Admin API", () => {
     const { records } = await shop.listOrders({ ...QUERY, ids: ['5'] });
     expect(records).toMatchObject([
       {
-        ...{
-          externalId: ORDER.id,
-          currency: 'USD',
-          country: 'US',
-          shipping: 500,
-          tax: 312,
-          total: 4_592,
-          taxIncluded: false,
-          isCancelled: false,
-        },
+        externalId: ORDER.id,
+        currency: 'USD',
+        country: 'US',
+        shipping: 500,
+        tax: 312,
+        total: 4_592,
+        taxIncluded: false,
+        isCancelled: false,
         customer: { externalId: 'gid://shopify/Customer/7', emails: ['a@example.test'] },
         lines: [{ sku: 'BAR-1', quantity: 2, unitPrice: 1_990, discount: 200, tax: 312 }],
         personal: { recipientName: 'A Buyer', shippingAddress: { line1: '1 Main Street', region: 'TX', countryCode: 'US' } },
@@ -165,7 +168,9 @@ describe("Shopify's Admin API", () => {
     await shop.adjustStock('gid://shopify/ProductVariant/11', 6);
     await shop.eraseCustomer('gid://shopify/Customer/7');
     expect(double.asked[1]!.variables.input).toEqual({
-      ...{ name: 'available', reason: 'correction', ignoreCompareQuantity: true },
+      name: 'available',
+      reason: 'correction',
+      ignoreCompareQuantity: true,
       quantities: [{ inventoryItemId: 'gid://shopify/InventoryItem/3', locationId: 'gid://shopify/Location/1', quantity: 6 }],
     });
   });
@@ -199,7 +204,7 @@ describe('limits and faults of Shopify', () => {
     for (const message of ['Shopify refused a document', 'Shopify refused an input', 'Shopify answered with 502'])
       await expect(shop.upsertCustomer(customer)).rejects.toThrow(message);
     await expect(storefront('another').listOrders(QUERY)).rejects.toThrow('Shopify answered with 401');
-    await expect(storefront('shpat_test', []).listOrders(QUERY)).rejects.toThrow();
+    await expect(storefront('shpat_test', []).listOrders(QUERY)).rejects.toThrow(/address|network|allowed/i);
     expect(double.asked).toHaveLength(3);
   });
 

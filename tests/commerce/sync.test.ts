@@ -9,12 +9,16 @@ let shop: Shop;
 
 beforeAll(async () => {
   shop = await Shop.open({}, ['identity', 'affiliates']);
+  await emptyStorefront();
 }, 400_000);
 
-afterEach(async () => {
+/** What was seeded, or is left, would be counted. */
+async function emptyStorefront(): Promise<void> {
   for (const table of ['product', 'customer', 'order', 'fault']) await shop.p.sql(`delete from commerce.embedded_storefront_${table}`);
   await shop.p.sql('delete from commerce.storefront_link');
-});
+}
+
+afterEach(emptyStorefront);
 
 const PATHS = {
   products: '/products/sync',
