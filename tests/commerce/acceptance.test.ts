@@ -321,6 +321,22 @@ describe('checkout and payment', () => {
     expect(answer).toMatchObject({ status: 200, body: { status: 'placed' } });
   });
 
+  test('the stock of all lines of a cart is locked at once, whatever their order: two who want the same wait for each other', async () => {
+    const sold = [await shop.sell(), await shop.sell()].map(one => one.id);
+    const level = (id: string, how = ''): [string, string[]] => [
+      `select from commerce.inventory_level where variant_id = $1 for update ${how}`,
+      [id],
+    ];
+    const ids = await shop.p.sql('select variant_id as id from commerce.inventory_level where variant_id = any($1) order by id', [sold]);
+    const items = ids.toReversed().map(({ id }) => ({ variant_id: id, quantity: 1 }));
+    const answer = await locksInOrder(
+      shop.p,
+      { held: level(ids[0].id), waitsIn: 'inventory_level', free: level(ids[1].id, 'nowait') },
+      () => shop.rest('POST', '/carts', { user_id: randomUUID(), items }),
+    );
+    expect(answer).toMatchObject({ status: 201, body: { cart: { items: [{}, {}] } } });
+  });
+
   test('15: concurrent checkouts of one cart make one order', async () => {
     const variant = await shop.sell();
     const { cart } = await shop.cart(randomUUID(), [{ variant, quantity: 1 }]);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { webhookReceived } from '../../events/catalogue/webhooks.js';
 import { BRAND, DEMO, DEMO2, type Answer } from '../support/platform.js';
@@ -113,12 +114,13 @@ describe('a run', () => {
 
   test('waits as long as the storefront says, and goes on', async () => {
     await put('product', 'p-busy', product('p-busy', sku()));
-    await fault('rate_limit');
+    await fault('rate_limit', 10); // more often than a storefront may fail
     const { body } = await start('products');
-    const waits = () => shop.p.sql('select attempts from commerce.commerce_sync_job where id = $1', [body.id]);
-    await until('a failure', waits, ([row]) => row.attempts === 1);
-    expect(await readJob(body.id)).toMatchObject({ status: 'running', counts: counts({}) });
-    await shop.advance('PT3S');
+    const left = () => shop.p.sql('select times from commerce.embedded_storefront_fault');
+    for (let times = 9; times >= 0; times -= 1) {
+      await until(`limit ${10 - times}`, left, ([row]) => row.times <= times);
+      await shop.advance('PT3S');
+    }
     const over = () => readJob(body.id);
     expect(await until('its end', over, one => OVER.includes(one.status))).toMatchObject({
       status: 'succeeded',
@@ -335,6 +337,32 @@ describe('customers', () => {
     expect(await shop.p.sql('select 1 from commerce.storefront_link')).toEqual([]);
   });
 
+  test('are not linked when they were forgotten while the storefront was told, and are forgotten there too', async () => {
+    await shop.order([{ variant: await shop.sell(), quantity: 1 }], DEMO);
+    const other = new pg.Client({ connectionString: shop.p.env.DATABASE_URL });
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query('select pg_advisory_xact_lock(hashtextextended($1, 45))', [DEMO]); // as an erasure has it
+      const { body } = await start('profiles', { ids: [DEMO] });
+      const told = () => shop.p.sql('select erased_at is not null as erased from commerce.embedded_storefront_customer');
+      await until('the storefront to be told', told, rows => rows.length > 0);
+      const FORGET = `insert into commerce.commerce_erasure (id, user_id, status, counts, created_at) values ($1, $2, 'completed', '{}', now())`;
+      await other.query(FORGET, [randomUUID(), DEMO]);
+      await other.query('commit');
+      const over = () => readJob(body.id);
+      expect(await until('its end', over, one => OVER.includes(one.status))).toMatchObject({
+        counts: counts({ seen: 1, skipped: 1 }),
+        failures: [{ code: 'erased' }],
+      });
+      await until('the customer to be forgotten', told, ([row]) => row.erased);
+      expect(await shop.p.sql('select 1 from commerce.storefront_link')).toEqual([]);
+    } finally {
+      await other.end();
+      await shop.p.sql('delete from commerce.commerce_erasure where user_id = $1', [DEMO]);
+    }
+  });
+
   test('who are affiliates are in their groups, and in none where they are no longer', async () => {
     const [{ id, userId, tier }] = await shop.p.sql(
       `select id, user_id as "userId", tier_key as tier from affiliates.affiliate where status = 'approved' order by created_at limit 1`,
@@ -345,9 +373,27 @@ describe('customers', () => {
       [userId],
     );
     const groups = async () => (await shop.p.sql('select groups from commerce.embedded_storefront_customer'))[0].groups;
+    const joinAnother = async (tier_key: string, brand_id: string) => {
+      const [program_id, key] = [randomUUID(), randomUUID().slice(0, 8)];
+      const copy = (table: string, where: string, change: object) =>
+        shop.p.sql(
+          `insert into affiliates.${table} select (jsonb_populate_record(one, $1)).* from affiliates.${table} one where ${where} limit 1`,
+          [JSON.stringify(change), id],
+        );
+      const own = '(select program_id from affiliates.affiliate where id = $2)';
+      await copy('affiliate_program', `id = ${own}`, { id: program_id, key, brand_id });
+      await copy('commission_tier', `program_id = ${own}`, { id: randomUUID(), program_id, key: tier_key });
+      await copy('affiliate', 'id = $2', { id: randomUUID(), program_id, tier_key, code: key.toUpperCase() });
+    };
     expect((await run('groups')).counts).toMatchObject({ created: 1, failed: 0 });
     expect(await groups()).toEqual(['affiliate', `affiliate-${tier}`]);
     expect((await run('groups')).counts).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
+    await joinAnother('gold', BRAND);
+    await joinAnother('foreign', randomUUID());
+    expect((await run('groups', { ids: [randomUUID()] })).counts).toEqual(counts({}));
+    expect((await run('groups', { ids: [userId] })).counts).toEqual(counts({ seen: 1, updated: 1 }));
+    expect(await groups()).toEqual(['affiliate', ...[`affiliate-${tier}`, 'affiliate-gold'].toSorted()]);
+    await shop.p.sql(`delete from affiliates.affiliate where user_id = $1 and id <> $2`, [userId, id]);
     await shop.p.sql(`update affiliates.affiliate set status = 'suspended' where id = $1`, [id]);
     expect((await run('groups')).counts).toMatchObject({ updated: 1 });
     expect(await groups()).toEqual([]);

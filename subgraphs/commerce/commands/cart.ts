@@ -13,7 +13,7 @@ import { cadenceKey } from '../rules/cadence.js';
 import { addressFrom } from '../rules/personal.js';
 import { findCart, openCart } from './cart-access.js';
 import { NOBODY, sealPersonal } from './personal.js';
-import { release, reserve } from './stock.js';
+import { lockDemand, release, reserve } from './stock.js';
 
 export const CART_DAYS = 30;
 const HOLD_MS = 15 * MINUTE_MS;
@@ -122,6 +122,7 @@ export async function setLine(ctx: Context, cart: Cart, offered: Offered, cadenc
 
 /** Adds what a new cart begins with. */
 export async function addItems(ctx: Context, cart: Cart, items: readonly CartLineInput[]): Promise<void> {
+  await lockDemand(ctx, items); // of all together: two who want the same things in another order wait for each other
   for (const { variantId, quantity } of items) {
     const offered = await offeredFor(ctx, cart, { variantId });
     const known = (await linesOf(ctx, cart.id)).find(one => one.variantId === offered.variantId && one.cadence === '');
@@ -267,7 +268,9 @@ export async function reopenCart(ctx: Context, cartId: string): Promise<void> {
   Object.assign(cart, { status: CartStatus.ACTIVE, orderId: null });
   touch(ctx, cart);
   await ctx.em.flush();
-  for (const line of await linesOf(ctx, cart.id)) {
+  const lines = await linesOf(ctx, cart.id);
+  await lockDemand(ctx, lines);
+  for (const line of lines) {
     const available = await holdLine(ctx, cart, { ...line, reservedSince: null });
     await ctx.sql('update commerce.cart_item set lost_cover = $2, reserved_since = $3 where id = $1', [
       line.id,

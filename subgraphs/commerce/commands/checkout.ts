@@ -12,7 +12,7 @@ import { paymentsOf, type PromoCase, type SessionAnswer } from '../ports/payment
 import { cartLines } from '../queries/cart-lines.js';
 import { priceCart, type PricedCart } from '../queries/priced-cart.js';
 import { itemRows } from '../queries/order.js';
-import { demandOf, summed, type Demand } from '../queries/stock.js';
+import type { Demand } from '../queries/stock.js';
 import { isCommerce } from './cart-access.js';
 import { touch } from './cart.js';
 import { checkoutFacts, wantedCart } from './checkout-facts.js';
@@ -21,7 +21,7 @@ import { declineOrder, expireOrder, settleOrder } from './order-outcome.js';
 import { lockOrder } from './order-row.js';
 import { toPay } from './payment-task.js';
 import { sealPersonal } from './personal.js';
-import { lockStock, release, reserve } from './stock.js';
+import { lockDemand, release, reserve } from './stock.js';
 
 /** How long a buyer has for the payment. Source: commerce 3. */
 const PAYMENT_MS = 30 * MINUTE_MS;
@@ -81,8 +81,7 @@ async function openOrder(ctx: Context, input: CheckoutCartInput): Promise<string
     fail('conflict', 'The cart was changed meanwhile', { reason: 'cart_changed' });
   requireReady(priced, input, cart.currency);
   requireMethod(priced, input);
-  const demand = summed(await demandOf(ctx, priced.lines));
-  await lockStock(ctx, demand.keys());
+  const demand = await lockDemand(ctx, priced.lines);
   const { paymentMethodId, useCash, returnUrl, cancelUrl } = input;
   const order = await draftOrder(ctx, {
     brand,

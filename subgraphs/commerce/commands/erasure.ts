@@ -80,6 +80,16 @@ export async function forgetUser(ctx: Context, userId: string): Promise<Commerce
   return counts;
 }
 
+/** Until the end of the transaction nobody else forgets a user, or links them with somebody of the storefront. */
+export const lockUser = async (ctx: Context, userId: string): Promise<void> =>
+  void (await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 45))', [userId]));
+
+/** Whether a user was forgotten, who is locked then: what is written about them has to know. */
+export async function isForgotten(ctx: Context, userId: string): Promise<boolean> {
+  await lockUser(ctx, userId);
+  return (await ctx.em.count(CommerceErasure, { userId })) > 0;
+}
+
 /** The one record of a user's erasure; a repeat finds it. */
 export async function recordErasure(
   ctx: Context,

@@ -1,8 +1,9 @@
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { Problem } from '../../../runtime/request/errors.js';
-import { after, HOUR_MS, SECOND_MS } from '../../../runtime/time/durations.js';
+import { after, SECOND_MS } from '../../../runtime/time/durations.js';
 import { Order, PaymentTask } from '../entities/order.js';
 import { paymentsOf, type OrderToPay } from '../ports/payments.js';
+import { taskPause } from '../rules/task.js';
 import { submitOrder } from './pharmacy.js';
 
 /** A task is taken over by another process after this. */
@@ -90,9 +91,6 @@ const WORK: Readonly<Record<PaymentTask['kind'], (host: ServiceHost, order: Orde
   submit: submitOrder,
 };
 
-/** 5 s, 10 s, 20 s, … an hour. */
-const pause = (attempts: number): number => Math.min(HOUR_MS, 5 * SECOND_MS * 2 ** Math.min(attempts, 20));
-
 /** Does one task, outside any transaction; what fails is tried again for as long as it takes. */
 export async function workTask({ host, log }: Context, { id }: PaymentTask): Promise<void> {
   const found = await host.read(async ctx => {
@@ -114,7 +112,7 @@ export async function workTask({ host, log }: Context, { id }: PaymentTask): Pro
     );
   await host.transaction(async ctx => {
     const done = failure === null || (isFinal && task.kind !== 'refund');
-    const change = done ? { dueAt: null, doneAt: ctx.now() } : { dueAt: after(ctx.now(), pause(task.attempts)) };
+    const change = done ? { dueAt: null, doneAt: ctx.now() } : { dueAt: after(ctx.now(), taskPause(task.attempts)) };
     await ctx.em.nativeUpdate(PaymentTask, { id }, { ...change, attempts: task.attempts + 1 });
   });
 }

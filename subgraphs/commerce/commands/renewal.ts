@@ -12,7 +12,6 @@ import { within } from '../ports/neighbour.js';
 import { paymentsOf, type SessionAnswer } from '../ports/payments.js';
 import { offeredVariants, type CartLine } from '../queries/cart-lines.js';
 import { outsideFacts, priceCart, type OutsideFacts, type PricedCart } from '../queries/priced-cart.js';
-import { demandOf, summed } from '../queries/stock.js';
 import { linesOn, personalOfSubscription, subscriptionItems } from '../queries/subscription.js';
 import { cadenceKey, WAIT_DAYS } from '../rules/cadence.js';
 import { unitPriceOf } from '../rules/cycles.js';
@@ -22,7 +21,7 @@ import { expireOrder, settleOrder } from './order-outcome.js';
 import { lockOrder } from './order-row.js';
 import { toPay } from './payment-task.js';
 import { renewalDeclined } from './scheduled-outcome.js';
-import { lockStock, reserve, shortageOf } from './stock.js';
+import { lockDemand, reserve, shortageOf } from './stock.js';
 import { endCycle } from './subscription-cycle.js';
 
 /** A cycle that its process has not ended by then is taken over. */
@@ -126,8 +125,7 @@ async function lockOpen(ctx: Context, cycleId: string, subscriptionId: string) {
 
 /** Transaction 1: the one order of a cycle, with what it reserves; later tries find it. @returns its id; null: there is nothing to pay. */
 async function openOrder(ctx: Context, cycleId: string, renewal: Renewal): Promise<string | null> {
-  const demand = summed(await demandOf(ctx, renewal.cartLines));
-  await lockStock(ctx, demand.keys());
+  const demand = await lockDemand(ctx, renewal.cartLines);
   const rows = await lockOpen(ctx, cycleId, renewal.subscription.id);
   if (!rows || rows.cycle.orderId !== null) return rows?.cycle.orderId ?? null;
   const { subscription, cycle } = rows;

@@ -2,7 +2,7 @@ import { newId } from '../../../runtime/data/ids.js';
 import { actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { StockMovementKind } from '../entities/enums.js';
-import { stockOf, type Demand } from '../queries/stock.js';
+import { demandOf, stockOf, summed, type Demand } from '../queries/stock.js';
 import { endingOrder, takeable } from '../rules/stock.js';
 
 /**
@@ -12,6 +12,13 @@ import { endingOrder, takeable } from '../rules/stock.js';
 export async function lockStock(ctx: Context, variantIds: Iterable<string>): Promise<void> {
   await ctx.em.flush();
   await ctx.sql('select id from commerce.inventory_level where variant_id = any($1) order by id for update', [[...new Set(variantIds)]]);
+}
+
+/** Locks the stock of all that lines need, bundles taken apart. @returns their demand together. */
+export async function lockDemand(ctx: Context, lines: readonly { variantId: string; quantity: number }[]): Promise<Map<string, number>> {
+  const demand = summed(await demandOf(ctx, lines));
+  await lockStock(ctx, demand.keys());
+  return demand;
 }
 
 /** Whose a reservation is; exactly one of a cart's line, an order, a scheduled order. */

@@ -2,6 +2,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import { linkOf, linkOfEntity } from '../queries/storefront-link.js';
 import { contentHash, skipped, type Outcome } from '../rules/storefront.js';
 import type { StorefrontCustomer } from '../rules/storefront-record.js';
+import { isForgotten } from './erasure.js';
 import { writeLink } from './storefront-link.js';
 
 /** A link that no profile of ours was told by: the next one that is told differs from it. */
@@ -17,7 +18,7 @@ export async function matchCustomer(
   const link = await linkOf(ctx, system, 'customer', externalId);
   if (link) return { userId: link.entityId, outcome: { kind: 'unchanged' } };
   const [userId, ...others] = candidates;
-  if (userId === undefined) return { userId: null, outcome: skipped('unknown_customer') };
+  if (userId === undefined || (await isForgotten(ctx, userId))) return { userId: null, outcome: skipped('unknown_customer') };
   if (others.length > 0 || (await linkOfEntity(ctx, system, 'customer', userId)))
     return { userId: null, outcome: skipped('ambiguous_customer') };
   await writeLink(ctx, system, 'customer', { entityId: userId, externalId, contentHash: UNTOLD });

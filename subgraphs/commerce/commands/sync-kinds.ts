@@ -1,12 +1,14 @@
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { CommerceSyncKind } from '../entities/enums.js';
 import type { Brand } from '../ports/brands.js';
-import { partnersPage, profileHash, profileOf, usersByEmail, type Partner, type Profile } from '../ports/people.js';
+import { partnersOf, profileHash, profileOf, usersByEmail, type Partner, type Profile } from '../ports/people.js';
 import type { StorefrontPage, StorefrontPort, StorefrontQuery } from '../ports/storefront-port.js';
 import { linkOfEntity, type StorefrontLink } from '../queries/storefront-link.js';
 import { buyersPage } from '../queries/sync.js';
 import { contentHash, skipped, type Outcome } from '../rules/storefront.js';
 import type { StorefrontCustomer, StorefrontOrder, StorefrontProduct } from '../rules/storefront-record.js';
+import { isForgotten } from './erasure.js';
+import { leaveStorefrontErasure } from './storefront-erasure.js';
 import { writeLink } from './storefront-link.js';
 import { matchCustomer, takeCustomer } from './sync-customer.js';
 import { takeOrder } from './sync-order.js';
@@ -71,6 +73,10 @@ const noted =
   (type: 'customer' | 'customer_group') =>
   async (ctx: Context, { port }: Exchange, _row: unknown, told: Told) => {
     if ('outcome' in told) return told.outcome;
+    if (await isForgotten(ctx, told.link.entityId)) {
+      await leaveStorefrontErasure(ctx, [told.link]); // forgotten here while the storefront was told
+      return skipped('erased');
+    }
     await writeLink(ctx, port.system, type, told.link);
     return { kind: told.isNew ? 'created' : 'updated' } as Outcome;
   };
@@ -96,24 +102,24 @@ const profiles = kind<{ userId: string }, Told>({
   take: noted('customer'),
 });
 
-const groupsOf = ({ isApproved, tier }: Partner): string[] => (isApproved ? ['affiliate', `affiliate-${tier}`] : []);
-
-async function tellGroups({ host, port, brand, isDryRun }: Exchange, partner: Partner): Promise<Told> {
-  if (partner.brandId !== brand.id) return { outcome: skipped('other_brand') };
+async function tellGroups({ host, port, isDryRun }: Exchange, { userId, groups: wanted }: Partner): Promise<Told> {
   const [customer, told] = await host.read(async ctx => [
-    await linkOfEntity(ctx, port.system, 'customer', partner.userId),
-    await linkOfEntity(ctx, port.system, 'customer_group', partner.userId),
+    await linkOfEntity(ctx, port.system, 'customer', userId),
+    await linkOfEntity(ctx, port.system, 'customer_group', userId),
   ]);
   if (!customer) return { outcome: skipped('no_customer') };
   const { externalId } = customer;
-  const hash = contentHash([externalId, groupsOf(partner)]);
+  const hash = contentHash([externalId, wanted]);
   if (told?.contentHash === hash) return UNCHANGED;
-  if (!isDryRun) await port.setCustomerGroups(externalId, groupsOf(partner));
-  return { link: { entityId: partner.userId, externalId, contentHash: hash }, isNew: told === null };
+  if (!isDryRun) await port.setCustomerGroups(externalId, wanted);
+  return { link: { entityId: userId, externalId, contentHash: hash }, isNew: told === null };
 }
 
 const groups = kind<Partner, Told>({
-  page: ({ host }, { cursor }) => partnersPage(host, cursor),
+  page: async ({ host, brand }, { ids }) => {
+    const partners = await partnersOf(host, brand.id);
+    return { records: partners.filter(one => ids === null || ids.includes(one.userId)), next: null };
+  },
   keyOf: ({ userId }) => ({ externalId: null, entityId: userId }),
   prepare: tellGroups,
   take: noted('customer_group'),

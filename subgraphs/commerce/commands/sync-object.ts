@@ -23,8 +23,9 @@ export interface SyncObject {
 export async function readObject(host: ServiceHost, topic: string, externalId: string | null): Promise<SyncObject | null> {
   const kind = KINDS[topic.split('/')[0]!];
   if (kind === undefined || externalId === null) return null;
-  for (const brand of await brandsOf(host)) {
-    const exchange: Exchange = { host, port: storefrontOf(host), brand, isDryRun: false };
+  const port = storefrontOf(host);
+  for (const brand of (await brandsOf(host)).filter(one => port.serves(one))) {
+    const exchange: Exchange = { host, port, brand, isDryRun: false };
     const { records } = await SYNC_KINDS[kind].page(exchange, { brandId: brand.id, since: null, ids: [externalId], cursor: null });
     const [row] = records;
     if (row) return { kind, exchange, row, facts: await SYNC_KINDS[kind].prepare(exchange, row) };

@@ -11,13 +11,12 @@ import {
 import { Order } from '../entities/order.js';
 import type { Brand } from '../ports/brands.js';
 import { linkOf } from '../queries/storefront-link.js';
-import { demandOf, summed } from '../queries/stock.js';
 import { failed, orderFault, orderHash, orderSums, skipped, type Outcome } from '../rules/storefront.js';
 import type { StorefrontLine, StorefrontOrder } from '../rules/storefront-record.js';
 import { draftOrder, type DraftPrices, type SoldLine } from './order-draft.js';
 import { cancelPlaced, placeChannelOrder } from './order-outcome.js';
 import { lockOrder } from './order-row.js';
-import { lockStock } from './stock.js';
+import { lockDemand } from './stock.js';
 import { writeLink } from './storefront-link.js';
 
 interface Variant {
@@ -26,19 +25,19 @@ interface Variant {
   productId: string;
   title: string;
   variantTitle: string;
+  requiresShipping: boolean;
   requirement: PurchaseRequirement;
 }
 
 const VARIANTS = `
-select v.sku, v.id as "variantId", p.id as "productId", p.title, v.title as "variantTitle", p.purchase_requirement as requirement
+select v.sku, v.id as "variantId", p.id as "productId", p.title, v.title as "variantTitle", p.purchase_requirement as requirement,
+  v.requires_shipping as "requiresShipping"
 from commerce.product_variant v join commerce.product p on p.id = v.product_id where v.sku = any($1) and p.brand_id = $2`;
 
 function soldLine(variant: Variant, { quantity, unitPrice, discount, tax }: StorefrontLine, taxIncluded: boolean): SoldLine {
-  const { productId, variantId, sku, title, variantTitle, requirement } = variant;
   const subtotal = unitPrice * quantity;
   const total = subtotal - discount + (taxIncluded ? 0 : tax);
-  const amounts = { quantity, unitPrice, subtotal, discount, tax, total };
-  return { productId, variantId, sku, title, variantTitle, requirement, requiresShipping: true, cadence: '', ...amounts };
+  return { ...variant, cadence: '', quantity, unitPrice, subtotal, discount, tax, total };
 }
 
 /** Lines as they were sold. @throws Problem conflict: it holds what we do not sell, or what no channel may sell. */
@@ -63,7 +62,7 @@ const pricesOf = (order: StorefrontOrder, lines: SoldLine[]): DraftPrices => ({
 /** Makes an order that was paid elsewhere: it counts at once, also beyond what is there. */
 async function importOrder(ctx: Context, system: string, brand: Brand, record: StorefrontOrder, userId: string | null): Promise<Order> {
   const lines = await soldLines(ctx, brand.id, record);
-  await lockStock(ctx, summed(await demandOf(ctx, lines)).keys());
+  await lockDemand(ctx, lines);
   const order = await draftOrder(ctx, {
     brand,
     priced: pricesOf(record, lines),

@@ -127,12 +127,13 @@ async function postpone({ host, log }: Context, id: string, error: unknown): Pro
   await host.transaction(async ctx => {
     const job = await lockRow(ctx, CommerceSyncJob, { id });
     if (job.status !== RUNNING) return;
-    job.attempts += 1;
+    const busy = error instanceof StorefrontBusy ? error : null;
+    if (!busy || busy.isDown) job.attempts += 1; // a limit that is obeyed is no failure
     if (job.attempts > MOST_ATTEMPTS) {
       await ctx.sql(FAILURE, [newId(), id, null, null, 'storefront_unavailable']);
       return endSync(ctx, job, FAILED);
     }
-    job.dueAt = after(ctx.now(), pauseAfter(job.attempts, error instanceof StorefrontBusy ? error.waitMs : null));
+    job.dueAt = after(ctx.now(), pauseAfter(job.attempts, busy?.waitMs ?? null));
   });
 }
 

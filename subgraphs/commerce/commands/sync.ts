@@ -6,14 +6,17 @@ import { CommerceSyncStatus } from '../entities/enums.js';
 import { CommerceSyncJob } from '../entities/sync.js';
 import type { StartCommerceSyncInput } from '../inputs/sync.js';
 import { brandOf } from '../ports/brands.js';
+import { storefrontOf } from '../ports/storefront.js';
 
 const { QUEUED, RUNNING, CANCELLED } = CommerceSyncStatus;
 const OPEN: readonly CommerceSyncStatus[] = [QUEUED, RUNNING];
 
 /** The brand of a run. */
-export const syncBrand = preparation((ctx: Context, { input }: { input: StartCommerceSyncInput }) =>
-  brandOf(ctx.host, { id: input.brandId, fallbackId: ctx.caller.brandId }),
-);
+export const syncBrand = preparation(async (ctx: Context, { input }: { input: StartCommerceSyncInput }) => {
+  const brand = await brandOf(ctx.host, { id: input.brandId, fallbackId: ctx.caller.brandId });
+  if (!storefrontOf(ctx.host).serves(brand)) fail('conflict', 'The brand has no shop at the storefront', { reason: 'no_storefront' });
+  return brand;
+});
 
 /** Two that start at once wait for each other. Source: commerce 7.27. */
 const LOCK = `select pg_advisory_xact_lock(hashtextextended($1, 46))`;

@@ -13,7 +13,10 @@ export class StartCommerceSyncInput {
   @Field(() => ID, { nullable: true, description: "Default: the token's brand, else the default brand." })
   brandId?: string | null;
 
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Changed, or bought, since then; customers of the embedded storefront and affiliates have no such time.',
+  })
   since?: Date | null;
 
   @Field(() => Boolean, { defaultValue: false, description: 'Writes nothing.' })
@@ -26,7 +29,7 @@ export class StartCommerceSyncInput {
   @Rule({ maxItems: 100, maxLength: 128 })
   @Field(() => [String], {
     nullable: true,
-    description: "The storefront's ids of what is taken over; ids of users where profiles go there.",
+    description: "The storefront's ids of what is taken over; ids of users where profiles or groups go there.",
   })
   ids?: string[] | null;
 }

@@ -38,26 +38,31 @@ export const profileHash = ({ config }: ServiceHost, { email, displayName }: Pro
     .update(`storefront:${JSON.stringify([email, displayName])}`)
     .digest('base64url');
 
-/** An affiliate as the storefront groups customers. */
+/** Whom the storefront groups, and how. */
 export interface Partner {
   userId: string;
-  brandId: string;
-  isApproved: boolean;
-  tier: string;
+  /** None: they are an affiliate no longer, or not yet. */
+  groups: string[];
 }
 
-/** A page of affiliates of all brands, asked of affiliates. @throws Problem unavailable. */
-export async function partnersPage(host: ServiceHost, after: string | null): Promise<{ records: Partner[]; next: string | null }> {
-  type Node = { status: string; user: { id: string }; tier: { key: string }; program: { brand: { id: string } } };
-  type Answer = { affiliates: { nodes: Node[]; pageInfo: { endCursor: string | null; hasNextPage: boolean } } };
-  const { nodes, pageInfo } = (await ask<Answer>(host, AFFILIATES, { after })).affiliates;
-  return {
-    records: nodes.map(({ status, user, tier, program }) => ({
-      userId: user.id,
-      brandId: program.brand.id,
-      isApproved: status === 'APPROVED',
-      tier: tier.key,
-    })),
-    next: pageInfo.hasNextPage ? pageInfo.endCursor : null,
+interface AffiliatesAnswer {
+  affiliates: {
+    nodes: { status: string; user: { id: string }; tier: { key: string }; program: { brand: { id: string } } }[];
+    pageInfo: { endCursor: string | null; hasNextPage: boolean };
   };
+}
+
+/** Affiliates of a brand, each once in whatever many programs, asked of affiliates. @throws Problem unavailable. */
+export async function partnersOf(host: ServiceHost, brandId: string): Promise<Partner[]> {
+  const groups = new Map<string, Set<string>>();
+  for (let after: string | null = null, more = true; more;) {
+    const { nodes, pageInfo }: AffiliatesAnswer['affiliates'] = (await ask<AffiliatesAnswer>(host, AFFILIATES, { after })).affiliates;
+    for (const { status, user, tier } of nodes.filter(one => one.program.brand.id === brandId)) {
+      const own = groups.get(user.id) ?? new Set();
+      groups.set(user.id, own);
+      if (status === 'APPROVED') own.add('affiliate').add(`affiliate-${tier.key}`);
+    }
+    [after, more] = [pageInfo.endCursor, pageInfo.hasNextPage];
+  }
+  return [...groups].map(([userId, own]) => ({ userId, groups: [...own].toSorted() })).toSorted((a, b) => (a.userId < b.userId ? -1 : 1));
 }

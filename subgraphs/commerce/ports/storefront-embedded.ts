@@ -31,6 +31,7 @@ const LISTS = {
 /** A storefront in tables of ours, for development and tests: what a seller would see at the vendor stands in `embedded_storefront_*`. */
 export class EmbeddedStorefront implements StorefrontPort {
   readonly system = 'embedded';
+  readonly serves = (): boolean => true;
 
   constructor(private readonly host: ServiceHost) {}
 

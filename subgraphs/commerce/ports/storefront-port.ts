@@ -33,6 +33,8 @@ export interface CustomerToTell {
 export interface StorefrontPort {
   /** Name under which links are kept. */
   readonly system: string;
+  /** Whether a brand has its shop there. */
+  serves(brand: { slug: string; isDefault: boolean }): boolean;
   listProducts(query: StorefrontQuery): Promise<StorefrontPage<StorefrontProduct>>;
   listCustomers(query: StorefrontQuery): Promise<StorefrontPage<StorefrontCustomer>>;
   listOrders(query: StorefrontQuery): Promise<StorefrontPage<StorefrontOrder>>;
@@ -45,9 +47,12 @@ export interface StorefrontPort {
   adjustStock(externalVariantId: string, available: number): Promise<void>;
 }
 
-/** The storefront wants to be asked again later. @param waitMs null: it does not say when. */
+/** The storefront wants to be asked again later. @param waitMs null: it does not say when. @param isDown it is left alone, because it failed. */
 export class StorefrontBusy extends Error {
-  constructor(readonly waitMs: number | null) {
+  constructor(
+    readonly waitMs: number | null,
+    readonly isDown = false,
+  ) {
     super('the storefront wants to be asked later');
   }
 }

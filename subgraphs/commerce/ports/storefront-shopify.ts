@@ -31,7 +31,15 @@ const globalId = (type: string, id: string): string => (/^\d+$/.test(id) ? `gid:
 export class ShopifyStorefront implements StorefrontPort {
   readonly system = 'shopify';
 
-  constructor(private readonly client: ShopifyClient) {}
+  /** @param brand slug of the brand whose shop it is; null: of the default one. */
+  constructor(
+    private readonly client: ShopifyClient,
+    private readonly brand: string | null = null,
+  ) {}
+
+  serves({ slug, isDefault }: { slug: string; isDefault: boolean }): boolean {
+    return this.brand === null ? isDefault : this.brand === slug;
+  }
 
   /** Named objects, or a page of all. */
   async #list<Node, Row>(
@@ -112,5 +120,5 @@ export function shopifyStorefront(config: Config): ShopifyStorefront {
   const url = required('COMMERCE_SHOPIFY_URL').replace(/\/+$/, '');
   const [token, locationId] = [required('COMMERCE_SHOPIFY_TOKEN'), required('COMMERCE_SHOPIFY_LOCATION')];
   const allowed = config.production ? [] : parseNetworks(config.setting('COMMERCE_EGRESS_ALLOW_CIDRS') ?? '');
-  return new ShopifyStorefront(new ShopifyClient({ url, token, locationId, allowed }));
+  return new ShopifyStorefront(new ShopifyClient({ url, token, locationId, allowed }), config.setting('COMMERCE_SHOPIFY_BRAND') ?? null);
 }

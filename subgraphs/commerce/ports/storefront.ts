@@ -14,7 +14,7 @@ class Breaker {
 
   async run<T>(call: () => Promise<T>): Promise<T> {
     const left = this.#openUntil - performance.now();
-    if (left > 0) throw new StorefrontBusy(Math.ceil(left));
+    if (left > 0) throw new StorefrontBusy(Math.ceil(left), true);
     try {
       const answer = await call();
       this.#failures = 0;
@@ -28,6 +28,7 @@ class Breaker {
 
 const guarded = (port: StorefrontPort, breaker: Breaker): StorefrontPort => ({
   system: port.system,
+  serves: brand => port.serves(brand),
   listProducts: query => breaker.run(() => port.listProducts(query)),
   listCustomers: query => breaker.run(() => port.listCustomers(query)),
   listOrders: query => breaker.run(() => port.listOrders(query)),

@@ -26,13 +26,22 @@ const BUYERS_ON_A_PAGE = 50;
 
 const BUYERS = `select distinct user_id as "userId" from commerce.shop_order
 where brand_id = $1 and user_id > $2 and placed_at is not null and not is_erased and ($3::uuid[] is null or user_id = any($3))
+  and ($4::timestamptz is null or placed_at >= $4)
 order by user_id limit ${BUYERS_ON_A_PAGE + 1}`;
 
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** Members who have bought of a brand, by their ids. */
-export async function buyersPage(ctx: Context, { brandId, cursor, ids }: StorefrontQuery): Promise<StorefrontPage<{ userId: string }>> {
-  const rows = await ctx.sql<{ userId: string }>(BUYERS, [brandId, cursor ?? FIRST, ids?.filter(isUuid) ?? null]);
+export async function buyersPage(
+  ctx: Context,
+  { brandId, cursor, ids, since }: StorefrontQuery,
+): Promise<StorefrontPage<{ userId: string }>> {
+  const rows = await ctx.sql<{ userId: string }>(BUYERS, [
+    brandId,
+    cursor ?? FIRST,
+    ids?.filter(isUuid) ?? null,
+    since?.toISOString() ?? null,
+  ]);
   const records = rows.slice(0, BUYERS_ON_A_PAGE);
   return { records, next: rows.length > BUYERS_ON_A_PAGE ? records.at(-1)!.userId : null };
 }
