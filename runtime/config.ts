@@ -65,6 +65,8 @@ export interface Config {
   readonly subgraphCalls: 'process' | 'http';
   /** Whether quick queries to another process share connections. */
   readonly subgraphPipelining: boolean;
+  /** Whether equal queries of one caller that are under way together are answered by one execution. */
+  readonly sharedAnswers: boolean;
   /** When the operations of the REST rows are planned: all in the first seconds after the start, or each at its first use, which tests prefer. */
   readonly restPlans: 'idle' | 'use';
   /** How long a process goes on answering after SIGTERM before it closes its endpoints, ms. */
@@ -223,6 +225,7 @@ export function loadConfig(env: Env): Config {
     subgraphExecutor: oneOf<Config['subgraphExecutor']>(env, 'SUBGRAPH_EXECUTOR', 'compiled', 'compiled', 'eager', 'stock'),
     subgraphCalls,
     subgraphPipelining: oneOf(env, 'SUBGRAPH_PIPELINING', 'on', 'on', 'off') === 'on',
+    sharedAnswers: oneOf(env, 'SHARED_ANSWERS', 'on', 'on', 'off') === 'on',
     restPlans: oneOf<'idle' | 'use'>(env, 'REST_PLANS', 'idle', 'idle', 'use'),
     stopGraceMs: integer(env, 'STOP_GRACE_MS', production ? 1_000 : 0, 0, 20_000),
     requestDeadlineMs: integer(env, 'REQUEST_DEADLINE_MS', 30_000, 100, 600_000),

@@ -113,6 +113,7 @@ export class RunningService implements ServiceHost {
 
   async transaction<T>(work: (ctx: Context) => Promise<T>, request: RequestInfo = internalRequest(systemCaller(this.slug))): Promise<T> {
     refuseSecondConnection(this);
+    request.leavesTrace = true;
     const own: RequestInfo = { ...request, contexts: new Map() };
     const ctx = await this.#newContext(own);
     return inTransaction(ctx, () => work(ctx)).finally(() => (request.isReplayed ||= own.isReplayed));

@@ -82,7 +82,7 @@ class PlatformStart {
   async run(): Promise<Platform> {
     const { config, stops } = this.#parts;
     const started = Promise.withResolvers<void>();
-    if (config.tracesUrl) stops.add(startTracing(config.tracesUrl).stop);
+    if (config.tracesUrl) stops.add((await startTracing(config.tracesUrl)).stop);
     const declarations = loadDeclarations(config, this.options.services); // modules load while the database starts
     declarations.catch(() => undefined); // the step that awaits them fails
     const backends = await this.#step(

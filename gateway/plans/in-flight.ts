@@ -1,7 +1,7 @@
-import { Kind, OperationTypeNode, type DocumentNode, type GraphQLSchema, type SelectionNode } from 'graphql';
-import { ruleOnNode } from '../../runtime/access/access.js';
+import { Kind, OperationTypeNode, type DocumentNode } from 'graphql';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import { Answer } from './compiled/operation.js';
+import type { Changes } from './changes.js';
 import type { Executor, FederatedOperation, FederatedResult, PreparedOperation } from './executor.js';
 
 /** An execution under way, which several requests may wait for. */
@@ -29,16 +29,8 @@ function waitFor(flight: Flight, signal: AbortSignal | null): Promise<FederatedR
   });
 }
 
-type Sharing = 'mutation' | 'shared' | 'alone';
-
-/** Queries are shared, except those with a root field for services alone, because such a field may count its calls. */
-function sharingOf(schema: GraphQLSchema, { definitions }: DocumentNode): Sharing {
-  const operations = definitions.filter(one => one.kind === Kind.OPERATION_DEFINITION);
-  if (operations.some(one => one.operation !== OperationTypeNode.QUERY)) return 'mutation';
-  const fields = schema.getQueryType()!.getFields();
-  const isOpen = (one: SelectionNode): boolean => one.kind === Kind.FIELD && !ruleOnNode(fields[one.name.value]?.astNode)?.internal?.length;
-  return operations.every(one => one.selectionSet.selections.every(isOpen)) ? 'shared' : 'alone';
-}
+const isMutation = ({ definitions }: DocumentNode): boolean =>
+  definitions.some(one => one.kind === Kind.OPERATION_DEFINITION && one.operation !== OperationTypeNode.QUERY);
 
 /** Names the caller, as far as an answer may depend on it. */
 const callerKey = ({ token, caller }: RequestInfo): string =>
@@ -60,17 +52,19 @@ const copyOf = ({ text, errors, extensions }: FederatedResult): FederatedResult 
 
 /**
  * Answers equal queries that are under way at the same time by one execution. Never across callers: the key holds the token, the address
- * and everything else that is forwarded to subgraphs, except the request's id and trace. A mutation that ends in this process begins a new
- * generation, so a caller who has seen its answer never joins a query that began before it.
+ * and everything else that is forwarded to subgraphs, except the request's id and trace. A query that leaves a trace, an audit row or a
+ * count, does so for each who asked: those who waited for its answer ask themselves, and none waits for that document again. A change
+ * whose answer somebody has seen in this process begins a new generation, so they never join a query that began before it.
  */
 export class InFlight implements Executor {
   readonly #flights = new Map<string, Flight>();
-  readonly #sharing = new WeakMap<DocumentNode, Sharing>();
-  #generation = 0;
+  /** Documents whose answers are for nobody else. */
+  readonly #alone = new WeakSet<DocumentNode>();
 
+  /** @param changes null: nothing is shared, as where other processes answer for the same platform. */
   constructor(
     private readonly next: Executor,
-    private readonly supergraph: GraphQLSchema,
+    private readonly changes: Changes | null,
   ) {}
 
   prepare(operation: PreparedOperation): void {
@@ -78,28 +72,23 @@ export class InFlight implements Executor {
   }
 
   async execute(operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
-    const sharing = this.#sharingOf(operation.document);
-    if (sharing === 'mutation') return this.#mutate(operation, request);
-    if (sharing === 'alone') return this.next.execute(operation, request);
-    const key = this.#keyOf(operation, request);
+    const { document } = operation;
+    if (isMutation(document)) return this.#mutate(operation, request);
+    if (!this.changes || this.#alone.has(document)) return this.next.execute(operation, request);
+    const key = this.#keyOf(operation, request, this.changes);
     const flight = this.#flights.get(key);
     if (!flight || flight.controller.signal.aborted) return this.#start(key, operation, request);
     const result = await waitFor(flight, request.signal);
-    if (result.text === undefined) return this.next.execute(operation, request); // the stock executor's objects are not shared
+    if (flight.request.leavesTrace) this.#alone.add(document);
+    if (result.text === undefined || flight.request.leavesTrace) return this.next.execute(operation, request); // the stock executor's objects are not shared
     request.status = flight.request.status;
     return copyOf(result);
-  }
-
-  #sharingOf(document: DocumentNode): Sharing {
-    const sharing = this.#sharing.get(document) ?? sharingOf(this.supergraph, document);
-    this.#sharing.set(document, sharing);
-    return sharing;
   }
 
   /** Runs to its end even when the client leaves, because half of it may be done. */
   #mutate(operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
     request.signal = null;
-    return this.next.execute(operation, request).finally(() => this.#generation++);
+    return this.next.execute(operation, request).finally(() => this.changes && this.changes.count++);
   }
 
   #start(key: string, operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
@@ -119,7 +108,7 @@ export class InFlight implements Executor {
     if (this.#flights.get(key) === flight) this.#flights.delete(key);
   }
 
-  #keyOf({ key, operationName, variables }: FederatedOperation, request: RequestInfo): string {
-    return JSON.stringify([this.#generation, key, operationName, variables, callerKey(request), carriedBy(request)]);
+  #keyOf({ key, operationName, variables }: FederatedOperation, request: RequestInfo, { count }: Changes): string {
+    return JSON.stringify([count, key, operationName, variables, callerKey(request), carriedBy(request)]);
   }
 }

@@ -1,6 +1,7 @@
 import type { Sql } from '../../events/outbox.js';
 import { prepared } from '../../events/prepared.js';
 import { isStaff, type Caller } from '../request/caller.js';
+import type { RequestInfo } from '../request/request.js';
 import { newId } from './ids.js';
 
 /** JSON without health values, secrets or contact data. */
@@ -28,27 +29,30 @@ function auditActor(caller: Caller): AuditDetails {
   return { kind: caller.kind === 'service' ? 'service' : 'system', client_id: caller.clientId };
 }
 
+/** Whose doing it is, and where it is noted. */
+interface Author {
+  sql: Sql;
+  schema: string;
+  caller: Caller;
+  request: RequestInfo;
+  now(): Date;
+}
+
 /** An audit row with who caused it. */
 export interface CallersRow extends AuditRow {
   caller: Caller;
   requestId: string | null;
 }
 
-/** Writes audit rows in the running transaction: one statement. */
-export async function writeAudit(
-  sql: Sql,
-  schema: string,
-  rows: readonly AuditRow[],
-  caller: Caller,
-  requestId: string,
-  at: Date,
-): Promise<void> {
+/** Writes audit rows, in the transaction that runs, if one does: one statement. */
+export async function writeAudit(ctx: Author, rows: readonly AuditRow[]): Promise<void> {
   if (rows.length === 0) return;
+  ctx.request.leavesTrace = true;
   const values = rows.map(row => ({ id: newId(), action: row.action, target: row.target, details: row.details }));
-  await sql(
-    prepared(`insert into ${schema}.audit_log (id, actor, action, target, at, request_id, details)
+  await ctx.sql(
+    prepared(`insert into ${ctx.schema}.audit_log (id, actor, action, target, at, request_id, details)
      select r.id, $2::jsonb, r.action, r.target, $3, $4, r.details from jsonb_to_recordset($1::jsonb) as r(id uuid, action text, target text, details jsonb)`),
-    [JSON.stringify(values), JSON.stringify(auditActor(caller)), at.toISOString(), requestId],
+    [JSON.stringify(values), JSON.stringify(auditActor(ctx.caller)), ctx.now().toISOString(), ctx.request.id],
   );
 }
 

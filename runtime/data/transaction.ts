@@ -86,7 +86,7 @@ function reset(ctx: Context): void {
 /** Entity rows, audit rows, then the outbox as the last statement, because it takes the order locks; then the commit. */
 async function settle(ctx: Context, manual: Date | null): Promise<void> {
   await ctx.em.flush();
-  await writeAudit(ctx.sql, ctx.schema, ctx.audits, ctx.caller, ctx.request.id, ctx.now());
+  await writeAudit(ctx, ctx.audits);
   if (ctx.events.length) {
     await appendEvents(ctx.sql, ctx.events, manual);
     ctx.afterCommit(() => ctx.host.transport.wake()); // an idle relay looks four times a second only

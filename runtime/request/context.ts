@@ -1,8 +1,10 @@
+import type { GraphQLSchema } from 'graphql';
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import type { DataOf, EventDefinition } from '../../events/define.js';
 import { prepareEvent, type About, type PendingEvent, type Sql } from '../../events/outbox.js';
 import { schemaOf, type Slug } from '../../events/slugs.js';
 import type { Transport } from '../../events/transport/port.js';
+import type { RateLimit } from '../access/rate-limit.js';
 import type { Revocations } from '../access/revocations.js';
 import type { Config } from '../config.js';
 import type { AuditDetails, AuditRow } from '../data/audit.js';
@@ -34,6 +36,8 @@ export interface ServiceHost {
   /** Of this service, for engines that bring connections of their own. */
   readonly databaseUrl: string;
   readonly orm: MikroORM;
+  /** Of its subgraph. */
+  readonly schema: GraphQLSchema;
   readonly flags: FlagClient;
   readonly federation: Federation;
   readonly revocations: Revocations;
@@ -98,6 +102,12 @@ export class Context {
   }
   get log(): Logger {
     return this.host.log;
+  }
+
+  /** Counts a call against a limit. @throws Problem rate_limited. */
+  count(limit: (host: object) => RateLimit, key: string): void {
+    this.request.leavesTrace = true;
+    limit(this.host).take(key);
   }
 
   /** The service's time. */

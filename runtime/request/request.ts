@@ -24,6 +24,8 @@ export interface RequestInfo {
   status: number | null;
   /** An answer of an earlier request with the same `Idempotency-Key` was repeated. */
   isReplayed: boolean;
+  /** Something was written for it or counted against a limit, also by a query: its answer is for nobody else. */
+  leavesTrace: boolean;
   /** Ends what still works for the request: its client went away, or its deadline passed. Null: it runs to its end, as every mutation does. */
   signal: AbortSignal | null;
   /** Per-service contexts of this request, made on first use. */
@@ -51,6 +53,7 @@ export function requestOf(headers: Headers, ip: string | null, token: string | n
     ip,
     status: null,
     isReplayed: false,
+    leavesTrace: false,
     signal: null,
     contexts: new Map(),
   };
@@ -70,6 +73,7 @@ export const internalRequest = (caller: Caller, id: string = randomUUID(), token
   ip: null,
   status: null,
   isReplayed: false,
+  leavesTrace: false,
   signal: null,
   contexts: new Map(),
 });

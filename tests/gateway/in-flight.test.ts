@@ -1,19 +1,13 @@
-import { buildSchema, parse } from 'graphql';
+import { parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { Answer } from '../../gateway/plans/compiled/operation.js';
 import { keyOf, type Executor, type FederatedOperation, type FederatedResult } from '../../gateway/plans/executor.js';
+import { Changes } from '../../gateway/plans/changes.js';
 import { InFlight } from '../../gateway/plans/in-flight.js';
 import { systemCaller } from '../../runtime/request/caller.js';
-import { internalRequest } from '../../runtime/request/request.js';
+import { internalRequest, type RequestInfo } from '../../runtime/request/request.js';
 
-const schema = buildSchema(`
-  directive @access(public: Boolean, internal: [String!]) on FIELD_DEFINITION
-  type Query { one(id: ID): One @access(public: true) counted: One @access(internal: ["comms"]) }
-  type Mutation { change: One }
-  type One { id: ID }
-`);
 const read = 'query Read($id: ID) { one(id: $id) { id } }';
-const counted = 'query Counted { counted { id } }';
 const write = 'mutation Write { change { id } }';
 
 const operation = (source: string, variables = {}): FederatedOperation => ({
@@ -26,16 +20,16 @@ const operation = (source: string, variables = {}): FederatedOperation => ({
 const requestOf = (token: string | null) => internalRequest(systemCaller('platform'), undefined, token);
 
 /** An executor whose answers each test gives. */
-function slow() {
-  const asked: { answer(result: FederatedResult): void; fail(error: Error): void }[] = [];
+function slow(changes: Changes | null = new Changes()) {
+  const asked: { answer(result: FederatedResult): void; fail(error: Error): void; request: RequestInfo }[] = [];
   const executor: Executor = {
     execute: (_operation, request) =>
       new Promise((resolve, reject) => {
         request.status = 203;
-        asked.push({ answer: resolve, fail: reject });
+        asked.push({ answer: resolve, fail: reject, request });
       }),
   };
-  return { asked, flights: new InFlight(executor, schema) };
+  return { asked, changes, flights: new InFlight(executor, changes) };
 }
 
 const answer = (text = '{"one":{"id":"1"}}'): FederatedResult => new Answer(text, []);
@@ -60,14 +54,12 @@ test.each([
   ['other variables', operation(read, { id: '2' }), 'a'],
   ['another document', operation(`${read} `, { id: '1' }), 'a'],
   ['the same mutation', operation(write), 'a'],
-  ['a query for services alone, which may count', operation(counted), 'a'],
 ] as const)('%s never joins', (_title, other, token) => {
   const { asked, flights } = slow();
   void flights.execute(operation(read, { id: '1' }), requestOf('a'));
   void flights.execute(operation(write), requestOf('a'));
-  void flights.execute(operation(counted), requestOf('a'));
   void flights.execute(other, requestOf(token));
-  expect(asked).toHaveLength(4);
+  expect(asked).toHaveLength(3);
 });
 
 /** What a request carries to the services, but its id and trace; what is added later is tried, too. */
@@ -90,6 +82,36 @@ test('who has seen the answer of a mutation joins no query that began before it'
   await changed;
   void flights.execute(operation(read), requestOf('a'));
   expect(asked).toHaveLength(3);
+});
+
+test('who has seen the answer of a native path joins no query that began before it', () => {
+  const { asked, changes, flights } = slow();
+  void flights.execute(operation(read), requestOf('a'));
+  changes!.count++;
+  void flights.execute(operation(read), requestOf('a'));
+  expect(asked).toHaveLength(2);
+});
+
+test('nothing is shared where other processes answer, too', () => {
+  const { asked, flights } = slow(null);
+  void flights.execute(operation(read), requestOf('a'));
+  void flights.execute(operation(read), requestOf('a'));
+  expect(asked).toHaveLength(2);
+});
+
+test('what leaves a trace is asked once for each who asked, and from then on by everybody alone', async () => {
+  const { asked, flights } = slow();
+  const traced = operation(read, { id: '1' });
+  const both = [flights.execute(traced, requestOf('a')), flights.execute(traced, requestOf('a'))];
+  asked[0]!.request.leavesTrace = true;
+  asked[0]!.answer(answer());
+  await both[0];
+  await expect.poll(() => asked.length).toBe(2);
+  asked[1]!.answer(answer('{"one":{"id":"2"}}'));
+  expect((await both[1])!.data).toEqual({ one: { id: '2' } });
+  void flights.execute(traced, requestOf('a'));
+  void flights.execute(traced, requestOf('a'));
+  expect(asked).toHaveLength(4);
 });
 
 test('a failure fails every request that waits, and none after it', async () => {

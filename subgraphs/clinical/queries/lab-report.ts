@@ -34,7 +34,7 @@ export async function linkTo(ctx: Context, report: LabReport): Promise<{ url: st
   const link: Link = { id: report.documentId, until: expiresAt.getTime(), isMember };
   const token = ctx.host.sealer.seal(JSON.stringify(link), CONTEXT).toString('base64url');
   const audit = { action: 'lab_reports.file_read', target: report.patientId, details: { report: report.id } };
-  await writeAudit(ctx.sql, ctx.schema, [audit], ctx.caller, ctx.request.id, ctx.now());
+  await writeAudit(ctx, [audit]);
   return { url: `${ctx.host.config.baseUrl}/clinical/v1/bloodwork/files/${token}`, expiresAt };
 }
 

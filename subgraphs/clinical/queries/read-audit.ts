@@ -32,7 +32,7 @@ export async function auditRead(ctx: Context, kind: HealthKind, rows: readonly {
     details: { kind, rows: seen.filter(row => row.patientId === owner).length },
   }));
   if (ctx.inTransaction) audits.forEach(row => ctx.audit(row.action, row.target, row.details));
-  else await writeAudit(ctx.sql, ctx.schema, audits, ctx.caller, ctx.request.id, ctx.now());
+  else await writeAudit(ctx, audits);
 }
 
 /** One row of those that the caller may see, its reading audited; null: there is none, or it is another's. */

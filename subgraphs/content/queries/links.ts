@@ -109,7 +109,7 @@ function fetchedOnce(host: ServiceHost, url: string, now: Date): Promise<Stored>
 /** What an outside page says of itself. @throws Problem invalid_request `url_not_allowed`, rate_limited, unavailable. */
 export async function linkPreview(ctx: Context, text: string): Promise<LinkPreview> {
   const { userId, clientId, serviceSlug } = ctx.caller;
-  if (serviceSlug === null) perCaller(ctx.host).take(userId ?? clientId); // a service of ours has counted whoever it asks for
+  if (serviceSlug === null) ctx.count(perCaller, userId ?? clientId); // a service of ours has counted whoever it asks for
   const url = normalisedUrl(text);
   const [known] = await ctx.sql<{ data: Stored }>(KNOWN, [keyOf(url), ctx.now().toISOString()]);
   return previewOf(known?.data ?? (await fetchedOnce(ctx.host, url, ctx.now())));

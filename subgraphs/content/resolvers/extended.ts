@@ -71,7 +71,7 @@ export class CertificateResolver {
     description: 'The certificate with a verification code; 30 times a minute and caller.',
   })
   coaByVerificationCode(@Rule({ maxLength: 20 }) @Arg('code', () => String) code: string, @Ctx() ctx: Context): Promise<Item | null> {
-    lookups(ctx.host).take(ctx.caller.userId ?? ctx.caller.clientId);
+    ctx.count(lookups, ctx.caller.userId ?? ctx.caller.clientId);
     return coaByCode(ctx, code);
   }
 }

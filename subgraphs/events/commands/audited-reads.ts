@@ -1,7 +1,7 @@
 import { CATALOGUE } from '../../../events/catalogue.js';
 import { adminScopeOf } from '../../../events/slugs.js';
 import { mayAccess, ruleOf } from '../../../runtime/access/access.js';
-import { writeAudit, type AuditRow } from '../../../runtime/data/audit.js';
+import { writeAudit } from '../../../runtime/data/audit.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import type { Caller } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
@@ -11,10 +11,6 @@ import type { PlatformEvent } from '../entities/platform-event.js';
 import type { DeliveryLogArgs } from '../inputs/lists.js';
 import { instant, type Conditions } from '../queries/conditions.js';
 import { cursorOf, positionOf, readLog, type LogRow } from '../queries/log-order.js';
-
-/** Reads leave audit rows, those of a request in one statement. */
-const noteReading = (ctx: Context, rows: readonly AuditRow[]): Promise<void> =>
-  writeAudit(ctx.sql, ctx.schema, rows, ctx.caller, ctx.request.id, ctx.now());
 
 /** Bus operators see flow, not health data or money: the payload needs the owner's own permission. Source: events 4, payload rule. */
 function mayReadData(caller: Caller, type: string): boolean {
@@ -38,7 +34,7 @@ export async function readData(ctx: Context, { id, type }: PlatformEvent): Promi
   if (!mayReadData(ctx.caller, type)) return null;
   return ctx.load('events.data', id, async ids => {
     const rows = await ctx.sql<DataRow>(DATA, [ids]);
-    await noteReading(
+    await writeAudit(
       ctx,
       rows.map(row => ({ action: 'event.read', target: row.id, details: { type: row.type, user_id: row.userId } })),
     );
@@ -73,5 +69,5 @@ export async function readDeliveryLog(ctx: Context, args: DeliveryLogArgs): Prom
 /** One audit row per page: what was read is between two sequences. */
 async function notePage(ctx: Context, rows: readonly DeliveredRow[]): Promise<void> {
   const details = { events: rows.length, from: rows[0]!.id, to: rows.at(-1)!.id, types: [...new Set(rows.map(({ type }) => type))] };
-  await noteReading(ctx, [{ action: 'delivery_log.read', target: null, details }]);
+  await writeAudit(ctx, [{ action: 'delivery_log.read', target: null, details }]);
 }

@@ -62,7 +62,7 @@ const questions = rateLimitPerHost(30, MINUTE_MS);
 
 /** Whether the caller could have a handle, in any case of letters. @throws Problem rate_limited, unavailable. */
 export async function availabilityOf(ctx: Context, text: string): Promise<HandleAvailability> {
-  questions(ctx.host).take(`${ctx.caller.clientId} ${ctx.caller.userId ?? ''}`);
+  ctx.count(questions, `${ctx.caller.clientId} ${ctx.caller.userId ?? ''}`);
   const handle = text.toLowerCase();
   if (await isOwn(ctx, handle)) return { handle, available: true, reason: null, suggestions: [] };
   const { reason, free } = await judgeHandle(ctx, handle, await brandNames(ctx));

@@ -17,7 +17,7 @@ import { bundleOf } from './registry.js';
 async function auditReads(ctx: Context, decisions: readonly LoopDecision[]): Promise<void> {
   if (!seesAll(ctx) || decisions.length === 0) return;
   const rows = decisions.map(({ id }) => ({ action: 'decision.read', target: id, details: {} }));
-  await writeAudit(ctx.sql, ctx.schema, rows, ctx.caller, ctx.request.id, ctx.now());
+  await writeAudit(ctx, rows);
 }
 
 function whereOf({ entityId, policyKind, policyKey, status, stage, from, to }: LoopDecisionsArgs): FilterQuery<LoopDecision> {

@@ -49,6 +49,6 @@ export async function vectorOf(ctx: Context, entityType: string, entity: string,
   const vector = await findRow(ctx, FeatureVector, { entityType, entity: entity.toLowerCase(), featureSet });
   if (!vector || !seesAll(ctx)) return vector;
   const row = { action: 'feature_vector.read', target: vector.id, details: {} };
-  await writeAudit(ctx.sql, ctx.schema, [row], ctx.caller, ctx.request.id, ctx.now());
+  await writeAudit(ctx, [row]);
   return vector;
 }

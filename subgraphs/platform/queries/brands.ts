@@ -26,7 +26,7 @@ const hostLookups = rateLimitPerHost(60, MINUTE_MS);
 
 /** The brand of a verified host. @throws Problem rate_limited. */
 export async function brandOfHost(ctx: Context, host: string): Promise<Brand | null> {
-  if (ctx.request.ip !== null) hostLookups(ctx.host).take(addressKey(ctx.request.ip));
+  if (ctx.request.ip !== null) ctx.count(hostLookups, addressKey(ctx.request.ip));
   const stored = storedHost(host);
   const domain = stored && (await ctx.em.findOne(BrandDomain, { host: stored, status: BrandDomainStatus.VERIFIED }));
   return domain ? ctx.em.findOne(Brand, { id: domain.brandId, ...visibleBrands(ctx.caller) }) : null;

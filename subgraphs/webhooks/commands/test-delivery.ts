@@ -76,7 +76,7 @@ async function attempt(ctx: Context, subscription: SubscriptionConfiguration, ev
 export async function testSubscription(ctx: Context, { id, eventType }: TestWebhookSubscriptionInput): Promise<WebhookAttempt> {
   const { eventTypes } = await requireSubscription(ctx, id);
   if (!eventTypes.includes(eventType)) invalid('/input/eventType', 'is not in the filter');
-  tests(ctx.host).take(id);
+  ctx.count(tests, id);
   await configurationOf(ctx.host).refresh(ctx.sql);
   const ended = await attempt(ctx, configurationOf(ctx.host).get(id) ?? fail('not_found', 'Not found'), eventType);
   await ctx.host.transaction(async own => {

@@ -1,0 +1,81 @@
+import type { FastifyInstance } from 'fastify';
+import type { Slug } from '../../events/slugs.js';
+import type { Authenticate } from '../../runtime/service.js';
+import { ClientOrigins } from '../endpoints/client-origins.js';
+import { cors } from '../endpoints/cors.js';
+import { docsRoutes } from '../endpoints/docs.js';
+import { graphqlEndpoint } from '../endpoints/graphql.js';
+import { proxyServices } from '../endpoints/proxy.js';
+import { restEndpoints } from '../endpoints/rest.js';
+import { OperationMetrics } from '../metrics/operation-metrics.js';
+import type { Changes } from '../plans/changes.js';
+import { graphiql } from '../pages/graphiql.js';
+import { pages, type PagesSetting } from '../pages/pages.js';
+import type { Addresses } from './addresses.js';
+import type { Parts } from './parts.js';
+import { openReloadableGateway, type ReloadableGateway } from './reloadable-gateway.js';
+import { subgraphSource } from './subgraph-sources.js';
+import type { EndpointSetting } from './endpoints.js';
+
+interface GatewaySetting extends EndpointSetting {
+  changes: Changes;
+}
+
+/** `/graphql`, and with the role `rest` all public paths. */
+export async function gatewayRoutes(
+  app: FastifyInstance,
+  parts: Parts,
+  setting: GatewaySetting,
+  authenticate: Authenticate,
+): Promise<void> {
+  const { config, log, stops } = parts;
+  const { hosts, addresses, revocations, started } = setting;
+  const { gateways } = await openGateway(parts, setting);
+  if (config.graphiql) await graphiql(app, config.seed);
+  const preflight = cors(app, clientOrigins(parts, setting));
+  const graphql = await graphqlEndpoint(app, { gateways, authenticate, introspection: config.introspection, log });
+  stops.add(() => graphql.stop());
+  if (!config.roles.has('rest')) return;
+  await restEndpoints(app, { gateways, hosts, authenticate, revocations, warmUp: config.restPlans === 'idle', preflight, started, log });
+  const purposes = await docsRoutes(app, config.seed);
+  pages(app, pagesSetting(parts, setting, purposes));
+  await proxyServices(app, addresses.remotes, config);
+}
+
+/** The web origins of clients, kept current once the process's own tokens can be had. */
+function clientOrigins({ log, stops }: Parts, { federation, started }: EndpointSetting): ClientOrigins {
+  const origins = new ClientOrigins(federation, log);
+  stops.add(() => origins.stop());
+  void started.then(() => origins.start());
+  return origins;
+}
+
+/** @param purposes one line about each service. */
+function pagesSetting({ config }: Parts, { hosts, addresses }: EndpointSetting, purposes: ReadonlyMap<string, string>): PagesSetting {
+  const slugs = [...hosts.keys(), ...(Object.keys(addresses.remotes) as Slug[])];
+  const development = {
+    identityUrl: () => addresses.identity,
+    secret: config.setting('SEED_M2M_SECRET') ?? 'demo-m2m-secret',
+    mail: hosts.has('comms') ? ('here' as const) : (addresses.remotes.comms ?? null),
+  };
+  const services = new Map(slugs.map(slug => [slug, purposes.get(slug) ?? '']));
+  return { baseUrl: config.baseUrl, services, graphiql: config.graphiql, development: config.seed ? development : null };
+}
+
+/** Where a part of the platform is in another process, that one's traces and changes are not seen here. */
+const sharesAnswers = ({ sharedAnswers, subgraphCalls }: Parts['config'], { remotes }: Addresses): boolean =>
+  sharedAnswers && subgraphCalls === 'process' && Object.keys(remotes).length === 0;
+
+async function openGateway(parts: Parts, { hosts, addresses, federation, changes, onGateway }: GatewaySetting): Promise<ReloadableGateway> {
+  const gateway = await openReloadableGateway({
+    source: service => subgraphSource(service as Slug, parts, addresses, hosts.get(service as Slug)),
+    executor: parts.config.gatewayExecutor,
+    federation,
+    metrics: new OperationMetrics(parts.metrics.registry),
+    changes: sharesAnswers(parts.config, addresses) ? changes : null,
+    log: parts.log,
+  });
+  parts.stops.add(() => gateway.stop());
+  onGateway(gateway);
+  return gateway;
+}
