@@ -9,10 +9,6 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api';
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 
 /** Null while tracing is off, the default; every function below then costs one comparison. */
 let tracer: Tracer | null = null;
@@ -26,7 +22,18 @@ interface Tracing {
  * Sends the process's spans to an OTLP/HTTP collector, for example `http://localhost:4318/v1/traces` (setting `TRACES_URL`). Spans hold
  * names, services and outcomes, never values: no URL, no parameter, no error text.
  */
-export function startTracing(url: string): Tracing {
+export async function startTracing(url: string): Promise<Tracing> {
+  const [
+    { AsyncLocalStorageContextManager },
+    { OTLPTraceExporter },
+    { resourceFromAttributes },
+    { BasicTracerProvider, BatchSpanProcessor },
+  ] = await Promise.all([
+    import('@opentelemetry/context-async-hooks'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/sdk-trace-base'),
+  ]);
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'platform' }),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }), { scheduledDelayMillis: 1_000 })],

@@ -1,10 +1,9 @@
-import { convert } from 'html-to-text';
-import mjml2html from 'mjml';
 import { fail } from '../../../runtime/request/errors.js';
 import { layoutOf } from '../rules/layout.js';
 
 /** HTML of an MJML text. @throws Problem invalid_request naming what is wrong with it. */
 export async function compileMjml(text: string): Promise<string> {
+  const { default: mjml2html } = await import('mjml'); // 0.9 s of CPU and 90 MB, for whoever compiles
   const made = await mjml2html(text, { validationLevel: 'soft', ignoreIncludes: true } as never);
   const faults = made.errors.map(({ line, message }) => `line ${line}: ${message}`);
   if (faults.length) fail('invalid_request', 'The input is invalid', { errors: faults.map(message => ({ pointer: '/mjml', message })) });
@@ -23,6 +22,3 @@ export async function compiledSeed(heading: string, body: string, action: string
     .replaceAll(BODY, body)
     .replaceAll(ACTION, action ?? '');
 }
-
-/** The plain part of a mail that was written as HTML. */
-export const plainOf = (html: string): string => convert(html, { wordwrap: 78, selectors: [{ selector: 'img', format: 'skip' }] });

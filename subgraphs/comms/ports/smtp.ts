@@ -1,7 +1,9 @@
-import { createTransport } from 'nodemailer';
+import { lazyPackage } from '../../../runtime/lazy.js';
 import { CommsChannel } from '../entities/enums.js';
 import type { ChannelProvider, Outcome, Rendered, Target } from './provider.js';
 import type { CommsSettings } from './settings.js';
+
+const nodemailer = lazyPackage<typeof import('nodemailer')>(import.meta.url, 'nodemailer');
 
 const DEADLINE_MS = 20_000;
 
@@ -47,7 +49,7 @@ function refused(error: SmtpError): Outcome {
 /** Real mail. A second copy is recognised by its `Message-ID` only where a mailbox does so, so the provider is not idempotent. */
 export function smtpProvider({ smtpUrl, dkim }: Pick<CommsSettings, 'smtpUrl' | 'dkim'>): ChannelProvider {
   const url = new URL(smtpUrl!);
-  const transport = createTransport({
+  const transport = nodemailer().createTransport({
     host: url.hostname,
     port: Number(url.port || (url.protocol === 'smtps:' ? 465 : 587)),
     secure: url.protocol === 'smtps:',

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import webpush from 'web-push';
 import { CommsChannel } from '../entities/enums.js';
 import { guardedPost } from './guarded-post.js';
 import type { ChannelProvider, Outcome, Rendered, Target } from './provider.js';
@@ -34,6 +33,7 @@ export const webPushProvider = ({ vapid, egress }: Pick<CommsSettings, 'vapid' |
   idempotent: true,
   async send(rendered, target: Target) {
     const { endpoint, p256dh, auth } = (target as { device: { endpoint: string; p256dh: string; auth: string } }).device;
+    const { default: webpush } = await import('web-push');
     const post = async (short: boolean) => {
       const details = webpush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payloadOf(rendered, short), {
         vapidDetails: { subject: vapid.subject, publicKey: vapid.publicKey, privateKey: vapid.privateKey },

@@ -1,4 +1,6 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js';
+import { lazyPackage } from '../../../runtime/lazy.js';
+
+const phoneNumbers = lazyPackage<typeof import('libphonenumber-js')>(import.meta.url, 'libphonenumber-js');
 
 /** The zone of a country that has one only. */
 function zoneOfCountry(country: string): string | null {
@@ -9,6 +11,6 @@ function zoneOfCountry(country: string): string | null {
 
 /** The zone of a phone number's country, if that has one only. Source: comms 4.3. */
 export function zoneOfPhone(phone: string): string | null {
-  const country = parsePhoneNumberFromString(phone)?.country;
+  const country = phoneNumbers().parsePhoneNumberFromString(phone)?.country;
   return country ? zoneOfCountry(country) : null;
 }

@@ -1,11 +1,13 @@
 /** Uploaded bytes -> bytes that are kept. Judged by content, never by name; pictures are made anew from their pixels. Source: content 2.3. */
 import { encode } from 'blurhash';
 import { fileTypeFromBuffer } from 'file-type';
-import libheif from 'libheif-js/wasm-bundle.js';
 import { PDFArray, PDFDict, PDFDocument, PDFName } from 'pdf-lib';
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
+import { lazyPackage } from '../../../runtime/lazy.js';
 import { fail, Problem } from '../../../runtime/request/errors.js';
 import { Turns } from '../../../runtime/request/turns.js';
+
+const sharp = lazyPackage<typeof import('sharp').default>(import.meta.url, 'sharp');
 
 const MIB = 1024 * 1024;
 export const MAX_IMAGE_BYTES = 20 * MIB;
@@ -47,6 +49,7 @@ const turns = new Turns(1, 16, () => new Problem('unavailable', 'Too many files 
 const refused = (detail: string, cause?: unknown): never => fail('invalid_request', detail, { reason: 'unusable_file', cause });
 
 async function heicPixels(bytes: Buffer): Promise<Sharp> {
+  const { default: libheif } = await import('libheif-js/wasm-bundle.js');
   const found = new libheif.HeifDecoder().decode(bytes);
   const main = found.find(one => one.is_primary()) ?? found[0] ?? refused('The picture cannot be read');
   const [width, height] = [main.get_width(), main.get_height()];
@@ -54,13 +57,13 @@ async function heicPixels(bytes: Buffer): Promise<Sharp> {
   const pixels = new Uint8ClampedArray(width * height * 4);
   const isDecoded = await new Promise<boolean>(done => main.display({ data: pixels, width, height }, into => done(into !== null)));
   if (!isDecoded) refused('The picture cannot be read');
-  return sharp(pixels, { raw: { width, height, channels: 4 }, limitInputPixels: MAX_PIXELS });
+  return sharp()(pixels, { raw: { width, height, channels: 4 }, limitInputPixels: MAX_PIXELS });
 }
 
 const opened = async (bytes: Buffer, mimeType: string): Promise<Sharp> =>
   /heic|heif/.test(mimeType)
     ? heicPixels(bytes)
-    : sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 }).timeout({ seconds: DECODE_SECONDS }).autoOrient();
+    : sharp()(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 }).timeout({ seconds: DECODE_SECONDS }).autoOrient();
 
 /** First frame, upright, sRGB, without metadata. */
 async function imageOf(bytes: Buffer, mimeType: string): Promise<Kept> {
@@ -78,7 +81,7 @@ async function imageOf(bytes: Buffer, mimeType: string): Promise<Kept> {
 }
 
 async function blurhashOf(bytes: Buffer): Promise<string> {
-  const { data, info } = await sharp(bytes).resize(32, 32, { fit: 'inside' }).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  const { data, info } = await sharp()(bytes).resize(32, 32, { fit: 'inside' }).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
   return encode(new Uint8ClampedArray(data), info.width, info.height, 4, 3);
 }
 
@@ -122,7 +125,7 @@ export async function keptOf(bytes: Buffer): Promise<Kept> {
 /** A smaller picture; never a larger one. */
 export const renditionOf = (bytes: Buffer, width: number, format: keyof typeof FORMATS): Promise<Buffer> =>
   turns.run(() =>
-    sharp(bytes, { limitInputPixels: MAX_PIXELS })
+    sharp()(bytes, { limitInputPixels: MAX_PIXELS })
       .resize({ width, withoutEnlargement: true })
       .toFormat(format.toLowerCase() as Encoding | 'avif', { quality: QUALITY })
       .toBuffer(),

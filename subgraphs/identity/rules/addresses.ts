@@ -1,5 +1,8 @@
-import { isPostalCode } from 'class-validator';
+import { lazyPackage } from '../../../runtime/lazy.js';
 import type { Violation } from '../../../runtime/request/errors.js';
+
+/** The one function, without the package's other hundred. */
+const postalCodes = lazyPackage<{ default: (code: string, country: string) => boolean }>(import.meta.url, 'validator/lib/isPostalCode.js');
 
 /** Addresses of one user. Source: identity 2. */
 export const MAX_ADDRESSES = 20;
@@ -7,7 +10,7 @@ export const MAX_ADDRESSES = 20;
 /** Whether a postal code can be one of this country; countries without a known form take any. */
 function fitsCountry(postalCode: string, countryCode: string): boolean {
   try {
-    return isPostalCode(postalCode, countryCode as 'US');
+    return postalCodes().default(postalCode, countryCode);
   } catch {
     return true; // the library knows no form for this country
   }

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import PDFDocument from 'pdfkit';
 
 /** What an invoice or credit note says; everything is text already. */
 export interface BillingDocument {
@@ -77,6 +76,7 @@ function body(pdf: PDFKit.PDFDocument, { lines, sums, payments }: BillingDocumen
 /** The document as PDF. The same document gives the same pages. */
 export async function renderDocument(document: BillingDocument): Promise<Buffer> {
   const info = { Title: `${document.title} ${document.facts[0]?.[1] ?? ''}`, Author: document.seller, CreationDate: document.issuedAt };
+  const { default: PDFDocument } = await import('pdfkit');
   const pdf = new PDFDocument({ size: 'A4', margin: MARGIN, font: REGULAR, lang: 'en', info });
   const chunks: Buffer[] = [];
   pdf.on('data', (chunk: Buffer) => void chunks.push(chunk));

@@ -1,4 +1,3 @@
-import sharp from 'sharp';
 import type { Kept } from '../../ports/pictures.js';
 
 /** Width and height, px. */
@@ -13,6 +12,7 @@ export async function drawn(index: number): Promise<Kept> {
   });
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}"><rect width="100%" height="100%" fill="hsl(${hue} 45% 88%)"/>
     <rect x="${240 + (index % 5) * 10}" y="120" width="160" height="260" rx="24" fill="hsl(${hue} 35% 98%)"/>${circles.join('')}</svg>`;
+  const { default: sharp } = await import('sharp');
   const bytes = await sharp(Buffer.from(svg)).webp({ quality: 70, effort: 0 }).toBuffer();
   return { bytes, mimeType: 'image/webp', width: WIDTH, height: HEIGHT, blurhash: null };
 }

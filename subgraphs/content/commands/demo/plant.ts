@@ -1,6 +1,5 @@
 /** Stores the demo site as editors would have made it: created, translated, published. */
 import { createHash } from 'node:crypto';
-import { PDFDocument } from 'pdf-lib';
 import { blobsOf } from '../../../../runtime/blobs/blobs.js';
 import type { Context } from '../../../../runtime/request/context.js';
 import { definitionOf } from '../../entities/collections.js';
@@ -44,6 +43,7 @@ export async function plantPictures(ctx: Context, count: number): Promise<void> 
 
 /** The report that the certificates of the demo site rest on. */
 export async function plantReport(ctx: Context): Promise<void> {
+  const { PDFDocument } = await import('pdf-lib');
   const document = await PDFDocument.create();
   document.addPage([595, 842]);
   document.setCreationDate(new Date(0));

@@ -1,4 +1,4 @@
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import type { Network } from '../../../../runtime/http/public-address.js';
 import { PaymentProcessor } from '../../entities/enums-payment.js';
 import { RESOURCE_MISSING } from '../../rules/decline.js';
@@ -17,6 +17,7 @@ import { declinedAs, failed } from './errors.js';
 import { GuardedStripeClient } from './http-client.js';
 import { noticeOf, verifyNotice } from './notices.js';
 import { chargeOf, disputeOf, KEY, methodOf, movementOf, outcomeOf, payoutOf, payoutOutcome, refundOutcome } from './shown.js';
+import { stripePackage } from './package.js';
 
 /** The version whose answers the adapter knows; a new one of the package does not change it. */
 export const STRIPE_API_VERSION = '2026-10-28.endive';
@@ -68,7 +69,7 @@ export class StripeProcessor implements Processor {
 
   constructor({ secretKey, deadlineMs = DEADLINE_MS, allowed, host, port, protocol }: StripeSetting) {
     this.#http = new GuardedStripeClient({ deadlineMs, ...(allowed && { allowed }) });
-    this.#stripe = new Stripe(secretKey, {
+    this.#stripe = new (stripePackage())(secretKey, {
       apiVersion: STRIPE_API_VERSION,
       maxNetworkRetries: 0,
       telemetry: false,
@@ -244,11 +245,12 @@ export class StripeProcessor implements Processor {
   }
 }
 
-const isMissing = (error: unknown): boolean => error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 404;
+const isMissing = (error: unknown): boolean =>
+  error instanceof stripePackage().errors.StripeInvalidRequestError && error.statusCode === 404;
 
 /** A decline bears the intent that it ended; what bears none is another error. */
 function declinedIntent(error: unknown): Stripe.PaymentIntent {
-  if (error instanceof Stripe.errors.StripeCardError && error.payment_intent) return error.payment_intent;
+  if (error instanceof stripePackage().errors.StripeCardError && error.payment_intent) return error.payment_intent;
   throw error;
 }
 

@@ -1,6 +1,7 @@
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { declineCategory, RESOURCE_MISSING } from '../../rules/decline.js';
 import type { ProcessorResult } from '../processor.js';
+import { stripePackage } from './package.js';
 
 /** Errors of the connection after which Stripe has certainly not been asked. */
 const NOT_ASKED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED']);
@@ -36,7 +37,7 @@ export const codeOf = (error: { decline_code?: string | null; code?: string | nu
 
 /** The outcome that a thrown error of the package means. */
 export function failed(error: unknown): ProcessorResult<never> {
-  const { errors } = Stripe;
+  const { errors } = stripePackage();
   if (error instanceof errors.StripeCardError) return declinedAs(codeOf({ decline_code: error.decline_code, code: error.code }));
   if (error instanceof errors.StripeRateLimitError) return unknown(false);
   if (error instanceof errors.StripeAuthenticationError || error instanceof errors.StripePermissionError) return unknown(false);

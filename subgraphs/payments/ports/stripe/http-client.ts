@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, request, type Dispatcher } from 'undici';
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { checkedAddresses, pinnedLookup, resolveByDns, type Resolve } from '../../../../runtime/http/checked-addresses.js';
 import type { Network } from '../../../../runtime/http/public-address.js';
 
@@ -25,22 +25,26 @@ const guardedLookup =
     );
   };
 
-class StripeAnswer extends Stripe.HttpClientResponse {
+class StripeAnswer implements Stripe.HttpClientResponse {
   constructor(
-    status: number,
-    headers: Readonly<Record<string, string>>,
+    private readonly status: number,
+    private readonly headers: Readonly<Record<string, string>>,
     private readonly text: string,
-  ) {
-    super(status, { ...headers });
-  }
+  ) {}
 
-  override getRawResponse(): unknown {
+  getStatusCode(): number {
+    return this.status;
+  }
+  getHeaders(): Record<string, string> {
+    return { ...this.headers };
+  }
+  getRawResponse(): unknown {
     return this;
   }
-  override toStream(): never {
+  toStream(): never {
     throw new Error('answers are not streamed');
   }
-  override async toJSON(): Promise<unknown> {
+  async toJSON(): Promise<unknown> {
     return JSON.parse(this.text) as unknown;
   }
 }
@@ -60,19 +64,18 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** Sends what the `stripe` package asks: checked addresses, one deadline, a size limit, no redirects, no proxy. */
-export class GuardedStripeClient extends Stripe.HttpClient {
+export class GuardedStripeClient implements Stripe.HttpClient {
   readonly #agent: Agent;
 
   constructor(private readonly setting: StripeHttpSetting) {
-    super();
     this.#agent = new Agent({ connections: CONNECTIONS, connect: { lookup: guardedLookup(setting), timeout: setting.deadlineMs } });
   }
 
-  override getClientName(): string {
+  getClientName(): string {
     return 'guarded';
   }
 
-  override async makeRequest(
+  async makeRequest(
     host: string,
     port: string,
     path: string,

@@ -1,6 +1,6 @@
-import Stripe from 'stripe';
 import { TOLERANCE_SECONDS } from '../../rules/webhook-signature.js';
 import type { HeaderReader, NoticeRefusal, ProcessorNotice, ProcessorObject } from '../processor.js';
+import { stripePackage } from './package.js';
 
 /** Kind of object by the `object` of what an event is about. */
 const KINDS: Readonly<Record<string, ProcessorObject>> = {
@@ -21,7 +21,7 @@ function objectOf(data: unknown): ProcessorNotice['object'] {
 /** Header and bytes signed by the secret, at a time that is near ours. */
 function isSigned(rawBody: Buffer, header: string, secret: string, now: Date): boolean {
   try {
-    return Stripe.webhooks.signature!.verifyHeader(rawBody, header, secret, TOLERANCE_SECONDS, undefined, now.getTime());
+    return stripePackage().webhooks.signature!.verifyHeader(rawBody, header, secret, TOLERANCE_SECONDS, undefined, now.getTime());
   } catch {
     return false;
   }
