@@ -3,7 +3,7 @@
  * {@link Shape}; per request only the closures run. Source: conventions 2, 4.
  */
 import type { Member, Shape } from './shape.js';
-import { toWireEnum, toWireType } from './wire.js';
+import { toWireEnum, toWireType } from '../runtime/schema/wire-names.js';
 
 export type Convert = (value: unknown) => unknown;
 

@@ -1,6 +1,6 @@
 /** Strict JSON: what `JSON.parse` lets pass in silence (keys that stand twice, `__proto__`, U+0000, bottomless nesting) is refused by pointer. */
 import { fail, type Violation } from '../runtime/request/errors.js';
-import { segment } from './validate.js';
+import { segment } from '../runtime/schema/wire-reader.js';
 
 /** Deeper than any input type; keeps recursion over a body bounded. */
 const MAX_DEPTH = 64;

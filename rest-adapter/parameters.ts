@@ -1,9 +1,9 @@
 /** Path and query parameters: text, coerced by the variable's GraphQL type, then read like any other value. */
 import { getNamedType, getNullableType, isListType, type GraphQLInputType } from 'graphql';
 import type { Violation } from '../runtime/request/errors.js';
-import { scalarFormat } from './scalars.js';
+import { scalarFormat } from '../runtime/schema/wire-scalars.js';
 import type { Usage } from './sources.js';
-import { segment, type Read } from './validate.js';
+import { segment, type Read } from '../runtime/schema/wire-reader.js';
 
 type Text = string | readonly string[];
 

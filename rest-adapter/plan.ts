@@ -17,7 +17,7 @@ import { isMe, misfit, parametersIn, type Route, type RouteTable } from './route
 import { shapeOfField, type Shape } from './shape.js';
 import type { Variable } from './sources.js';
 import { compileVariables, type VariablePlan } from './variables.js';
-import { toCamel, toSnake } from './wire.js';
+import { toCamel, toSnake } from '../runtime/schema/wire-names.js';
 
 type Statuses = readonly [number, ...number[]];
 

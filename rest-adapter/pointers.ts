@@ -1,7 +1,7 @@
 /** A subgraph names a violation by argument (`/input/baseline/unit`); the caller wrote `/baseline/unit`. */
 import { getNullableType, isInputObjectType, isListType, type GraphQLInputType } from 'graphql';
 import type { InputSource, Variable } from './sources.js';
-import { toSnake } from './wire.js';
+import { toSnake } from '../runtime/schema/wire-names.js';
 
 const join = (segments: readonly string[]): string => segments.map(one => `/${one}`).join('');
 

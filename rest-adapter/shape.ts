@@ -23,7 +23,7 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql';
-import { toSnake } from './wire.js';
+import { toSnake } from '../runtime/schema/wire-names.js';
 
 export type Shape = { nullable: boolean } & (
   | { kind: 'scalar'; type: GraphQLScalarType }

@@ -11,7 +11,7 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import { hasBody, isMe, misfit, parametersIn, type Names, type Route } from './route.js';
-import { toCamel, toSnake } from './wire.js';
+import { toCamel, toSnake } from '../runtime/schema/wire-names.js';
 
 /** `name` is the name on the wire. */
 export type Source = { from: 'path' | 'query' | 'body'; name: string } | { from: 'constant'; value: unknown } | InputSource;

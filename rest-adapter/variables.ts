@@ -12,7 +12,7 @@ import type { Violation } from '../runtime/request/errors.js';
 import { limitReader, parameterStep, type Parameter, type Step, type Values, type WireRequest } from './parameters.js';
 import { misfit } from './route.js';
 import { PAGE_SOURCES, type InputSource, type Usage, type Variable } from './sources.js';
-import { checkOneOf, fieldReader, isObject, objectReader, readerOf, segment } from './validate.js';
+import { checkOneOf, fieldReader, isObject, objectReader, readerOf, segment } from '../runtime/schema/wire-reader.js';
 
 /** What the body may be: one type whole (less the fields that come from elsewhere), or named keys. */
 export type BodyShape =

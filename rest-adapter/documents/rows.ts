@@ -2,7 +2,7 @@
 import { getNullableType, isInputObjectType } from 'graphql';
 import type { Plan } from '../plan.js';
 import type { InputSource, Usage, Variable } from '../sources.js';
-import { toSnake } from '../wire.js';
+import { toSnake } from '../../runtime/schema/wire-names.js';
 import { operationIdOf } from './operations.js';
 
 const HEAD = `# Every documented path with what is derived for it: operationId, statuses, Location, and where each parameter comes from.

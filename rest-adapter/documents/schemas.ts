@@ -14,10 +14,10 @@ import {
   type GraphQLScalarType,
 } from 'graphql';
 import { constraintOf, type Constraint } from '../../runtime/schema/constraints.js';
-import { scalarFormat } from '../scalars.js';
+import { scalarFormat } from '../../runtime/schema/wire-scalars.js';
 import type { Member, Shape } from '../shape.js';
-import { isObject } from '../validate.js';
-import { toSnake, toWireEnum, toWireType } from '../wire.js';
+import { isObject } from '../../runtime/schema/wire-reader.js';
+import { toSnake, toWireEnum, toWireType } from '../../runtime/schema/wire-names.js';
 
 export type Json = Record<string, unknown>;
 

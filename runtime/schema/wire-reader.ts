@@ -16,10 +16,10 @@ import {
   type GraphQLInputType,
   type GraphQLScalarType,
 } from 'graphql';
-import type { Violation } from '../runtime/request/errors.js';
-import { constraintOf, violationOf } from '../runtime/schema/constraints.js';
-import { scalarFormat } from './scalars.js';
-import { toSnake, toWireEnum } from './wire.js';
+import type { Violation } from '../request/errors.js';
+import { constraintOf, violationOf } from './constraints.js';
+import { scalarFormat } from './wire-scalars.js';
+import { toSnake, toWireEnum } from './wire-names.js';
 
 /** Reads a value that is present. Violations go to `found`; what it returns then is of no use. */
 export type Read = (value: unknown, pointer: string, found: Violation[]) => unknown;

@@ -1,6 +1,6 @@
 /** What each scalar accepts on the wire, the message for what it does not, and its JSON Schema. No message repeats the value: it may be personal. */
 import type { GraphQLScalarType } from 'graphql';
-import { scalarMessage, SCALARS } from '../runtime/schema/scalar-formats.js';
+import { scalarMessage, SCALARS } from './scalar-formats.js';
 
 /** The part of JSON Schema 2020-12 that scalars use. */
 export interface ScalarSchema {

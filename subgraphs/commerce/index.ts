@@ -1,3 +1,4 @@
+import { serveBulk } from '../../runtime/bulk/routes.js';
 import { service } from '../../runtime/service.js';
 import { consumers } from './consumers.js';
 import { Cart } from './entities/cart.js';
@@ -8,6 +9,7 @@ import { ScheduledCycle } from './entities/scheduled-cycle.js';
 import { ProductSubscription } from './entities/subscription.js';
 import { CommerceErasure, CommerceSyncJob, StorefrontErasure } from './entities/sync.js';
 import { erase } from './erase.js';
+import { catalogue, cataloguePaths } from './native/catalogue.js';
 import { references } from './references.js';
 import { AdministrationResolver } from './resolvers/administration.js';
 import { CartResolver } from './resolvers/cart.js';
@@ -69,4 +71,6 @@ export default service({
   timers,
   seed,
   erase,
+  native: (app, host, authenticate) => serveBulk(app, host, authenticate, catalogue),
+  nativePaths: cataloguePaths,
 });

@@ -1,4 +1,6 @@
+import { serveBulk } from '../../runtime/bulk/routes.js';
 import { service } from '../../runtime/service.js';
+import { itemPaths, items } from './native/bulk.js';
 import { PolicyAcceptance } from './entities/policy.js';
 import { ContentRelease } from './entities/release.js';
 import { ITEM_CLASSES } from './entities/types.js';
@@ -42,8 +44,9 @@ export default service({
   timers,
   seed,
   erase,
-  native: async (app, host) => {
+  native: async (app, host, authenticate) => {
     await serveFiles(app, host);
+    await serveBulk(app, host, authenticate, items);
   },
-  nativePaths: filePaths,
+  nativePaths: [...filePaths, ...itemPaths],
 });

@@ -15,7 +15,7 @@ import { readSupergraph } from '../../gateway/compose.js';
 import { ruleOnNode, type AccessRule } from '../../runtime/access/access.js';
 import { planTables, type Plan } from '../../rest-adapter/plan.js';
 import type { Route } from '../../rest-adapter/route.js';
-import { toCamel } from '../../rest-adapter/wire.js';
+import { toCamel } from '../../runtime/schema/wire-names.js';
 import { COLLECTIONS } from '../../subgraphs/content/entities/collections.js';
 import type { CollectionDefinition } from '../../subgraphs/content/entities/definition.js';
 import { SERVICES } from '../../subgraphs/services.js';

@@ -16,7 +16,7 @@ import {
 import { constraintOf, violationOf, type Constraint } from '../../runtime/schema/constraints.js';
 import type { Plan } from '../../rest-adapter/plan.js';
 import type { InputSource } from '../../rest-adapter/sources.js';
-import { toSnake, toWireEnum } from '../../rest-adapter/wire.js';
+import { toSnake, toWireEnum } from '../../runtime/schema/wire-names.js';
 
 /** Who fills in a request: the id that is given where a user is named, and a text that every free text holds. */
 export interface Author {

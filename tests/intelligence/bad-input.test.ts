@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { readSupergraph } from '../../gateway/compose.js';
 import { planTables } from '../../rest-adapter/plan.js';
 import table from '../../rest-adapter/routes/intelligence.js';
-import { toCamel } from '../../rest-adapter/wire.js';
+import { toCamel } from '../../runtime/schema/wire-names.js';
 import type { Answer } from '../support/platform.js';
 import { BODIES, NOT_A_UUID, QUERIES, type World } from './bad-requests.js';
 import { Loop } from './loop.js';

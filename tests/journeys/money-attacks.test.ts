@@ -13,7 +13,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { schemaOf, type Slug } from '../../events/slugs.js';
 import { readSupergraph } from '../../gateway/compose.js';
 import { planTables, type Plan } from '../../rest-adapter/plan.js';
-import { toCamel, toSnake } from '../../rest-adapter/wire.js';
+import { toCamel, toSnake } from '../../runtime/schema/wire-names.js';
 import { idOf } from '../../subgraphs/payments/ports/sandbox/store.js';
 import { tables } from '../house/composition.js';
 import { requestFor } from '../house/requests.js';

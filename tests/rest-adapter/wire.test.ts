@@ -2,7 +2,7 @@ import { buildSchema, parse, type OperationDefinitionNode, type FieldNode } from
 import { describe, expect, test } from 'vitest';
 import { shapeOfField } from '../../rest-adapter/shape.js';
 import { answerConverter } from '../../rest-adapter/answer.js';
-import { toCamel, toSnake, toWireEnum, toWireType } from '../../rest-adapter/wire.js';
+import { toCamel, toSnake, toWireEnum, toWireType } from '../../runtime/schema/wire-names.js';
 
 const NAMES: readonly (readonly [camel: string, snake: string])[] = [
   ['id', 'id'],

@@ -235,8 +235,10 @@ export async function makeProduct(ctx: Context, brand: Brand, input: CreateProdu
 
 export const createProduct = (ctx: Context, input: CreateProductInput): Promise<Product> => makeProduct(ctx, productBrand.of(ctx), input);
 
+export const updateProduct = (ctx: Context, input: UpdateProductInput): Promise<Product> => changeProduct(ctx, changedBrand.of(ctx), input);
+
 /** @throws Problem not_found, invalid_request, conflict. */
-export async function updateProduct(ctx: Context, input: UpdateProductInput): Promise<Product> {
+export async function changeProduct(ctx: Context, brand: Brand, input: UpdateProductInput): Promise<Product> {
   const product = await lockRow(ctx, Product, { id: input.id.toLowerCase() }, 'No such product');
   requireVersion(product, input.version);
   const { title, purchaseRequirement, categories, tags, subtitle, entitlementKey } = input;
@@ -245,7 +247,7 @@ export async function updateProduct(ctx: Context, input: UpdateProductInput): Pr
   if (subtitle !== undefined) product.subtitle = subtitle;
   if (entitlementKey !== undefined) product.entitlementKey = entitlementKey;
   if (input.descriptionHtml !== undefined) product.descriptionHtml = clean(input.descriptionHtml);
-  if (input.images != null) product.images = imagesFrom(ctx, changedBrand.of(ctx), input.images);
+  if (input.images != null) product.images = imagesFrom(ctx, brand, input.images);
   if (input.subscriptionOffers != null) {
     requireOffers(input.subscriptionOffers);
     product.offers = input.subscriptionOffers.map(({ cadence: { unit, count }, discountBps }) => ({

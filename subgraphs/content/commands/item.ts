@@ -1,4 +1,5 @@
 /** Making and changing items. What is delivered never changes by it. Source: content 3, 4.4. */
+import { isDeepStrictEqual } from 'node:util';
 import { mayAccess } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import type { Context } from '../../../runtime/request/context.js';
@@ -36,7 +37,7 @@ export const insertRevision = (ctx: Context, itemId: string, number: number, sna
   ctx.sql(INSERT_REVISION, [itemId, number, SCHEMA_VERSION, JSON.stringify(snapshot), ctx.now().toISOString(), ctx.caller.userId]);
 
 /** The brand of a new item, and the locale of its fields. */
-function placeOf(brands: readonly BrandFacts[], { brandId, locale }: Given): { brandId: string | null; locale: string } {
+export function placeOf(brands: readonly BrandFacts[], { brandId, locale }: Given): { brandId: string | null; locale: string } {
   const brand = brandId == null ? brands.find(one => one.isDefault) : brands.find(one => one.id === brandId.toLowerCase());
   if (!brand) invalid('/input/brandId', 'is no brand');
   return { brandId: brandId == null ? null : brand.id, locale: canonicalLocale(locale ?? brand.defaultLocale) };
@@ -89,6 +90,19 @@ async function slugOfNew(
   return given.slug;
 }
 
+/** Makes an item that is not published. @throws Problem invalid_request, conflict. */
+export async function createDraft(
+  ctx: Context,
+  definition: CollectionDefinition,
+  brands: readonly BrandFacts[],
+  input: object,
+): Promise<Written> {
+  if (definition.managed) fail('conflict', 'A policy goes by its versions', { reason: 'managed' });
+  const written = await addItem(ctx, definition, { ...placeOf(brands, input as Given), input });
+  await tellChanges(ctx);
+  return written;
+}
+
 /** Makes an item, and publishes or schedules it where that is asked. */
 export async function createItem(ctx: Context, collection: ContentCollection, input: object): Promise<Written> {
   const [definition, given] = [definitionOf(collection), input as Given];
@@ -107,7 +121,7 @@ export async function createItem(ctx: Context, collection: ContentCollection, in
 function requireMutable({ status, data: before }: ItemState, after: Snapshot, { fields, type }: CollectionDefinition): void {
   if (status !== 'PUBLISHED') return;
   const changed = Object.entries(fields).some(
-    ([name, { options }]) => options.immutable && JSON.stringify(before.shared[name]) !== JSON.stringify(after.shared[name]),
+    ([name, { options }]) => options.immutable && !isDeepStrictEqual(before.shared[name], after.shared[name]),
   );
   if (changed) fail('conflict', `A published ${type} is immutable; correct it by a new one that supersedes it`, { reason: 'immutable' });
 }
@@ -127,8 +141,13 @@ export interface Update extends Given {
   version: number;
 }
 
+interface Change {
+  snapshot: Snapshot;
+  warnings: readonly string[];
+}
+
 /** What a change makes of an item, before it is stored. @throws Problem invalid_request, conflict. */
-export async function changed(ctx: Context, state: ItemState, input: object): Promise<{ snapshot: Snapshot; warnings: string[] }> {
+export async function changed(ctx: Context, state: ItemState, input: object): Promise<Change> {
   const [definition, given] = [definitionOf(state.collection), input as Given];
   const found: Findings = { violations: [], warnings: [] };
   const locale = canonicalLocale(given.locale ?? state.base_locale);
@@ -165,10 +184,14 @@ export async function lockVersion(ctx: Context, id: string, version: number, col
 /** A new revision. @throws Problem conflict `version_conflict`, `immutable`, `slug_taken`. */
 export async function updateItem(ctx: Context, collection: ContentCollection, input: Update): Promise<Written> {
   const state = await lockVersion(ctx, input.id, input.version, collection);
+  return storeChange(ctx, state, await changed(ctx, state, input));
+}
+
+/** Stores what {@link changed} made of an item. @throws Problem conflict `archived`. */
+export async function storeChange(ctx: Context, state: ItemState, { snapshot, warnings }: Change): Promise<Written> {
   if (state.status === 'ARCHIVED') fail('conflict', 'An archived item is not changed; restore it first', { reason: 'archived' });
-  const { snapshot, warnings } = await changed(ctx, state, input);
   await addRevision(ctx, state, snapshot);
-  ctx.audit('content_item.updated', state.id, { collection, revision: state.revision + 1 });
+  ctx.audit('content_item.updated', state.id, { collection: state.collection, revision: state.revision + 1 });
   if (isWithdrawn(snapshot) && state.status === 'PUBLISHED') await unpublish(ctx, state, null);
   await tellChanges(ctx);
   return { state: await requireItem(ctx, state.id), warnings };

@@ -30,7 +30,8 @@ export interface ItemState {
   published: { locale: string; slug: string | null; revision: number }[] | null;
 }
 
-const STATE = `select i.id, i.collection, i.brand_id, i.base_locale, i.status, i.version, i.revision, i.created_by, i.updated_by, r.data, r.number,
+/** The columns of {@link ItemState}, of an item `i` and its revision `r`. */
+export const STATE = `select i.id, i.collection, i.brand_id, i.base_locale, i.status, i.version, i.revision, i.created_by, i.updated_by, r.data, r.number,
   ${instant('i.created_at')} as created_at, ${instant('i.updated_at')} as updated_at, ${instant('i.first_published_at')} as first_published_at,
   (select jsonb_agg(jsonb_build_object('locale', p.locale, 'slug', p.slug, 'revision', p.revision) order by p.locale)
     from content.content_publication p where p.item_id = i.id) as published`;
@@ -90,7 +91,8 @@ export function draftOf(state: ItemState, view: View, warnings: readonly string[
   return itemOf(row as never, view, warnings);
 }
 
-const STATUSES: Readonly<Record<Exclude<ContentStatusFilter, 'PUBLISHED'>, readonly ContentStatus[]>> = {
+/** Statuses by what is asked for. */
+export const STATUSES: Readonly<Record<Exclude<ContentStatusFilter, 'PUBLISHED'>, readonly ContentStatus[]>> = {
   DRAFT: ['DRAFT'],
   ARCHIVED: ['ARCHIVED'],
   ALL: ['DRAFT', 'PUBLISHED', 'ARCHIVED'],

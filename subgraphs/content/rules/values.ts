@@ -86,7 +86,7 @@ function one(value: unknown, field: Field, pointer: string, found: Findings): un
 
 function urlOf(value: string, pointer: string, found: Findings): string {
   if (!/^https?:\/\//i.test(value)) found.violations.push({ pointer, message: 'must be an http or https address' });
-  return value;
+  return URL.parse(value)?.href ?? value; // one spelling, however it came
 }
 
 function valueOf(value: unknown, field: Field, pointer: string, found: Findings): unknown {
