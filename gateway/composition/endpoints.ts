@@ -1,10 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Slug } from '../../events/slugs.js';
 import { rewriteUrl } from '../../rest-adapter/address.js';
-import type { Revocations } from '../../runtime/access/revocations.js';
-import type { TokenVerifier } from '../../runtime/access/token.js';
-import type { Federation } from '../../runtime/federation/federation.js';
 import type { RunningService } from '../../runtime/running-service.js';
 import { createHttp } from '../../runtime/http/server.js';
 import type { Authenticate } from '../../runtime/service.js';
@@ -15,23 +11,9 @@ import { largestBody } from '../endpoints/route-tables.js';
 import { subgraphRoute } from '../endpoints/subgraph.js';
 import { Changes } from '../plans/changes.js';
 import type { Addresses } from './addresses.js';
+import type { EndpointSetting } from './gateway-endpoints.js';
 import type { Parts } from './parts.js';
-import type { ReloadableGateway } from './reloadable-gateway.js';
 import { closeGracefully, StopStack } from './shutdown.js';
-
-export interface EndpointSetting {
-  hosts: ReadonlyMap<Slug, RunningService>;
-  addresses: Addresses;
-  verifier: TokenVerifier;
-  revocations: Revocations;
-  /** As a service's internal client; without one the process's own. */
-  federation(slug?: Slug): Federation;
-  /** Called with the gateway before anything uses it. */
-  onGateway(gateway: ReloadableGateway): void;
-  /** Resolves when consumers, timers and workers have started. */
-  started: Promise<void>;
-  isWorking(): boolean;
-}
 
 /** Opens every endpoint of the process's roles, and listens. */
 export async function openEndpoints(parts: Parts, setting: EndpointSetting): Promise<void> {

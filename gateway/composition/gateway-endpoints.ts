@@ -1,5 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Slug } from '../../events/slugs.js';
+import type { Revocations } from '../../runtime/access/revocations.js';
+import type { TokenVerifier } from '../../runtime/access/token.js';
+import type { Federation } from '../../runtime/federation/federation.js';
+import type { RunningService } from '../../runtime/running-service.js';
 import type { Authenticate } from '../../runtime/service.js';
 import { ClientOrigins } from '../endpoints/client-origins.js';
 import { cors } from '../endpoints/cors.js';
@@ -15,7 +19,20 @@ import type { Addresses } from './addresses.js';
 import type { Parts } from './parts.js';
 import { openReloadableGateway, type ReloadableGateway } from './reloadable-gateway.js';
 import { subgraphSource } from './subgraph-sources.js';
-import type { EndpointSetting } from './endpoints.js';
+
+export interface EndpointSetting {
+  hosts: ReadonlyMap<Slug, RunningService>;
+  addresses: Addresses;
+  verifier: TokenVerifier;
+  revocations: Revocations;
+  /** As a service's internal client; without one the process's own. */
+  federation(slug?: Slug): Federation;
+  /** Called with the gateway before anything uses it. */
+  onGateway(gateway: ReloadableGateway): void;
+  /** Resolves when consumers, timers and workers have started. */
+  started: Promise<void>;
+  isWorking(): boolean;
+}
 
 interface GatewaySetting extends EndpointSetting {
   changes: Changes;

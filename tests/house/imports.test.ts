@@ -21,6 +21,7 @@ const TABLE: Record<string, readonly string[]> = {
 
 /** What the decisions of a service may know. */
 const rulesMayImport = (service: string, target: string): boolean =>
+  target === 'runtime/lazy.js' ||
   target === 'runtime/request/errors.js' ||
   target === 'runtime/request/states.js' ||
   target === 'runtime/http/public-address.js' ||

@@ -6,7 +6,7 @@ import { COLLECTIONS } from '../entities/collections.js';
 import type { CollectionDefinition } from '../entities/definition.js';
 import { brandsOf } from '../ports/brands.js';
 import { itemRowPages } from '../queries/rows.js';
-import { columnsOf } from '../rules/rows.js';
+import { columnsOf } from '../queries/item-rows.js';
 
 const SERVICE = 'admin:content';
 const STATUSES = { draft: 'DRAFT', published: 'PUBLISHED', archived: 'ARCHIVED', all: 'ALL' } as const;

@@ -1,7 +1,7 @@
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { RequestInfo } from '../../../runtime/request/request.js';
 import type { CollectionDefinition } from '../entities/definition.js';
-import { rowsOfItem } from '../rules/rows.js';
+import { rowsOfItem } from './item-rows.js';
 import { STATE, STATUSES, type ItemState } from './editors.js';
 
 const PAGE = 100;

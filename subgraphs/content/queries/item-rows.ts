@@ -1,7 +1,7 @@
 /** Items as rows: one for each item and locale, by the names of the wire. Source: content 4.2. */
 import { toSnake } from '../../../runtime/schema/wire-names.js';
 import { inputName, type CollectionDefinition, type Field, type Fields } from '../entities/definition.js';
-import { localesOf, type Snapshot, type Values } from './values.js';
+import { localesOf, type Snapshot, type Values } from '../rules/values.js';
 
 /** Kinds of fields that are texts on the wire. */
 const TEXTS: ReadonlySet<Field['kind']> = new Set(['text', 'url', 'enum', 'date', 'dateTime', 'country', 'uuid', 'ref', 'entity']);
