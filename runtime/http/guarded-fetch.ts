@@ -20,6 +20,8 @@ export interface FetchLimits {
   ca?: string;
   /** Over the connection alone, ms; default the whole deadline. */
   connectMs?: number;
+  /** Hosts, with their ports where they have one, that alone are asked, after redirects too; default any. */
+  hosts?: readonly string[];
 }
 
 /** What a page of the web may be, beside {@link FetchLimits}. */
@@ -56,13 +58,26 @@ export class FetchRefused extends Error {
   }
 }
 
+/** The answer was no 200. */
+export class FetchStatus extends FetchRefused {
+  constructor(
+    readonly status: number,
+    /** The header as it came. */
+    readonly retryAfter: string | null,
+  ) {
+    super('status', 'did not answer with 200');
+  }
+}
+
 const MAX_HEADER_BYTES = 16_384;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-function judged(text: string, base: URL | undefined, allowed: readonly Network[]): URL {
+function judged(text: string, base: URL | undefined, { allowed = [], hosts }: FetchLimits): URL {
   const fault = addressFault(text, allowed, base);
   if (fault !== null) throw new FetchRefused('address', fault);
-  return new URL(text, base);
+  const url = new URL(text, base);
+  if (hosts && !hosts.includes(url.host)) throw new FetchRefused('address', 'must lead to a host that is named');
+  return url;
 }
 
 async function bodyOf(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
@@ -126,16 +141,16 @@ export async function guardedFetch(text: string, limits: FetchLimits): Promise<B
 }
 
 async function follow(text: string, limits: FetchLimits, signal: AbortSignal): Promise<Buffer> {
-  const read = async ({ statusCode, body }: Dispatcher.ResponseData): Promise<Buffer> => {
-    if (statusCode !== 200) throw new FetchRefused('status', 'did not answer with 200');
+  const read = async ({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Buffer> => {
+    if (statusCode !== 200) throw new FetchStatus(statusCode, headers['retry-after']?.toString() ?? null);
     return bodyOf(body, limits.maxBytes);
   };
-  let url = judged(text, undefined, limits.allowed ?? []);
+  let url = judged(text, undefined, limits);
   for (let redirects = 0; ; redirects++) {
     const answer = await hop(url, limits, signal, { encodings: 'identity', read });
     if (typeof answer !== 'string') return answer;
     if (redirects >= limits.redirects) throw new FetchRefused('redirects', `must lead there with at most ${limits.redirects} redirects`);
-    url = judged(answer, url, limits.allowed ?? []);
+    url = judged(answer, url, limits);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../runtime/request/context.js';
 import { seedCatalogue } from './commands/sample-catalogue.js';
 import { seedStorefront } from './commands/sample-storefront.js';
 
-/** The two development brands; the second is made with platform's, where there is one. Source: conventions 8. */
+/** The two development brands. Source: conventions 8, platform 4.4. */
 const MAIN = '0190b3a0-0000-7000-8000-000000000001';
 const SECOND = '0190b3a0-0000-7000-8000-000000000002';
 

@@ -8,6 +8,7 @@ import { erase } from './erase.js';
 import { filePaths, serveFiles } from './native/files.js';
 import { references } from './references.js';
 import { COLLECTION_RESOLVERS, ContentItemResolver } from './resolvers/collections.js';
+import { CitationResolver } from './resolvers/citations.js';
 import { ContentEditingResolver, ContentReleaseResolver } from './resolvers/editing.js';
 import { BiomarkerContentResolver, BrandContentResolver, CertificateResolver, UserPoliciesResolver } from './resolvers/extended.js';
 import { LinkResolver } from './resolvers/links.js';
@@ -37,6 +38,7 @@ export default service({
     BrandContentResolver,
     BiomarkerContentResolver,
     CertificateResolver,
+    CitationResolver,
   ],
   types: [User, Brand, Product, Biomarker, ContentRelease, ...ITEM_CLASSES],
   references,

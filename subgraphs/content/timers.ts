@@ -1,6 +1,9 @@
 import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
+import { DAY_MS } from '../../runtime/time/durations.js';
 import { earliestOf } from '../../runtime/time/due.js';
+import { sweepTimer } from '../../runtime/time/schedule.js';
+import { checkFiles } from './commands/file-check.js';
 import { enforceDue } from './commands/policy.js';
 import { publishDue } from './commands/release.js';
 
@@ -11,4 +14,5 @@ export const timers: readonly Timer<Context>[] = [
   /** Within 5 s of its time. Source: content, rule 9. */
   { name: 'content-releases', everySeconds: 2, next: ctx => earliestOf(ctx, NEXT_RELEASE), run: publishDue },
   { name: 'content-policies', everySeconds: 5, next: ctx => earliestOf(ctx, NEXT_POLICY), run: enforceDue },
+  sweepTimer({ name: 'content-files', everyMs: DAY_MS, run: checkFiles }),
 ];

@@ -83,6 +83,7 @@ test('Brand.oauthClients joins a brand of platform with its apps, for services o
   const query = `{ brands { nodes { slug oauthClients { id } } } }`;
   const { data } = await p.graphql(query, {}, { token: service });
   expect(data.brands.nodes).toEqual([
+    { slug: 'second', oauthClients: [] },
     { slug: 'main', oauthClients: ['acme-one', 'acme-two', 'demo-admin', 'demo-app', 'demo-messages'].map(id => ({ id })) },
   ]);
   const { errors } = await p.graphql(query, {}, { token: await p.userToken(DEMO, ['read:account']) });

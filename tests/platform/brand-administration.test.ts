@@ -51,6 +51,21 @@ describe('a brand', () => {
     expect(await lastEvent()).toEqual({ subject: `brand:${body.id}`, data: { brand_id: body.id, keys: ['brand', 'theme'], version: 1 } });
   });
 
+  test('is there twice in development, and each is found by its verified host', async () => {
+    const { body } = await call('GET', '/platform/v1/brands/second');
+    expect(body).toMatchObject({
+      id: '0190b3a0-0000-7000-8000-000000000002',
+      is_default: false,
+      locales: ['de', 'en'],
+      default_currency: 'EUR',
+      currencies: ['EUR'],
+      domains: [{ host: 'second.example', status: 'verified' }],
+    });
+    for (const slug of ['main', 'second'])
+      expect(await p.rest('GET', `/platform/v1/brands/resolve?host=${slug}.example`)).toMatchObject({ status: 200, body: { slug } });
+    expect((await p.sql('select slug from platform.brand where is_default')).map(({ slug }) => slug)).toEqual(['main']);
+  });
+
   test('with a taken slug is a conflict', async () => {
     expect(await create({ slug: 'main' })).toMatchObject({ status: 409, body: { reason: 'slug_taken' } });
   });
@@ -102,7 +117,7 @@ describe('a brand', () => {
   });
 
   test('is the only default, and hands that on', async () => {
-    const { body: brand } = await create({ slug: 'second' });
+    const { body: brand } = await create({ slug: 'third' });
     const patch = async (id: string, body: object) => {
       const [{ version }] = await p.sql('select version from platform.brand where id = $1', [id]);
       return call('PATCH', `${ADMIN_BRANDS}/${id}`, { expected_version: version, ...body });

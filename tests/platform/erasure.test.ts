@@ -43,7 +43,9 @@ test('an erased user leaves all flag rules and change records, which is a change
     [PROMPT, DEMO],
   );
   const before = await revisions();
-  const [{ cache_version }] = await p.sql('select cache_version from platform.brand');
+  const cacheVersions = async () =>
+    (await p.sql('select cache_version from platform.brand order by id')).map(({ cache_version }) => cache_version as number);
+  const versions = await cacheVersions();
 
   expect(await erase(DEMO, 'full')).toMatchObject({ outcome: 'erased', records: { flag_rule: 1, flag_change: 2 } });
 
@@ -53,7 +55,7 @@ test('an erased user leaves all flag rules and change records, which is a change
   expect(JSON.stringify(changes)).not.toContain(DEMO);
   expect(changes.map((one: { requested_by: string }) => one.requested_by).sort()).toEqual(['service:demo-m2m', 'staff:erased']);
   expect(await revisions()).toEqual({ [CYCLE]: before[CYCLE], [STAGE]: before[STAGE], [PROMPT]: before[PROMPT]! + 1 });
-  expect((await p.sql('select cache_version from platform.brand'))[0].cache_version).toBe(cache_version + 1);
+  expect(await cacheVersions()).toEqual(versions.map(one => one + 1));
 });
 
 test('an erased user who is named nowhere changes nothing', async () => {

@@ -68,22 +68,22 @@ describe('killing a flag', () => {
   });
 
   test('tells every active brand, each with a growing version', async () => {
-    const suspended = '0190b3a0-0000-7000-8000-000000000003';
+    const [second, suspended] = ['0190b3a0-0000-7000-8000-000000000002', '0190b3a0-0000-7000-8000-000000000003'];
     await p.sql(
       `insert into platform.brand (id, slug, name, legal_name, status, default_locale, locales, default_currency, currencies, countries, time_zone, theme, support_email, created_at)
-       select v.id, v.slug, name, legal_name, v.status, default_locale, locales, default_currency, currencies, countries, time_zone, theme, support_email, created_at
-       from platform.brand, (values ('0190b3a0-0000-7000-8000-000000000002'::uuid, 'second', 'active'), ($1, 'third', 'suspended')) v (id, slug, status) where brand.id = $2`,
+       select $1, 'third', name, legal_name, 'suspended', default_locale, locales, default_currency, currencies, countries, time_zone, theme, support_email, created_at
+       from platform.brand where id = $2`,
       [suspended, BRAND],
     );
-    const [before, known] = [await versionOf(BRAND), (await events()).length];
+    const [before, its, known] = [await versionOf(BRAND), await versionOf(second), (await events()).length];
     await kill(CYCLE);
     const emitted = (await events()).slice(known).sort((a, b) => (a.brand_id < b.brand_id ? -1 : 1));
     expect(emitted).toMatchObject([
       { subject: `brand:${BRAND}`, user_id: null, brand_id: BRAND, data: { brand_id: BRAND, keys: ['flags'], version: before + 1 } },
-      { brand_id: '0190b3a0-0000-7000-8000-000000000002', data: { keys: ['flags'], version: 1 } },
+      { brand_id: second, data: { keys: ['flags'], version: its + 1 } },
     ]);
     expect(await versionOf(suspended)).toBe(0);
-    await p.sql('delete from platform.brand where id <> $1', [BRAND]);
+    await p.sql('delete from platform.brand where id = $1', [suspended]);
   });
 
   test('again changes nothing', async () => {

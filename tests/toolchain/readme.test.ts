@@ -98,7 +98,7 @@ function paste(heading: string): string[] {
 function expectFirstAnswers(purchase: object): void {
   const [rest, graphql, bought] = paste('First requests').map(line => JSON.parse(line));
   expect(rest).toMatchObject({ code: 'ldl_c' });
-  expect(graphql).toMatchObject({ data: { brands: { nodes: [{ slug: 'main' }] }, biomarker: { unit: 'mg/dL' } } });
+  expect(graphql).toMatchObject({ data: { brands: { nodes: [{ slug: 'second' }, { slug: 'main' }] }, biomarker: { unit: 'mg/dL' } } });
   expect(bought).toMatchObject(purchase);
   expect(readFileSync(join(checkout, 'invoice.pdf'), 'latin1')).toMatch(/^%PDF-/);
 }

@@ -140,6 +140,13 @@ export interface FilterRule {
   as?: 'text' | 'id' | 'date' | 'int' | 'boolean' | { name: string; values: readonly string[] };
 }
 
+/** The field at a path: `components.peptide`. */
+export function fieldAt(fields: Fields, path: string): Field | undefined {
+  const [name, ...rest] = path.split('.') as [string, ...string[]];
+  const field = fields[name];
+  return rest.length > 0 && field?.kind === 'group' ? fieldAt(field.fields, rest.join('.')) : field;
+}
+
 export const defineCollection = (definition: CollectionDefinition): CollectionDefinition => definition;
 
 /** `learn-articles` of `LEARN_ARTICLES`: in paths and events. */

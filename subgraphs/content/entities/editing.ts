@@ -126,7 +126,9 @@ export class ContentHealth {
   @Field(() => [ContentHealthEntry], { description: 'Published, and refers to what is not.' })
   danglingReferences: ContentHealthEntry[];
 
-  @Field(() => [ContentHealthEntry], { description: 'Certificates whose file is not the one that was published.' })
+  @Field(() => [ContentHealthEntry], {
+    description: 'Certificates whose file is not the one that was published, and files whose stored bytes are gone or changed.',
+  })
   changedFiles: ContentHealthEntry[];
 }
 

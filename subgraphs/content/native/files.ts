@@ -26,11 +26,13 @@ interface FoundFile {
   is_public: boolean;
 }
 
-const BY_HASH = `select a.item_id, a.sha256, a.mime_type, ${IS_PUBLIC} as is_public from content.media_asset a where a.sha256 = $1 and a.status = 'READY'
+/** Bytes that are not what was stored are given to nobody. */
+const IS_WHOLE = `a.status = 'READY' and not exists (select 1 from content.damaged_file d where d.item_id = a.item_id)`;
+const BY_HASH = `select a.item_id, a.sha256, a.mime_type, ${IS_PUBLIC} as is_public from content.media_asset a where a.sha256 = $1 and ${IS_WHOLE}
   union all
   select a.item_id, m.sha256, 'image/' || lower(m.format), ${IS_PUBLIC} from content.media_rendition m join content.media_asset a on a.item_id = m.item_id
-    where m.sha256 = $1 and a.status = 'READY'`;
-const BY_ID = `select a.item_id, a.sha256, a.mime_type, ${IS_PUBLIC} as is_public from content.media_asset a where a.item_id = $1 and a.status = 'READY'`;
+    where m.sha256 = $1 and ${IS_WHOLE}`;
+const BY_ID = `select a.item_id, a.sha256, a.mime_type, ${IS_PUBLIC} as is_public from content.media_asset a where a.item_id = $1 and ${IS_WHOLE}`;
 
 type Signed = { expires?: string; signature?: string; width?: string; format?: string };
 

@@ -1,11 +1,11 @@
 /** Uploaded bytes -> bytes that are kept. Judged by content, never by name; pictures are made anew from their pixels. Source: content 2.3. */
 import { encode } from 'blurhash';
 import { fileTypeFromBuffer } from 'file-type';
-import { PDFArray, PDFDict, PDFDocument, PDFName } from 'pdf-lib';
 import type { Sharp } from 'sharp';
 import { lazyPackage } from '../../../runtime/lazy.js';
 import { fail, Problem } from '../../../runtime/request/errors.js';
 import { Turns } from '../../../runtime/request/turns.js';
+import { unusable } from './unusable.js';
 
 const sharp = lazyPackage<typeof import('sharp').default>(import.meta.url, 'sharp');
 
@@ -46,17 +46,16 @@ export interface Kept {
 }
 
 const turns = new Turns(1, 16, () => new Problem('unavailable', 'Too many files at once', { retryAfter: 5 }));
-const refused = (detail: string, cause?: unknown): never => fail('invalid_request', detail, { reason: 'unusable_file', cause });
 
 async function heicPixels(bytes: Buffer): Promise<Sharp> {
   const { default: libheif } = await import('libheif-js/wasm-bundle.js');
   const found = new libheif.HeifDecoder().decode(bytes);
-  const main = found.find(one => one.is_primary()) ?? found[0] ?? refused('The picture cannot be read');
+  const main = found.find(one => one.is_primary()) ?? found[0] ?? unusable('The picture cannot be read');
   const [width, height] = [main.get_width(), main.get_height()];
-  if (width * height > MAX_PIXELS) refused('The picture has more than 50 megapixels');
+  if (width * height > MAX_PIXELS) unusable('The picture has more than 50 megapixels');
   const pixels = new Uint8ClampedArray(width * height * 4);
   const isDecoded = await new Promise<boolean>(done => main.display({ data: pixels, width, height }, into => done(into !== null)));
-  if (!isDecoded) refused('The picture cannot be read');
+  if (!isDecoded) unusable('The picture cannot be read');
   return sharp()(pixels, { raw: { width, height, channels: 4 }, limitInputPixels: MAX_PIXELS });
 }
 
@@ -76,7 +75,7 @@ async function imageOf(bytes: Buffer, mimeType: string): Promise<Kept> {
     return { bytes: data, mimeType: `image/${encoding}`, width: info.width, height: info.height, blurhash: await blurhashOf(data) };
   } catch (error) {
     if (error instanceof Problem) throw error;
-    return refused('The picture cannot be read, or has more than 50 megapixels', error);
+    return unusable('The picture cannot be read, or has more than 50 megapixels', error);
   }
 }
 
@@ -85,32 +84,10 @@ async function blurhashOf(bytes: Buffer): Promise<string> {
   return encode(new Uint8ClampedArray(data), info.width, info.height, 4, 3);
 }
 
-/** Names of what acts by itself or hides other files. Source: ISO 32000-1, 12.6.4, 7.11.4. */
-const ACTIVE = ['JS', 'JavaScript', 'Launch', 'EmbeddedFiles', 'EF', 'RichMedia', 'XFA'];
-
-function isActive(dict: PDFDict): boolean {
-  if (ACTIVE.some(name => dict.has(PDFName.of(name)))) return true;
-  const values = [PDFName.of('S'), PDFName.of('Type'), PDFName.of('Subtype')].map(name => dict.get(name)?.toString());
-  return values.some(
-    value => value !== undefined && ['/JavaScript', '/Launch', '/EmbeddedFile', '/RichMedia', '/ImportData'].includes(value),
-  );
-}
-
-function holdsActive(value: unknown, depth = 0): boolean {
-  if (depth > 30) return true;
-  if (value instanceof PDFDict) return isActive(value) || value.values().some(one => holdsActive(one, depth + 1));
-  if (value instanceof PDFArray) return value.asArray().some(one => holdsActive(one, depth + 1));
-  const { dict } = value as { dict?: unknown };
-  return dict instanceof PDFDict && isActive(dict);
-}
-
-/** A document as it came, if it only shows something. */
+/** A document as it came. */
 async function pdfOf(bytes: Buffer): Promise<Kept> {
-  const document = await PDFDocument.load(bytes, { updateMetadata: false, throwOnInvalidObject: true }).catch(error =>
-    refused('The document cannot be read', error),
-  );
-  const isUnsafe = document.context.enumerateIndirectObjects().some(([, object]) => holdsActive(object));
-  if (isUnsafe) refused('The document holds scripts, actions or files');
+  const { requireHarmlessDocument } = await import('./documents.js'); // with a PDF library that nothing else needs
+  await requireHarmlessDocument(bytes);
   return { bytes, mimeType: PDF, width: null, height: null, blurhash: null };
 }
 

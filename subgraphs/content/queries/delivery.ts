@@ -4,6 +4,7 @@ import { isUuid } from '../../../runtime/data/ids.js';
 import { inOrder } from '../../../runtime/data/loaders.js';
 import { COLLECTIONS } from '../entities/collections.js';
 import type { ContentCollection } from '../entities/enums.js';
+import { linkedItems, withoutLinks } from '../rules/rich-links.js';
 import { mayReadCollection } from './readers.js';
 import { itemOf, type Item, type ItemRow } from './present.js';
 import type { View } from './view.js';
@@ -26,16 +27,23 @@ export class Statement {
 export const readableCollections = (view: View): ContentCollection[] =>
   COLLECTIONS.map(({ collection }) => collection).filter(one => mayReadCollection(view.readers, one));
 
-/** What `p`, a publication or document, must be for the view. Beside the brand's own item a shared one of the same slug is hidden. */
+/**
+ * What `p`, a publication or document, must be for the view. Beside the brand's own item a shared one of the same slug is hidden; one that
+ * the reader may not read hides nothing, for that would show that it is there.
+ */
 export function isReadable(view: View, sql: Statement, table = 'p'): string {
-  const brand = sql.add(view.brand.id, '::uuid');
+  const [brand, audiences] = [sql.add(view.brand.id, '::uuid'), sql.add(view.readers.audiences, '::text[]')];
   return `(${table}.brand_id is null or ${table}.brand_id = ${brand})
-    and ${table}.audience = any(${sql.add(view.readers.audiences)}::text[]) and ${table}.collection = any(${sql.add(readableCollections(view))}::text[])
+    and ${table}.audience = any(${audiences}) and ${table}.collection = any(${sql.add(readableCollections(view))}::text[])
     and (${table}.any_locale or ${table}.locale = any(${sql.add(view.chain)}::text[]))
     and (${table}.brand_id is not null or ${table}.slug is null or not exists (
       select 1 from content.content_publication own
-      where own.collection = ${table}.collection and own.slug = ${table}.slug and own.brand_id = ${brand}))`;
+      where own.collection = ${table}.collection and own.slug = ${table}.slug and own.brand_id = ${brand} and own.audience = any(${audiences})))`;
 }
+
+/** Those of the items, by their ids as `uuid[]`, that the view shows; as `text[]`. */
+export const shownOf = (ids: string, view: View, sql: Statement): string =>
+  `array(select t.item_id::text from content.content_publication t where t.item_id = any(${ids}::uuid[]) and ${isReadable(view, sql, 't')})`;
 
 /** The best locale of each item first. */
 export const bestLocale = (view: View, sql: Statement, table = 'p'): string =>
@@ -73,8 +81,25 @@ export interface Wanted {
   tail?: string;
 }
 
+/** Whether the view shows an item, in a batch; without its values, so that items may lead to each other. */
+const isShown = (ctx: Context, view: View, id: string): Promise<boolean | null> =>
+  ctx.load(`content:shown:${view.key}`, id, async ids => {
+    const sql = new Statement();
+    const [row] = await ctx.sql<{ shown: string[] }>(`select ${shownOf(sql.add(ids), view, sql)} as shown`, sql.values);
+    return ids.map(one => row!.shown.includes(one));
+  });
+
+/** Values whose texts lead to nothing that the reader may not read; editors get them as they are. Source: content, rule 8. */
+export async function withoutHiddenLinks<Row extends { data: object }>(ctx: Context, view: View, rows: readonly Row[]): Promise<Row[]> {
+  if (view.readers.editor || view.bodyFormat === 'NONE' || view.bodyFormat === 'TEXT') return [...rows];
+  const ids = [...new Set(rows.flatMap(({ data }) => linkedItems(data)))];
+  const shown = await Promise.all(ids.map(id => isShown(ctx, view, id)));
+  const hidden = new Set(ids.filter((_, at) => !shown[at]));
+  return hidden.size === 0 ? [...rows] : rows.map(row => ({ ...row, data: withoutLinks(row.data, hidden) }));
+}
+
 /** Published rows for a view, one per item, in its best locale. */
-export function publishedRows(ctx: Context, view: View, sql: Statement, { where, sort, tail = '' }: Wanted): Promise<Found[]> {
+export async function publishedRows(ctx: Context, view: View, sql: Statement, { where, sort, tail = '' }: Wanted): Promise<Found[]> {
   const editors = view.readers.editor;
   const text = `with best as (
       select distinct on (p.item_id) p.* from content.content_publication p
@@ -82,7 +107,7 @@ export function publishedRows(ctx: Context, view: View, sql: Statement, { where,
       order by p.item_id, ${bestLocale(view, sql)})
     select ${COLUMNS}, ${ALTERNATES}, ${sort === undefined ? '' : `${sort} as sort_key,`} ${editors ? EDITORS : 'p.item_version as version'}
     from best p ${editors ? 'join content.content_item i on i.id = p.item_id' : ''} ${tail}`;
-  return ctx.sql<Found>(text, sql.values);
+  return withoutHiddenLinks(ctx, view, await ctx.sql<Found>(text, sql.values));
 }
 
 /** Items by id, in the order of the ids; null for what the view does not show. One statement. */

@@ -119,8 +119,9 @@ export async function contentHealth(ctx: Context, { today, brand }: View): Promi
     ),
     changedFiles: await entries(
       ctx,
-      `p.collection = 'COAS' and not exists (select 1 from content.media_asset m where m.item_id = (p.data->>'file')::uuid and m.sha256 = p.data->>'fileSha256')`,
-      "p.data->>'fileSha256'",
+      `exists (select 1 from content.damaged_file d where d.item_id = coalesce((p.data->>'file')::uuid, p.item_id))
+        or p.collection = 'COAS' and not exists (select 1 from content.media_asset m where m.item_id = (p.data->>'file')::uuid and m.sha256 = p.data->>'fileSha256')`,
+      "coalesce((select d.damage from content.damaged_file d where d.item_id = coalesce((p.data->>'file')::uuid, p.item_id)), p.data->>'fileSha256')",
       [],
     ),
   };

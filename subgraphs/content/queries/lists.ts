@@ -1,10 +1,10 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { decodeCursor, toConnection, type Connection } from '../../../runtime/request/paging.js';
-import type { CollectionDefinition, FilterRule } from '../entities/definition.js';
+import { fieldAt, type CollectionDefinition, type FilterRule } from '../entities/definition.js';
 import type { ContentOrder, ContentSort, ContentStatusFilter } from '../entities/enums.js';
 import { filtersOf } from '../inputs/collection.js';
-import { delivered, instant, publishedRows, Statement } from './delivery.js';
+import { delivered, instant, publishedRows, shownOf, Statement } from './delivery.js';
 import { draftRows } from './editors.js';
 import type { Item } from './present.js';
 import { requireEditor, viewOf, type Asked, type View } from './view.js';
@@ -36,23 +36,34 @@ const SORTS: Readonly<Record<ContentSort, Sorting>> = {
 
 const collated = ({ sql, cast }: Sorting): string => (cast.includes('"C"') && !sql.includes('collate') ? `(${sql}) collate "C"` : sql);
 
-function keyCondition({ field, op }: FilterRule, value: unknown, sql: Statement): string {
+/** One of several values; of references those that the reader may see, so that a filter tells of no hidden one. */
+function oneOf(value: unknown, isReference: boolean, view: View, sql: Statement): string {
+  const values = [value].flat().map(one => String(one).toLowerCase());
+  return isReference ? shownOf(sql.add(values), view, sql) : sql.add(values, '::text[]');
+}
+
+interface Condition extends FilterRule {
+  isReference: boolean;
+}
+
+function keyCondition({ field, op, isReference }: Condition, value: unknown, view: View, sql: Statement): string {
   if (op === 'text')
     return `content.fold(p.title) like '%' || replace(replace(content.fold(${sql.add(value)}::text), '%', ''), '_', '') || '%'`;
   const isNumber = typeof value === 'number';
   const compared =
     op === 'eq'
-      ? `lower(k.value) = any(${sql.add([value].flat().map(one => String(one).toLowerCase()))}::text[])`
+      ? `lower(k.value) = any(${oneOf(value, isReference, view, sql)})`
       : `k.${isNumber ? 'number' : 'value'} ${op === 'from' ? '>=' : '<='} ${sql.add(value, isNumber ? '::double precision' : '::text')}`;
   return `exists (select 1 from content.content_key k where k.item_id = p.item_id and not k.is_unique and k.name = ${sql.add(field)}
     and (k.locale is null or k.locale = p.locale) and ${compared})`;
 }
 
 /** Filters of a list as SQL on `p`. */
-export function filterConditions(definition: CollectionDefinition, filter: Filter, sql: Statement): string[] {
+export function filterConditions(definition: CollectionDefinition, filter: Filter, view: View, sql: Statement): string[] {
+  const isReference = ({ field }: FilterRule): boolean => fieldAt(definition.fields, field)?.kind === 'ref';
   const conditions = Object.entries(filtersOf(definition))
     .filter(([name]) => filter[name] != null)
-    .map(([name, rule]) => keyCondition(rule, filter[name], sql));
+    .map(([name, rule]) => keyCondition({ ...rule, isReference: isReference(rule) }, filter[name], view, sql));
   if (filter.tag != null) conditions.push(`p.tags && ${sql.add([filter.tag].flat().map(one => String(one).toLowerCase()))}::text[]`);
   if (filter.ids != null) conditions.push(`p.item_id = any(${sql.add(filter.ids)}::uuid[])`);
   if (filter.slugs != null) conditions.push(`p.slug = any(${sql.add(filter.slugs)}::text[])`);
@@ -90,7 +101,7 @@ async function publishedPage(
   asked: ListAsked,
 ): Promise<Connection<Item>> {
   const [sql, sorting] = [new Statement(), sortingOf(definition, asked)];
-  const where = [`p.collection = ${sql.add(definition.collection)}`, ...filterConditions(definition, filter, sql)];
+  const where = [`p.collection = ${sql.add(definition.collection)}`, ...filterConditions(definition, filter, view, sql)];
   const rows = await publishedRows(ctx, view, sql, { where, sort: sorting.sql, tail: tailOf(sorting, asked, sql) });
   const page = toConnection(rows, asked.first, row => [row.sort_key!, row.id]);
   return { ...page, nodes: page.nodes.map(row => delivered(row, view)) };

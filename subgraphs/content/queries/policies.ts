@@ -3,7 +3,7 @@ import { readersOf } from './readers.js';
 import { richTextOf } from '../rules/rich-text.js';
 import type { PolicyVersion } from '../entities/policy.js';
 import { User } from '../stubs.js';
-import { instant } from './delivery.js';
+import { instant, withoutHiddenLinks } from './delivery.js';
 import type { Item } from './present.js';
 
 /** Acceptances are their user's, and for editors. */
@@ -37,7 +37,13 @@ export const versionsOf = async (ctx: Context, itemId: string): Promise<VersionR
 export const inForceAt = (versions: readonly VersionRow[], at: Date): VersionRow | undefined =>
   versions.findLast(one => Date.parse(one.effective_at) <= at.getTime());
 
-export function versionOf(row: VersionRow, { view }: Item): PolicyVersion {
+/** Versions as a reader of the policy gets them. */
+export async function shownVersions(ctx: Context, rows: readonly VersionRow[], item: Item): Promise<PolicyVersion[]> {
+  const texts = rows.map(row => ({ ...row, data: row.body as object }));
+  return (await withoutHiddenLinks(ctx, item.view, texts)).map(({ data, ...row }) => versionOf({ ...row, body: data }, item));
+}
+
+function versionOf(row: VersionRow, { view }: Item): PolicyVersion {
   return {
     version: row.version,
     title: row.title,

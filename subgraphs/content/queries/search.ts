@@ -8,7 +8,7 @@ import { languageOf } from '../rules/search-words.js';
 import { highlighted, parseQuery, snippetOf, suggestionFor, type Piece, type SearchQuery, type Term } from '../rules/search-query.js';
 import { html } from '../../../runtime/http/html.js';
 import { cardOf } from './cards.js';
-import { bestLocale, isReadable, loadItem, Statement } from './delivery.js';
+import { bestLocale, isReadable, loadItem, shownOf, Statement } from './delivery.js';
 import type { View } from './view.js';
 
 const MOST_COUNTED = 1000;
@@ -80,13 +80,9 @@ function languagesOf({ chain }: View): [Language, string][] {
 
 function filters(asked: SearchAsked, view: View, sql: Statement): string {
   const list = (value: readonly string[] | null | undefined) => (value?.length ? sql.add(value, '::text[]') : null);
-  const [types, tags, goal, peptide, evidence] = [
-    asked.types,
-    asked.tags?.map(tag => tag.toLowerCase()),
-    asked.goal,
-    asked.peptide,
-    asked.evidenceLevel,
-  ].map(list);
+  const items = (value: readonly string[] | null | undefined) => (value?.length ? shownOf(sql.add(value), view, sql) : null);
+  const [types, tags, evidence] = [asked.types, asked.tags?.map(tag => tag.toLowerCase()), asked.evidenceLevel].map(list);
+  const [goal, peptide] = [asked.goal, asked.peptide].map(items);
   return [
     isReadable(view, sql, 'd'),
     types && `d.collection = any(${types})`,

@@ -14,13 +14,16 @@ import { ReadArgs } from '../inputs/reading.js';
 import { preparedBrands } from '../ports/brands.js';
 import { loadItem } from '../queries/delivery.js';
 import { draftOf } from '../queries/editors.js';
-import { inForceAt, versionOf, versionsOf } from '../queries/policies.js';
+import { inForceAt, shownVersions, versionsOf, type VersionRow } from '../queries/policies.js';
 import type { Item } from '../queries/present.js';
 import { policyBySlug, type PolicyItem } from '../queries/single.js';
 import { defaultView, viewFor } from '../queries/view.js';
 
 const POLICY = typesOf('POLICIES').item;
 const OWN = { user: 'read:account', firstParty: true };
+
+const shownVersion = async (ctx: Context, row: VersionRow, item: Item): Promise<PolicyVersion> =>
+  (await shownVersions(ctx, [row], item))[0]!;
 
 @Resolver(() => POLICY)
 export class PolicyResolver {
@@ -50,21 +53,20 @@ export class PolicyResolver {
     const versions = await versionsOf(ctx, item.id);
     const row = text?.version == null ? inForceAt(versions, text?.at ?? ctx.now()) : versions.find(one => one.version === text.version);
     const isFuture = row && Date.parse(row.effective_at) > ctx.now().getTime() && !item.view.readers.editor;
-    return row && !isFuture ? versionOf(row, item) : null;
+    return row && !isFuture ? shownVersion(ctx, row, item) : null;
   }
 
   @FieldResolver(() => PolicyVersion, { nullable: true, description: 'The next text, announced and not yet in force.' })
   async upcoming(@Root() item: Item, @Ctx() ctx: Context): Promise<PolicyVersion | null> {
     const row = (await versionsOf(ctx, item.id)).find(one => Date.parse(one.effective_at) > ctx.now().getTime());
-    return row ? versionOf(row, item) : null;
+    return row ? shownVersion(ctx, row, item) : null;
   }
 
   @FieldResolver(() => [PolicyVersion], { description: 'All texts that are or were in force; for editors those to come, too.' })
   async versions(@Root() item: Item, @Ctx() ctx: Context): Promise<PolicyVersion[]> {
     const rows = await versionsOf(ctx, item.id);
-    return rows
-      .filter(one => item.view.readers.editor || Date.parse(one.effective_at) <= ctx.now().getTime())
-      .map(row => versionOf(row, item));
+    const shown = rows.filter(one => item.view.readers.editor || Date.parse(one.effective_at) <= ctx.now().getTime());
+    return shownVersions(ctx, shown, item);
   }
 }
 

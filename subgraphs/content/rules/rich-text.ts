@@ -276,5 +276,6 @@ export function referencesIn(node: Node): string[] {
   return [...own.filter((one): one is string => typeof one === 'string'), ...(node.content ?? []).flatMap(referencesIn)];
 }
 
-const linkedItem = (href: unknown): string | undefined =>
+/** The id in `content:<id>`. */
+export const linkedItem = (href: unknown): string | undefined =>
   typeof href === 'string' ? /^content:([0-9a-f-]{36})$/i.exec(href)?.[1] : undefined;
