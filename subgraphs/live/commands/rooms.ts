@@ -105,3 +105,16 @@ export async function kick(
   const room = await openRoom(ctx, subjectId);
   if (room) expel(ctx, room.name, participantId);
 }
+
+const PSEUDONYM = 'select id from live.live_participant where subject_id = $1 and user_id = $2';
+
+/** The same for a user; of one who was never given a token the vendor knows nothing. */
+export async function kickUser(ctx: Context, subjectId: string, userId: string, reasonCode: string): Promise<void> {
+  const [participant] = await ctx.sql<{ id: string }>(PSEUDONYM, [subjectId, userId]);
+  if (participant) await kick(ctx, subjectId, participant.id, { reasonCode, until: null });
+}
+
+const READMIT = `delete from live.live_kick where subject_id = $1 and participant_id in (${PSEUDONYM})`;
+
+/** Takes a removal back. */
+export const readmitUser = (ctx: Context, subjectId: string, userId: string): Promise<unknown> => ctx.sql(READMIT, [subjectId, userId]);
