@@ -31,7 +31,8 @@ async function leaveSessions(ctx: Context, userId: string): Promise<void> {
   for (const { id } of await ctx.sql<{ id: string }>(OPEN, [userId])) {
     const session = await lockSession(ctx, id).catch(() => null);
     const row = session && (await registrationOf(ctx, id, userId));
-    if (session && row) await cancelRegistration(ctx, session, row, { by: LiveCancelledBy.SYSTEM });
+    // nobody is asked who of the queue may still take part: this is one transaction from its begin
+    if (session && row) await cancelRegistration(ctx, session, row, { by: LiveCancelledBy.SYSTEM, denied: new Set() });
     await ctx.em.flush();
   }
 }

@@ -6,6 +6,7 @@ import { LiveRegistration } from '../entities/registration.js';
 import { LiveSession } from '../entities/session.js';
 import type { LiveAttendanceSummary, LiveAudience } from '../entities/values.js';
 import { havingFeature } from '../ports/neighbours.js';
+import { blockedIn, isOfMember } from './people.js';
 
 const { WAITLISTED, CONFIRMED, OFFERED } = LiveRegistrationStatus;
 
@@ -79,12 +80,14 @@ export async function audiencePage(
 /** As many of the queue are looked at before its session is locked. */
 const LOOKED_AT = 100;
 
-/** Those at the head of a queue who do not have what the session requires any more. */
+/** Those at the head of a queue who do not have what the session requires any more, or whom its host has blocked or is blocked by. */
 export async function waitingWithout(ctx: Context, sessionId: string): Promise<ReadonlySet<string>> {
   const session = isUuid(sessionId) ? await ctx.em.findOne(LiveSession, { id: sessionId }) : null;
-  if (!session?.requiredFeature || session.waitlisted === 0) return new Set();
+  if (!session || session.waitlisted === 0 || (session.requiredFeature === null && !isOfMember(session))) return new Set();
   const waiting = await ctx.em.find(LiveRegistration, { sessionId, status: WAITLISTED }, { orderBy: { queueNo: 'asc' }, limit: LOOKED_AT });
   const users = waiting.map(({ userId }) => userId);
-  const having = users.length > 0 ? await havingFeature(ctx, users, session.requiredFeature) : new Set<string>();
-  return new Set(users.filter(userId => !having.has(userId)));
+  const { requiredFeature } = session;
+  const having = requiredFeature && users.length > 0 ? await havingFeature(ctx, users, requiredFeature) : new Set(users);
+  const blocked = await blockedIn(ctx, session, users);
+  return new Set(users.filter(userId => !having.has(userId) || blocked.has(userId)));
 }
