@@ -84,13 +84,6 @@ export async function kickedAmong(ctx: Context, subjectId: string, participantId
   return rows.map(({ id }) => id);
 }
 
-/** Whether a removal of a user stands, whoever they are called by. */
-export async function isUserKicked(ctx: Context, subjectId: string, userId: string): Promise<boolean> {
-  const text = `select 1 from live.live_kick k join live.live_participant p on p.id = k.participant_id
-    where k.subject_id = $1 and p.user_id = $2 and (k.until is null or k.until > $3)`;
-  return (await ctx.sql(text, [subjectId, userId, ctx.now().toISOString()])).length > 0;
-}
-
 /** The room that is open for a session or call; null for none. */
 export const openRoom = (ctx: Context, subjectId: string): Promise<StreamingRoom | null> =>
   ctx.em.findOne(StreamingRoom, { subjectId, wanted: RoomWanted.OPEN });

@@ -40,27 +40,36 @@ export async function positionOf(ctx: Context, { id, status }: LiveRegistration)
 }
 
 const ATTENDANCE = `
-select p.user_id as "userId", min(a.joined_at) as first, case when bool_or(a.left_at is null) then null else max(a.left_at) end as last,
+select p.subject_id as "sessionId", p.user_id as "userId", min(a.joined_at) as first,
+  case when bool_or(a.left_at is null) then null else max(a.left_at) end as last,
   sum(extract(epoch from coalesce(a.left_at, $3::timestamptz) - a.joined_at))::int as seconds
-from live.live_participant p join live.live_attendance a on a.subject_id = p.subject_id and a.participant_id = p.id
-where p.subject_id = $1 and p.user_id = any($2::uuid[]) group by p.user_id`;
+from unnest($1::uuid[], $2::uuid[]) as asked (session_id, user_id)
+join live.live_participant p on p.subject_id = asked.session_id and p.user_id = asked.user_id
+join live.live_attendance a on a.subject_id = p.subject_id and a.participant_id = p.id group by p.subject_id, p.user_id`;
+
+interface Attended {
+  sessionId: string;
+  userId: string;
+  first: string;
+  last: string | null;
+  seconds: number;
+}
 
 /** When somebody was in the room, of all their connections. */
 export async function attendanceOf(ctx: Context, { sessionId, userId }: LiveRegistration): Promise<LiveAttendanceSummary | null> {
-  return ctx.load(`live.attendance ${sessionId}`, userId, async ids => {
-    const rows = await ctx.sql<{ userId: string; first: string; last: string | null; seconds: number }>(ATTENDANCE, [
-      sessionId,
-      ids,
-      ctx.now().toISOString(),
-    ]);
-    const shown = rows.map(({ first, last, ...row }) => ({
-      ...row,
-      firstJoinedAt: new Date(first),
-      lastLeftAt: last === null ? null : new Date(last),
-    }));
-    return ids.map(id => shown.find(row => row.userId === id) ?? null);
+  return ctx.load('live.attendance', { sessionId, userId }, async asked => {
+    const columns = [asked.map(one => one.sessionId), asked.map(one => one.userId)];
+    const rows = await ctx.sql<Attended>(ATTENDANCE, [...columns, ctx.now().toISOString()]);
+    const found = asked.map(one => rows.find(row => row.sessionId === one.sessionId && row.userId === one.userId));
+    return found.map(row => (row ? shownAttendance(row) : null));
   });
 }
+
+const shownAttendance = ({ first, last, seconds }: Attended): LiveAttendanceSummary => ({
+  firstJoinedAt: new Date(first),
+  lastLeftAt: last === null ? null : new Date(last),
+  seconds,
+});
 
 /** People who are to be told of a session: with a seat, confirmed or offered. */
 export async function audiencePage(
