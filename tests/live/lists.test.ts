@@ -83,7 +83,7 @@ describe('a list of sessions', () => {
     const list = async (first: number): Promise<any[]> =>
       (await p.rest('GET', `/live/v1/live/sessions?tag=${tag}&limit=${first}`, { token: viewer.token })).body.data;
     await expectFlat(list, 4);
-    expect((await list(4)).map(one => one.playback_url !== null).sort()).toEqual([false, true, true, true]);
+    expect((await list(4)).filter(one => one.playback_url === null)).toHaveLength(1);
   });
 });
 
