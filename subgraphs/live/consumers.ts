@@ -4,7 +4,7 @@ import { streamingSessionEnded } from '../../events/catalogue/live.js';
 import { handle, type Consumer, type Envelope } from '../../events/consumer.js';
 import type { Context } from '../../runtime/request/context.js';
 import { preparation } from '../../runtime/request/operation.js';
-import { endByVendor, leaveBlocked } from './commands/reaction.js';
+import { blocking, endByVendor, leaveBlocked } from './commands/reaction.js';
 import { cancelVisitCall, makeVisitCall, moveVisitCall } from './commands/visit-call.js';
 import { visitOf } from './ports/neighbours.js';
 
@@ -27,6 +27,7 @@ export const consumers: readonly Consumer<Context>[] = [
   },
   {
     name: 'live.blocks',
+    prepare: blocking.run,
     on: [
       handle(userBlocked, async (ctx: Context, { user_id, data }) => {
         if (user_id) await leaveBlocked(ctx, user_id, data.blocked_user_id);

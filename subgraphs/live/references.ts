@@ -5,37 +5,33 @@ import type { ReferenceLoader } from '../../runtime/service.js';
 import { READERS } from './entities/access.js';
 import { LiveRecording } from './entities/recording.js';
 import { LiveRegistration } from './entities/registration.js';
-import { visibleCall } from './queries/call.js';
-import { isOffice, visibleSession } from './queries/people.js';
-import { foundQuestion } from './queries/question.js';
+import { visibleCalls } from './queries/call.js';
+import { isOffice, visibleSessions } from './queries/people.js';
+import { foundQuestions } from './queries/question.js';
 import { accessOf } from './queries/session.js';
 
-type Find = (ctx: Context, id: string) => Promise<object | null>;
-
-/** Each by the same rule as the query; what is asked for at once is few. */
+/** By the same rule as the query. */
 const found =
-  (find: Find): ReferenceLoader =>
+  (find: (ctx: Context, ids: readonly string[]) => Promise<readonly (object | null)[]>): ReferenceLoader =>
   async (ctx, references: readonly { id: string }[]) => {
     if (!mayAccess(ruleOf(READERS), ctx.caller)) return references.map(() => null);
-    return Promise.all(references.map(({ id }) => find(ctx, id)));
+    const ids = references.map(({ id }) => id);
+    return find(ctx, ids);
   };
 
 /** To whoever may watch its session. */
 const recordings: ReferenceLoader = async (ctx, references: readonly { id: string }[]) => {
-  const rows = await rowReferences(LiveRecording, { readers: READERS })(ctx, references);
-  const shown = async (row: LiveRecording | null): Promise<LiveRecording | null> => {
-    if (row === null) return null;
-    const session = await visibleSession(ctx, row.sessionId);
-    return session && (await accessOf(ctx, session)).allowed ? row : null;
-  };
-  return Promise.all(rows.map(row => shown(row as LiveRecording | null)));
+  const rows = (await rowReferences(LiveRecording, { readers: READERS })(ctx, references)) as (LiveRecording | null)[];
+  const visible = await visibleSessions(ctx, [...new Set(rows.flatMap(row => row?.sessionId ?? []))]);
+  const open = await Promise.all(visible.map(async session => session && (await accessOf(ctx, session)).allowed && session.id));
+  return rows.map(row => (row && open.includes(row.sessionId) ? row : null));
 };
 
 /** One batch loader for each type that is resolved by key. */
 export const references: Readonly<Record<string, ReferenceLoader>> = {
-  LiveSession: found(visibleSession),
-  LiveQuestion: found(foundQuestion),
-  LiveCall: found(visibleCall),
+  LiveSession: found(visibleSessions),
+  LiveQuestion: found(foundQuestions),
+  LiveCall: found(visibleCalls),
   LiveRegistration: rowReferences(LiveRegistration, {
     readers: READERS,
     where: ctx => (isOffice(ctx, 'read') ? {} : { userId: ctx.caller.userId! }),

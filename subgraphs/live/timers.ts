@@ -13,6 +13,8 @@ const NO_SHOW =
 const OVERRUN = `select ${OVERRUN_AT} as at from live.live_session where status = 'live'`;
 const CALL = `select ${CALL_END_AT} as at from live.live_call where status in ('created', 'active')`;
 
+const nothing = async (): Promise<void> => undefined;
+
 /** Entries of streams are kept for a day after the end. Source: live 4.8. */
 const prune = (name: string, feed: Feed): Timer<Context> => ({
   name,
@@ -26,7 +28,12 @@ const prune = (name: string, feed: Feed): Timer<Context> => ({
 
 /** Whatever time alone changes. Source: live 3. */
 export const timers: readonly Timer<Context>[] = [
-  { name: 'live-offers', next: ctx => earliestOf(ctx, OFFER), run: expireOffers },
+  {
+    name: 'live-offers',
+    next: ctx => earliestOf(ctx, OFFER),
+    run: expireOffers,
+    claimed: { claim: nothing, keep: nothing, finish: nothing }, // an offer's row says what is left to do
+  },
   { name: 'live-no-shows', next: ctx => earliestOf(ctx, NO_SHOW), run: cancelNoShows },
   { name: 'live-overruns', next: ctx => earliestOf(ctx, OVERRUN), run: endOverruns },
   { name: 'live-calls', next: ctx => earliestOf(ctx, CALL), run: endCalls },

@@ -101,17 +101,19 @@ export function makeCall(ctx: Context, { kind, participants, reference, opensAt,
   return call;
 }
 
-/** The caller's part in a call. */
-export async function partIn(ctx: Context, callId: string): Promise<LiveCallParticipant | null> {
+/** The caller's part in a call, read anew. */
+async function partIn(ctx: Context, callId: string): Promise<LiveCallParticipant | null> {
   const { userId } = ctx.caller;
-  return userId === null ? null : findRow(ctx, LiveCallParticipant, { callId, userId });
+  return userId === null ? null : findRow(ctx, LiveCallParticipant, { callId, userId }, { refresh: true });
 }
 
-/** A call that the caller has a part in, locked. @throws Problem not_found */
+const isRemoved = (part: LiveCallParticipant | null): boolean => part?.state === LiveCallParticipantState.REMOVED;
+
+/** A call that the caller has or had a part in, locked: under the lock nobody is replaced. @throws Problem not_found */
 async function lockCall(ctx: Context, id: string): Promise<{ call: LiveCall; part: LiveCallParticipant | null }> {
-  const part = await partIn(ctx, id);
-  if (part === null && !isOffice(ctx, 'session')) fail('not_found', 'Not found');
-  return { call: await lockRow(ctx, LiveCall, { id }), part };
+  if ((await partIn(ctx, id)) === null && !isOffice(ctx, 'session')) fail('not_found', 'Not found');
+  const call = await lockRow(ctx, LiveCall, { id });
+  return { call, part: await partIn(ctx, id) };
 }
 
 export interface CallEntry {
@@ -124,11 +126,12 @@ export interface CallEntry {
 export async function enterCall(ctx: Context, id: string): Promise<CallEntry> {
   const { call, part } = await lockCall(ctx, id);
   if (part === null) return fail('not_found', 'Not found');
+  if (isRemoved(part)) removed();
   if (isOver(call.status)) fail('conflict', `a call that is ${call.status} cannot be entered`);
   if (!isInWindow(call, ctx.now())) fail('conflict', 'The call cannot be entered now', { reason: 'outside_window' });
   const role = part.role === HOST ? LiveRole.HOST : LiveRole.SPEAKER;
   const participantId = await participantOf(ctx, call.id, part.userId, role);
-  if (part.state === LiveCallParticipantState.REMOVED || (await isKicked(ctx, call.id, participantId))) removed();
+  if (await isKicked(ctx, call.id, participantId)) removed();
   const room = callRoom(call.id);
   await wantRoom(ctx, room, { subjectId: call.id, isCall: true }, RoomWanted.OPEN);
   ctx.audit('live_call.entered', call.id, { participant_id: participantId });
@@ -143,9 +146,10 @@ export async function callJoinOf(ctx: Context, { call, role, grant }: CallEntry)
   return { ...shown, ...grant, token, tokenExpiresAt: expiresAt, role, playbackUrl: null, registration: null, streamPath: null };
 }
 
-/** Ends a call. Again: the same. @throws Problem forbidden for a guest of a group */
+/** Ends a call. Again: the same. @throws Problem not_found for somebody who was replaced; forbidden for a guest of a group */
 export async function endCall(ctx: Context, id: string): Promise<LiveCall> {
   const { call, part } = await lockCall(ctx, id);
+  if (isRemoved(part)) fail('not_found', 'Not found');
   if (part && call.kind === LiveCallKind.GROUP && part.role !== HOST) fail('forbidden', 'Only the host may end a group call');
   if (isOver(call.status)) return call;
   const reason =
@@ -173,6 +177,3 @@ export async function finishCall(
   await wantRoom(ctx, callRoom(call.id), { subjectId: call.id, isCall: true }, RoomWanted.CLOSED);
   ctx.audit('live_call.over', call.id, { status: call.status, reason });
 }
-
-const GONE = `update live.live_call_participant set state = 'removed' where call_id = $1 and user_id = $2`;
-export const removeFromCall = (ctx: Context, callId: string, userId: string): Promise<unknown> => ctx.sql(GONE, [callId, userId]);

@@ -3,6 +3,8 @@ import type { Context } from '../../../runtime/request/context.js';
 import { LiveCall } from '../entities/call.js';
 import { LiveCallEndReason, LiveCallStatus, LiveRegistrationStatus, LiveSessionEndReason, LiveSessionStatus } from '../entities/enums.js';
 import { LiveRegistration } from '../entities/registration.js';
+import type { LiveSession } from '../entities/session.js';
+import { waitingWithout } from '../queries/registration.js';
 import { callEndDue } from '../rules/call.js';
 import { finishCall } from './call.js';
 import { expire, lockSession } from './registration.js';
@@ -13,18 +15,39 @@ const AT_ONCE = 50;
 
 const OFFERS = `select id, session_id as "sessionId" from live.live_registration where status = 'offered' and confirm_by <= $1 order by confirm_by, queue_no limit ${AT_ONCE}`;
 
-/** Offers whose window is over; those of sessions that are over stay as they are. */
+/**
+ * Offers whose window is over; those of sessions that are over stay as they are. It works outside a transaction, because others are asked
+ * first who of a queue may still take part; a session for which they do not answer holds up no other one. Two processes at once find the
+ * second time nothing to do.
+ */
 export async function expireOffers(ctx: Context, at: Date): Promise<void> {
   const due = await ctx.sql<{ id: string; sessionId: string }>(OFFERS, [at.toISOString()]);
-  for (const { id, sessionId } of due.sort((one, other) => one.sessionId.localeCompare(other.sessionId))) {
-    const session = await lockSession(ctx, sessionId).catch(() => null);
-    const row = await lockRow(ctx, LiveRegistration, { id });
-    if (row.status !== LiveRegistrationStatus.OFFERED || row.confirmBy === null || row.confirmBy > at) continue;
-    const isOver = session === null || session.status === LiveSessionStatus.ENDED || session.status === LiveSessionStatus.CANCELLED;
-    if (isOver) Object.assign(row, { confirmBy: null });
-    else await expire(ctx, session, row);
-    await ctx.em.flush();
+  const failures: unknown[] = [];
+  for (const sessionId of new Set(due.map(one => one.sessionId))) {
+    const ids = due.filter(one => one.sessionId === sessionId).map(({ id }) => id);
+    await expireIn(ctx, { sessionId, ids, at }).catch(error => failures.push(error));
   }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function expireIn(ctx: Context, { sessionId, ids, at }: { sessionId: string; ids: string[]; at: Date }): Promise<void> {
+  const denied = await waitingWithout(ctx, sessionId);
+  await ctx.host.transaction(async own => {
+    const session = await lockSession(own, sessionId).catch(() => null);
+    for (const id of ids) await expireOffer(own, { session, denied, at }, id);
+  });
+}
+
+async function expireOffer(
+  ctx: Context,
+  { session, denied, at }: { session: LiveSession | null; denied: ReadonlySet<string>; at: Date },
+  id: string,
+): Promise<void> {
+  const row = await lockRow(ctx, LiveRegistration, { id });
+  if (row.status !== LiveRegistrationStatus.OFFERED || row.confirmBy === null || row.confirmBy > at) return;
+  const isOver = session === null || session.status === LiveSessionStatus.ENDED || session.status === LiveSessionStatus.CANCELLED;
+  if (isOver) Object.assign(row, { confirmBy: null });
+  else await expire(ctx, session, row, denied);
 }
 
 const NO_SHOWS = `select id from live.live_session where status = 'scheduled' and starts_at <= $1::timestamptz - interval '60 minutes' order by starts_at limit ${AT_ONCE}`;

@@ -2,7 +2,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import { fail, Problem } from '../../../runtime/request/errors.js';
 import { preparation } from '../../../runtime/request/operation.js';
 import { MINUTE_MS } from '../../../runtime/time/durations.js';
-import { LiveHostRole, LiveJoinMode, LiveRole, LiveSessionKind, LiveSessionStatus } from '../entities/enums.js';
+import { LiveHostRole, LiveJoinMode, LiveRegistrationStatus, LiveRole, LiveSessionKind, LiveSessionStatus } from '../entities/enums.js';
 import type { LiveRegistration } from '../entities/registration.js';
 import { LiveSession } from '../entities/session.js';
 import type { LiveChatToken, LiveJoin } from '../entities/values.js';
@@ -11,10 +11,11 @@ import { featureOf } from '../ports/neighbours.js';
 import type { JoinGrant } from '../ports/provider.js';
 import { providerOf } from '../ports/providers.js';
 import { registrationOf, roleOf, visibleSession } from '../queries/people.js';
+import { accessOf } from '../queries/session.js';
 import { HOST_EARLY_MS, maySpeak } from '../rules/session.js';
-import { sessionRoom } from '../rules/participant.js';
+import { ROOM_ROLES, sessionRoom } from '../rules/participant.js';
 import { lockSession, seatFor } from './registration.js';
-import { isKicked, participantOf } from './rooms.js';
+import { isKicked, participantOf, pseudonymOf } from './rooms.js';
 import { openSessionRoom } from './session.js';
 
 /** From so many viewers on, a broadcast's viewers watch by HLS where the vendor has it. Source: live 4.3. */
@@ -27,13 +28,6 @@ export const joining = preparation(async (ctx: Context, { id }: { id: string }):
   return { allowed: requiredFeature === null || (await featureOf(ctx, ctx.caller.userId!, requiredFeature)).allowed };
 });
 
-const ROLES: Readonly<Record<LiveHostRole, LiveRole>> = {
-  [LiveHostRole.HOST]: LiveRole.HOST,
-  [LiveHostRole.CO_HOST]: LiveRole.CO_HOST,
-  [LiveHostRole.SPEAKER]: LiveRole.SPEAKER,
-  [LiveHostRole.MODERATOR]: LiveRole.MODERATOR,
-};
-
 function requireOpen(ctx: Context, { status, startsAt }: LiveSession, team: LiveHostRole | null): void {
   if (status === LiveSessionStatus.LIVE) return;
   const early = ctx.now().getTime() >= startsAt.getTime() - HOST_EARLY_MS;
@@ -43,7 +37,7 @@ function requireOpen(ctx: Context, { status, startsAt }: LiveSession, team: Live
 
 /** What a viewer was promoted to in the running room, else viewer. */
 async function roleInRoom(ctx: Context, session: LiveSession, userId: string, team: LiveHostRole | null): Promise<LiveRole> {
-  if (team !== null) return ROLES[team];
+  if (team !== null) return ROOM_ROLES[team];
   const [row] = await ctx.sql<{ role: LiveRole }>('select role from live.live_participant where subject_id = $1 and user_id = $2', [
     session.id,
     userId,
@@ -124,18 +118,24 @@ function requireChat(ctx: Context, session: LiveSession): void {
     fail('conflict', `the chat of a session that is ${status} is closed`, { reason: 'not_live' });
 }
 
+/** As for joining: a confirmed seat, or where none is required, what would give one. @throws Problem forbidden */
+async function requireSeat(ctx: Context, session: LiveSession, userId: string): Promise<void> {
+  if ((await registrationOf(ctx, session.id, userId))?.status === LiveRegistrationStatus.CONFIRMED) return;
+  if (session.registrationRequired) fail('forbidden', 'A confirmed registration is required', { reason: 'registration_required' });
+  const { allowed, reason } = await accessOf(ctx, session);
+  if (!allowed) fail('forbidden', 'This session is not open to the user', { reason });
+}
+
 /** What the caller chats with: from 15 min before the start until 15 min after the end, with a seat as for joining. */
 export async function chatToken(ctx: Context, sessionId: string): Promise<LiveChatToken> {
   const session = (await visibleSession(ctx, sessionId)) ?? fail('not_found', 'Not found');
   const userId = ctx.caller.userId!;
   requireChat(ctx, session);
   const team = await roleOf(ctx, session.id);
-  const seat = await registrationOf(ctx, session.id, userId);
-  if (team === null && session.registrationRequired && seat?.status !== 'confirmed')
-    fail('forbidden', 'A confirmed registration is required', { reason: 'registration_required' });
+  if (team === null) await requireSeat(ctx, session, userId);
   const role = team === null || team === LiveHostRole.SPEAKER ? LiveRole.VIEWER : LiveRole.MODERATOR;
   const participantId = await ctx.host.transaction(async own => {
-    const id = await participantOf(own, session.id, userId, await roleInRoom(own, session, userId, team));
+    const id = await pseudonymOf(own, session.id, userId);
     if (await isKicked(own, session.id, id)) removed();
     return id;
   });

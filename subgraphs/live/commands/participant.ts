@@ -1,15 +1,13 @@
-import { loggedError } from '../../../runtime/observe/log.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail, invalid } from '../../../runtime/request/errors.js';
 import { LiveRole } from '../entities/enums.js';
 import { LiveParticipant } from '../entities/room.js';
 import { LiveSession } from '../entities/session.js';
 import type { RemoveLiveParticipantInput, SetLiveParticipantRoleInput } from '../inputs/participant.js';
-import { providerOf } from '../ports/providers.js';
 import { visibleSession } from '../queries/people.js';
-import { maySpeak, mayModerate } from '../rules/session.js';
+import { mayModerate } from '../rules/session.js';
 import { sessionFeed } from './feeds.js';
-import { kick, openRoom } from './rooms.js';
+import { kick, setRoomRole } from './rooms.js';
 import { requireRunner } from './session.js';
 
 async function moderated(
@@ -50,14 +48,7 @@ export async function removeParticipant(
 export async function setRole(ctx: Context, { sessionId, participantId, role }: SetLiveParticipantRoleInput): Promise<LiveSession> {
   if (role !== LiveRole.SPEAKER && role !== LiveRole.VIEWER) invalid('/input/role', 'must be speaker or viewer');
   const { session, participant } = await moderated(ctx, sessionId, participantId);
-  participant.role = role;
+  await setRoomRole(ctx, session, participant.userId, role);
   ctx.audit('live_participant.role_set', session.id, { participant_id: participantId, role });
-  const room = await openRoom(ctx, session.id);
-  if (room)
-    ctx.afterCommit(() => {
-      void providerOf(ctx.host)
-        .setPermissions(room.name, participantId, maySpeak(role, session.kind))
-        .catch(error => ctx.log.warn({ err: loggedError(error) }, 'the vendor did not take a role'));
-    });
   return session;
 }

@@ -17,6 +17,7 @@ export function counted(ctx: Context, session: LiveSession): void {
   const { capacity, confirmed, offered } = session;
   session.exceeded = capacity === null ? 0 : Math.max(0, confirmed + offered - capacity);
   session.countsDirty = true;
+  ctx.loaders.clear(); // what was read of seats before
   tickAfter(ctx, session.id);
 }
 
@@ -54,7 +55,7 @@ function skip(ctx: Context, session: LiveSession, registration: LiveRegistration
  * Gives free seats to those who wait, in their order, in the transaction that freed them and under the session's lock: so a freed seat is
  * never seen free while somebody waits. @param denied users who may not take part any more. Source: live 7.1, 7.2.
  */
-export async function promote(ctx: Context, session: LiveSession, denied: ReadonlySet<string> = new Set()): Promise<LiveRegistration[]> {
+export async function promote(ctx: Context, session: LiveSession, denied: ReadonlySet<string>): Promise<LiveRegistration[]> {
   const changed: LiveRegistration[] = [];
   while (session.waitlisted > 0 && freeSeats(session) > 0 && isPromoting(session, ctx.now())) {
     await ctx.em.flush(); // what the caller has changed is what the queue is read from

@@ -1,7 +1,7 @@
 import { loggedError } from '../../../runtime/observe/log.js';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import { providerOf } from '../ports/providers.js';
-import { expel, kickedAmong } from './rooms.js';
+import { expel, kickedAmong, setRights } from './rooms.js';
 import { countViewers, joined, left } from './vendor.js';
 
 const EVERY_SECONDS = 60;
@@ -19,17 +19,18 @@ interface Room {
   subjectId: string;
 }
 
-/** What the vendor says now is the truth about who is there: missing ones are closed, unknown ones added, removed ones removed again. */
+/** What the vendor says now is the truth about who is there: missing ones are closed, unknown ones added, removed ones removed again, rights set right. */
 export async function reconcileRoom(host: ServiceHost, { name: room, subjectId }: Room): Promise<void> {
   const there = await providerOf(host).listParticipants(room);
   const known = new Set((await host.read(ctx => ctx.sql<{ sid: string }>(OPEN, [room]))).map(({ sid }) => sid));
   const gone = [...known].filter(sid => !there.some(one => one.sid === sid));
   const fresh = there.filter(({ sid }) => !known.has(sid));
   for (const sid of gone) await host.transaction(ctx => left(ctx, { room, subjectId, sid }));
-  for (const { sid, participantId } of fresh) await host.transaction(ctx => joined(ctx, { room, subjectId, sid, participantId }));
+  for (const one of fresh) await host.transaction(ctx => joined(ctx, { room, subjectId, ...one }));
   const here = [...new Set(there.map(({ participantId }) => participantId))];
   await host.transaction(async ctx => {
     for (const id of await kickedAmong(ctx, subjectId, here)) expel(ctx, room, id); // a removal that failed is tried again, whoever was known
+    await setRights(ctx, { room, subjectId }, there);
     await countViewers(ctx, subjectId);
   });
 }

@@ -5,7 +5,7 @@ import { lockRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { preparation } from '../../../runtime/request/operation.js';
-import { LiveCancelledBy, LiveRegistrationSource, LiveRegistrationStatus, LiveSessionStatus } from '../entities/enums.js';
+import { LiveCancelledBy, LiveRegistrationSource, LiveRegistrationStatus, LiveSessionStatus, LiveVisibility } from '../entities/enums.js';
 import { LiveRegistration } from '../entities/registration.js';
 import { LiveSession } from '../entities/session.js';
 import type { RegisterForLiveSessionInput } from '../inputs/registration.js';
@@ -27,6 +27,8 @@ interface Asked {
   userId: string;
   allowed: boolean;
   source: LiveRegistrationSource;
+  /** Of the queue, where an offer that has run out gives its seat to the next. */
+  denied: ReadonlySet<string>;
 }
 
 /** Who is to be registered, how, and whether they have what the session requires. */
@@ -34,7 +36,8 @@ export const asked = preparation(async (ctx: Context, { input }: { input: Regist
   const session = (await visibleSession(ctx, input.sessionId)) ?? fail('not_found', 'Not found');
   const { userId, source } = await whom(ctx, session, input.userId);
   const allowed = session.requiredFeature === null || source === STAFF || (await featureOf(ctx, userId, session.requiredFeature)).allowed;
-  return { userId, source, allowed };
+  const isOffered = session.offered > 0 && (await registrationOf(ctx, session.id, userId))?.status === OFFERED;
+  return { userId, source, allowed, denied: isOffered ? await waitingWithout(ctx, session.id) : new Set() };
 });
 
 async function whom(ctx: Context, session: LiveSession, userId: string | null | undefined): Promise<Pick<Asked, 'userId' | 'source'>> {
@@ -57,9 +60,15 @@ function requireOpen(ctx: Context, session: LiveSession): void {
   if (!isWindowOpen(session, ctx.now())) fail('conflict', 'Registration is closed', { reason: 'registration_closed' });
 }
 
-/** Registers somebody, or answers with what they have: 200. @throws Problem conflict `session_full`, `registration_closed`; forbidden `feature_required`. */
+/** An invitation that was cancelled or has expired is over: only another one opens the session. @throws Problem forbidden `invite_only` */
+async function requireInvited(ctx: Context, { id, visibility }: LiveSession): Promise<void> {
+  if (visibility === LiveVisibility.INVITE && (await roleOf(ctx, id)) === null)
+    fail('forbidden', 'This session is for those who are invited', { reason: 'invite_only' });
+}
+
+/** Registers somebody, or answers with what they have: 200. @throws Problem conflict `session_full`, `registration_closed`; forbidden `feature_required`, `invite_only`. */
 export async function register(ctx: Context, { sessionId, overrideCapacity }: RegisterForLiveSessionInput): Promise<LiveRegistration> {
-  const { userId, source, allowed } = asked.of(ctx);
+  const { userId, source, allowed, denied } = asked.of(ctx);
   const session = await lockSession(ctx, sessionId);
   const before = await registrationOf(ctx, session.id, userId);
   if (before && (before.status === CONFIRMED || before.status === WAITLISTED)) return repeated(ctx, before);
@@ -67,7 +76,8 @@ export async function register(ctx: Context, { sessionId, overrideCapacity }: Re
   if (!allowed) fail('forbidden', 'This session needs a feature that the user does not have', { reason: 'feature_required' });
   if (before?.status === OFFERED && source === INVITE) return repeated(ctx, before);
   if (before?.status === OFFERED && before.confirmBy! > ctx.now()) return repeated(ctx, await takeOffer(ctx, session, before));
-  if (before?.status === OFFERED) await expire(ctx, session, before);
+  if (source === SELF) await requireInvited(ctx, session);
+  if (before?.status === OFFERED) await expire(ctx, session, before, denied);
   const status = statusFor(session, source, overrideCapacity === true && source === STAFF);
   return enter(ctx, session, { before, userId, source, status });
 }
@@ -165,13 +175,13 @@ export async function takeOffer(ctx: Context, session: LiveSession, row: LiveReg
   return row;
 }
 
-/** The window of an offer is over: its seat goes to the next. */
-export async function expire(ctx: Context, session: LiveSession, row: LiveRegistration): Promise<void> {
+/** The window of an offer is over: its seat goes to the next who may take part. */
+export async function expire(ctx: Context, session: LiveSession, row: LiveRegistration, denied: ReadonlySet<string>): Promise<void> {
   Object.assign(row, { status: EXPIRED, confirmBy: null, version: row.version + 1 });
   session.offered--;
   counted(ctx, session);
   ctx.audit('live_registration.expired', row.id, { session_id: session.id });
-  await promote(ctx, session);
+  await promote(ctx, session, denied);
   await tellRegistrations(ctx, session.id, [row]);
 }
 
@@ -180,7 +190,7 @@ export async function cancelRegistration(
   ctx: Context,
   session: LiveSession,
   row: LiveRegistration,
-  { by, denied }: { by: LiveCancelledBy; denied?: ReadonlySet<string> },
+  { by, denied }: { by: LiveCancelledBy; denied: ReadonlySet<string> },
 ): Promise<void> {
   if (!holdsSeat(row.status) && row.status !== WAITLISTED) return;
   if (row.status === CONFIRMED) session.confirmed--;
@@ -214,6 +224,7 @@ export async function seatFor(ctx: Context, session: LiveSession, userId: string
   if (before?.status === CONFIRMED) return before;
   if (before?.status === OFFERED && before.confirmBy! > ctx.now()) return takeOffer(ctx, session, before);
   if (session.registrationRequired) fail('forbidden', 'A confirmed registration is required', { reason: 'registration_required' });
+  await requireInvited(ctx, session);
   if (!allowed) fail('forbidden', 'This session needs a feature that the user does not have', { reason: 'feature_required' });
   if (before?.status === WAITLISTED || freeSeats(session) === 0 || session.waitlisted > 0) full(session);
   return enter(ctx, session, { before, userId, source: JOIN, status: CONFIRMED });

@@ -1,9 +1,12 @@
 import { loggedError } from '../../../runtime/observe/log.js';
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
-import { LiveRole } from '../entities/enums.js';
+import { LiveRole, type LiveSessionKind } from '../entities/enums.js';
 import { RoomWanted, StreamingRoom } from '../entities/room.js';
+import type { LiveSession } from '../entities/session.js';
+import type { VendorParticipant } from '../ports/provider.js';
 import { providerOf } from '../ports/providers.js';
 import { newParticipantId } from '../rules/participant.js';
+import { maySpeak } from '../rules/session.js';
 
 /** The vendor is to have a room, or to have it no more; told after the commit, and again until it knows. Source: live 7.10. */
 export async function wantRoom(
@@ -58,6 +61,15 @@ export async function participantOf(ctx: Context, subjectId: string, userId: str
   return row!.id;
 }
 
+const NAMED = `insert into live.live_participant (id, subject_id, user_id, role) values ($1, $2, $3, $4)
+  on conflict (subject_id, user_id) do update set role = live_participant.role returning id`;
+
+/** The same without a role, for what is not the room. */
+export async function pseudonymOf(ctx: Context, subjectId: string, userId: string): Promise<string> {
+  const [row] = await ctx.sql<{ id: string }>(NAMED, [newParticipantId(), subjectId, userId, LiveRole.VIEWER]);
+  return row!.id;
+}
+
 /** Whether a removal stands. */
 export async function isKicked(ctx: Context, subjectId: string, participantId: string): Promise<boolean> {
   const text = 'select 1 from live.live_kick where subject_id = $1 and participant_id = $2 and (until is null or until > $3)';
@@ -70,13 +82,6 @@ export async function kickedAmong(ctx: Context, subjectId: string, participantId
     'select participant_id as id from live.live_kick where subject_id = $1 and participant_id = any($2) and (until is null or until > $3)';
   const rows = await ctx.sql<{ id: string }>(text, [subjectId, participantIds, ctx.now().toISOString()]);
   return rows.map(({ id }) => id);
-}
-
-/** Whether a removal of a user stands, whoever they are called by. */
-export async function isUserKicked(ctx: Context, subjectId: string, userId: string): Promise<boolean> {
-  const text = `select 1 from live.live_kick k join live.live_participant p on p.id = k.participant_id
-    where k.subject_id = $1 and p.user_id = $2 and (k.until is null or k.until > $3)`;
-  return (await ctx.sql(text, [subjectId, userId, ctx.now().toISOString()])).length > 0;
 }
 
 /** The room that is open for a session or call; null for none. */
@@ -92,6 +97,44 @@ export function expel(ctx: Context, room: string, participantId: string): void {
   });
 }
 
+/** Lets somebody in a room speak, or no more, after the commit; reconciliation repeats what failed. */
+function permit(ctx: Context, room: string, participantId: string, canPublish: boolean): void {
+  ctx.afterCommit(() => {
+    void providerOf(ctx.host)
+      .setPermissions(room, participantId, canPublish)
+      .catch(error => ctx.log.warn({ err: loggedError(error) }, 'the vendor did not take a role; reconciliation will tell it'));
+  });
+}
+
+const ROLE = 'update live.live_participant set role = $3 where subject_id = $1 and user_id = $2 returning id';
+
+/** Somebody's role in the room of now, which the vendor is told of; nothing of one who was never there. */
+export async function setRoomRole(ctx: Context, { id, kind }: LiveSession, userId: string, role: LiveRole): Promise<void> {
+  const [participant] = await ctx.sql<{ id: string }>(ROLE, [id, userId, role]);
+  const room = participant && (await openRoom(ctx, id));
+  if (room) permit(ctx, room.name, participant.id, maySpeak(role, kind));
+}
+
+const ROLES = `select p.id, p.role, s.kind from live.live_participant p join live.live_session s on s.id = p.subject_id
+  where p.subject_id = $1 and p.id = any($2)`;
+
+/**
+ * Sets right what the vendor lets people in a session's room do: a token outlives the role that it was made for, and connects as often as
+ * it likes until its end. In calls everybody speaks.
+ */
+export async function setRights(
+  ctx: Context,
+  { room, subjectId }: { room: string; subjectId: string },
+  there: readonly Omit<VendorParticipant, 'sid'>[],
+): Promise<void> {
+  const said = there.filter(({ canPublish }) => canPublish !== null);
+  const ids = said.map(({ participantId }) => participantId);
+  const rows = ids.length > 0 ? await ctx.sql<{ id: string; role: LiveRole; kind: LiveSessionKind }>(ROLES, [subjectId, ids]) : [];
+  const may = new Map(rows.map(({ id, role, kind }) => [id, maySpeak(role, kind)]));
+  const wrong = said.filter(one => may.has(one.participantId) && may.get(one.participantId) !== one.canPublish);
+  for (const id of new Set(wrong.map(({ participantId }) => participantId))) permit(ctx, room, id, may.get(id)!);
+}
+
 /** Stores a removal and carries it out: no new token, and out of the room as often as an old one lets them in. Source: live 7.6. */
 export async function kick(
   ctx: Context,
@@ -105,3 +148,16 @@ export async function kick(
   const room = await openRoom(ctx, subjectId);
   if (room) expel(ctx, room.name, participantId);
 }
+
+const PSEUDONYM = 'select id from live.live_participant where subject_id = $1 and user_id = $2';
+
+/** The same for a user; of one who was never given a token the vendor knows nothing. */
+export async function kickUser(ctx: Context, subjectId: string, userId: string, reasonCode: string): Promise<void> {
+  const [participant] = await ctx.sql<{ id: string }>(PSEUDONYM, [subjectId, userId]);
+  if (participant) await kick(ctx, subjectId, participant.id, { reasonCode, until: null });
+}
+
+const READMIT = `delete from live.live_kick where subject_id = $1 and participant_id in (${PSEUDONYM})`;
+
+/** Takes a removal back. */
+export const readmitUser = (ctx: Context, subjectId: string, userId: string): Promise<unknown> => ctx.sql(READMIT, [subjectId, userId]);

@@ -1,11 +1,13 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { preparation } from '../../../runtime/request/operation.js';
-import { LiveHostRole, LiveSessionStatus } from '../entities/enums.js';
+import { LiveHostRole, LiveRole, LiveSessionStatus } from '../entities/enums.js';
 import { LiveSession, LiveSessionHost } from '../entities/session.js';
 import type { AssignLiveHostInput } from '../inputs/session.js';
 import { visibleSession } from '../queries/people.js';
+import { ROOM_ROLES } from '../rules/participant.js';
 import { lockSession } from './registration.js';
+import { setRoomRole } from './rooms.js';
 import { requireActive, requireRunner } from './session.js';
 
 const MAX_TEAM = 20;
@@ -25,7 +27,7 @@ export async function assignHost(ctx: Context, input: AssignLiveHostInput): Prom
   const userId = input.userId.toLowerCase();
   const team = await ctx.em.find(LiveSessionHost, { sessionId: session.id }, { refresh: true });
   const before = team.find(one => one.userId === userId);
-  if (input.remove) await leave(ctx, before);
+  if (input.remove) await leave(ctx, session, before);
   else await take(ctx, session, { team, userId, role: input.role ?? LiveHostRole.CO_HOST });
   session.updatedAt = ctx.now();
   ctx.audit('live_session.team_changed', session.id, { user_id: userId, role: input.remove ? null : (input.role ?? 'co_host') });
@@ -33,15 +35,16 @@ export async function assignHost(ctx: Context, input: AssignLiveHostInput): Prom
   return session;
 }
 
-async function leave(ctx: Context, before: LiveSessionHost | undefined): Promise<void> {
+async function leave(ctx: Context, session: LiveSession, before: LiveSessionHost | undefined): Promise<void> {
   if (before?.role === LiveHostRole.HOST) fail('conflict', 'The only host cannot be removed; hand over first', { reason: 'only_host' });
-  if (before) ctx.em.remove(before);
-  await ctx.em.flush();
+  if (!before) return;
+  await ctx.em.remove(before).flush();
+  await setRoomRole(ctx, session, before.userId, LiveRole.VIEWER);
 }
 
 async function take(
   ctx: Context,
-  { id: sessionId }: LiveSession,
+  session: LiveSession,
   { team, userId, role }: { team: LiveSessionHost[]; userId: string; role: LiveHostRole },
 ): Promise<void> {
   const before = team.find(one => one.userId === userId);
@@ -53,7 +56,9 @@ async function take(
   if (role === LiveHostRole.HOST && host) {
     host.role = LiveHostRole.CO_HOST;
     await ctx.em.flush(); // there is one host at any time
+    await setRoomRole(ctx, session, host.userId, LiveRole.CO_HOST);
   }
-  ctx.em.persist(Object.assign(before ?? new LiveSessionHost(), { sessionId, userId, role }));
+  ctx.em.persist(Object.assign(before ?? new LiveSessionHost(), { sessionId: session.id, userId, role }));
   await ctx.em.flush();
+  await setRoomRole(ctx, session, userId, ROOM_ROLES[role]);
 }

@@ -11,7 +11,7 @@ import type { VendorEvent } from '../ports/provider.js';
 import { teamOf } from '../queries/people.js';
 import { roomOf } from '../rules/participant.js';
 import { sessionFeed } from './feeds.js';
-import { expel, isKicked } from './rooms.js';
+import { expel, isKicked, setRights } from './rooms.js';
 import { tickAfter } from './ticker.js';
 
 const KINDS: Readonly<
@@ -38,9 +38,9 @@ export async function takeReport(ctx: Context, event: VendorEvent): Promise<void
   if (room === null) return; // none of ours
   const session = room.epoch === null ? null : await ctx.em.findOne(LiveSession, { id: room.subjectId });
   if (session) await normalised(ctx, session, event);
-  const { room: name, participantId, sid } = event;
+  const { room: name, participantId, sid, canPublish = null } = event;
   if (event.type === 'participant_joined' && participantId && sid)
-    await joined(ctx, { room: name!, subjectId: room.subjectId, participantId, sid });
+    await joined(ctx, { room: name!, subjectId: room.subjectId, participantId, sid, canPublish });
   if (event.type === 'participant_left' && sid) await left(ctx, { room: name!, subjectId: room.subjectId, sid });
   if (session && event.egress) await recorded(ctx, session, event.egress);
   if (session && event.type === 'room_finished' && room.epoch === session.roomEpoch) await finished(ctx, session, event.room!);
@@ -74,19 +74,21 @@ interface Arrival {
   subjectId: string;
   participantId: string;
   sid: string;
+  canPublish: boolean | null;
 }
 
 const JOIN = `insert into live.live_attendance (room, sid, subject_id, participant_id, joined_at) values ($1, $2, $3, $4, $5) on conflict do nothing returning 1`;
 
-/** Somebody is in the room, by one connection. Who was removed is removed again, as often as an old token lets them in. */
-export async function joined(ctx: Context, { room, subjectId, participantId, sid }: Arrival): Promise<void> {
+/** Somebody is in the room, by one connection. Who was removed is removed again, as often as an old token lets them in; nor does one let them speak. */
+export async function joined(ctx: Context, { room, subjectId, participantId, sid, canPublish }: Arrival): Promise<void> {
   if (await isKicked(ctx, subjectId, participantId)) return expel(ctx, room, participantId);
+  await setRights(ctx, { room, subjectId }, [{ participantId, canPublish }]);
   await ctx.sql(JOIN, [room, sid, subjectId, participantId, ctx.now().toISOString()]);
   await present(ctx, subjectId);
 }
 
 /** One connection is closed; a `left` that comes before or without its `joined` closes nothing else. */
-export async function left(ctx: Context, { room, subjectId, sid }: Omit<Arrival, 'participantId'>): Promise<void> {
+export async function left(ctx: Context, { room, subjectId, sid }: Omit<Arrival, 'participantId' | 'canPublish'>): Promise<void> {
   const text =
     'update live.live_attendance set left_at = greatest(joined_at, $3::timestamptz) where room = $1 and sid = $2 and left_at is null';
   await ctx.sql(text, [room, sid, ctx.now().toISOString()]);

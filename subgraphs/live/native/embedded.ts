@@ -33,7 +33,7 @@ async function connect(host: ServiceHost, provider: EmbeddedProvider, body: Body
     return open;
   });
   if (!isOpen) return refuse();
-  provider.report({ type: 'participant_joined', room: grant.room, participantId: grant.participantId, sid, egress: null }, body);
+  provider.report({ type: 'participant_joined', ...grant, sid, egress: null }, body);
   return { participant_sid: sid };
 }
 

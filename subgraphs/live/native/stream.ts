@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ruleOf } from '../../../runtime/access/access.js';
 import { enforce } from '../../../runtime/access/guard.js';
+import { loggedError } from '../../../runtime/observe/log.js';
 import { fail } from '../../../runtime/request/errors.js';
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import type { Authenticate, NativePath } from '../../../runtime/service.js';
@@ -9,11 +10,12 @@ import { serveStreams } from '../../../runtime/streams/streams.js';
 import { sessionFeed, shownCounts, shownQuestion, shownRegistration, shownSession } from '../commands/feeds.js';
 import { countViewers } from '../commands/vendor.js';
 import { READERS, VIEWERS } from '../entities/access.js';
-import { LiveQuestionStatus, LiveVisibility } from '../entities/enums.js';
+import { LiveQuestionStatus } from '../entities/enums.js';
 import { LiveQuestion } from '../entities/question.js';
 import { LiveSession } from '../entities/session.js';
-import { isOffice, registrationOf, roleOf, visibleSession } from '../queries/people.js';
+import { blockedIn, isOffice, registrationOf, roleOf, visibleSession } from '../queries/people.js';
 import { calendarText } from '../queries/session.js';
+import { isFound } from '../rules/session.js';
 
 const { PENDING, APPROVED, ANSWERED } = LiveQuestionStatus;
 const TOP = 200;
@@ -35,18 +37,29 @@ async function own(ctx: Context, id: string, { userId }: Viewer): Promise<object
   return { registration: registration && shownRegistration(registration), questions: questions.map(one => shownQuestion(ctx, one)) };
 }
 
-const LOST = `
-select u.id from unnest($2::uuid[]) as u (id) where not exists (select 1 from live.live_session_host h where h.session_id = $1 and h.user_id = u.id)
-  and not exists (select 1 from live.live_registration r where r.session_id = $1 and r.user_id = u.id and r.source in ('staff', 'host', 'invite'))`;
+const TEAM = 'select user_id as id from live.live_session_host where session_id = $1 and user_id = any($2::uuid[])';
+const INVITED = `select user_id as id from live.live_registration where session_id = $1 and user_id = any($2::uuid[]) and source in ('staff', 'host', 'invite')`;
 
-/** All of a session that was hidden; of one for the invited those who lost their invitation. */
+/** Nobody is cut off because follows does not answer: it is asked again in a minute. */
+async function blockedNow(ctx: Context, session: LiveSession, userIds: readonly string[]): Promise<ReadonlySet<string>> {
+  return blockedIn(ctx, session, userIds).catch(error => {
+    ctx.log.warn({ err: loggedError(error) }, 'follows did not say whom the host of a session has blocked');
+    return new Set<string>();
+  });
+}
+
+/** Whoever does not find the session any longer, by the rule of its GET. Who has left the team goes on without what is the team's. */
 async function gone(ctx: Context, id: string, viewers: readonly Viewer[]): Promise<ReadonlySet<Viewer>> {
   const session = await ctx.em.findOne(LiveSession, { id });
   if (!session || session.hiddenAt !== null) return new Set(viewers);
-  const users = viewers.flatMap(({ userId }) => userId ?? []);
-  const lost = session.visibility === LiveVisibility.INVITE ? await ctx.sql<{ id: string }>(LOST, [id, users]) : [];
-  const ids = new Set(lost.map(row => row.id));
-  return new Set(viewers.filter(({ userId }) => userId !== null && ids.has(userId)));
+  const userIds = [...new Set(viewers.flatMap(({ userId }) => userId ?? []))];
+  const idsOf = async (text: string) => new Set((await ctx.sql<{ id: string }>(text, [id, userIds])).map(row => row.id));
+  const [team, invited, blocked] = [await idsOf(TEAM), await idsOf(INVITED), await blockedNow(ctx, session, userIds)];
+  for (const viewer of viewers) viewer.team &&= isOffice(viewer, 'moderate') || team.has(viewer.userId ?? '');
+  const { status, visibility } = session;
+  const finds = (userId: string): boolean => team.has(userId) || isFound({ status, visibility, hidden: false }, invited.has(userId));
+  const isGone = (userId: string): boolean => blocked.has(userId) || !finds(userId);
+  return new Set(viewers.filter(viewer => !isOffice(viewer, 'read') && viewer.userId !== null && isGone(viewer.userId)));
 }
 
 const SEEN = `insert into live.live_presence (session_id, user_id, seen_at) select $1, unnest($2::uuid[]), clock_timestamp()

@@ -4,7 +4,15 @@ import { sameSecret } from '../../../runtime/data/crypto.js';
 import { newId } from '../../../runtime/data/ids.js';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
-import { TOKEN_SECONDS, type HeaderReader, type JoinGrant, type JoinToken, type StreamingProvider, type VendorEvent } from './provider.js';
+import {
+  TOKEN_SECONDS,
+  type HeaderReader,
+  type JoinGrant,
+  type JoinToken,
+  type StreamingProvider,
+  type VendorEvent,
+  type VendorParticipant,
+} from './provider.js';
 import type { StreamingSettings } from './settings.js';
 
 const ISSUER = 'embedded';
@@ -39,9 +47,9 @@ function isSigned(secrets: readonly string[], header: string | null, raw: Buffer
 
 function parsed(raw: Buffer): VendorEvent {
   try {
-    const { id, type, room = null, participantId = null, sid = null, egress = null } = JSON.parse(raw.toString('utf8'));
+    const { id, type, room = null, participantId = null, sid = null, canPublish = null, egress = null } = JSON.parse(raw.toString('utf8'));
     if (typeof id === 'string' && typeof type === 'string')
-      return { id, type: type as VendorEvent['type'], room, participantId, sid, egress };
+      return { id, type: type as VendorEvent['type'], room, participantId, sid, canPublish, egress };
   } catch {
     // falls through to the refusal
   }
@@ -96,10 +104,9 @@ export class EmbeddedProvider implements StreamingProvider {
     return { room: video.room, participantId: sub!, canPublish: video.canPublish };
   }
 
-  async listParticipants(room: string): Promise<{ participantId: string; sid: string }[]> {
-    return this.host.read(ctx =>
-      ctx.sql('select participant_id as "participantId", sid from live.streaming_connection where room = $1 order by joined_at', [room]),
-    );
+  async listParticipants(room: string): Promise<VendorParticipant[]> {
+    const text = `select participant_id as "participantId", sid, can_publish as "canPublish" from live.streaming_connection where room = $1 order by joined_at`;
+    return this.host.read(ctx => ctx.sql(text, [room]));
   }
 
   async removeParticipant(room: string, participantId: string): Promise<void> {

@@ -1,7 +1,15 @@
 import type { RoomServiceClient, WebhookEvent, WebhookReceiver } from 'livekit-server-sdk';
 import { lazyPackage } from '../../../runtime/lazy.js';
 import { fail } from '../../../runtime/request/errors.js';
-import { TOKEN_SECONDS, type HeaderReader, type JoinGrant, type JoinToken, type StreamingProvider, type VendorEvent } from './provider.js';
+import {
+  TOKEN_SECONDS,
+  type HeaderReader,
+  type JoinGrant,
+  type JoinToken,
+  type StreamingProvider,
+  type VendorEvent,
+  type VendorParticipant,
+} from './provider.js';
 
 /** 0.24 s of CPU and 36 MB, for whom LiveKit is the vendor. */
 const sdk = lazyPackage<typeof import('livekit-server-sdk')>(import.meta.url, 'livekit-server-sdk');
@@ -74,9 +82,9 @@ export class LivekitProvider implements StreamingProvider {
     return { token: await token.toJwt(), expiresAt: new Date(Date.now() + TOKEN_SECONDS * 1000) };
   }
 
-  async listParticipants(room: string): Promise<{ participantId: string; sid: string }[]> {
+  async listParticipants(room: string): Promise<VendorParticipant[]> {
     const all = await this.#rooms.listParticipants(room).catch(error => (isMissing(error) ? [] : Promise.reject(error)));
-    return all.map(({ identity, sid }) => ({ participantId: identity, sid }));
+    return all.map(({ identity, sid, permission }) => ({ participantId: identity, sid, canPublish: permission?.canPublish ?? null }));
   }
 
   async removeParticipant(room: string, participantId: string): Promise<void> {
@@ -122,6 +130,7 @@ function eventOf(event: WebhookEvent): VendorEvent {
     room: event.room?.name ?? event.egressInfo?.roomName ?? event.ingressInfo?.roomName ?? null,
     participantId: event.participant?.identity ?? null,
     sid: event.participant?.sid ?? null,
+    canPublish: event.participant?.permission?.canPublish ?? null,
     egress: egressOf(event),
   };
 }

@@ -19,15 +19,33 @@ const CHECK = stored(
   'query LiveEntitlement($userId: ID!, $key: String!) { checkEntitlement(userId: $userId, key: $key) { allowed upgradeTo { id } } }',
 );
 
-/** Whether a user has a feature now, and what tiers would give it; without entitlements nobody has. */
-export async function featureOf(ctx: Context, userId: string, key: string): Promise<{ allowed: boolean; upgradeTo: { id: string }[] }> {
-  const answer = await ask<{ checkEntitlement: { allowed: boolean; upgradeTo: { id: string }[] } }, null>(
-    ctx,
-    CHECK,
-    { userId, key },
-    null,
-  );
+/** Whether a user has a feature now, and what tiers would give it. */
+export interface Feature {
+  allowed: boolean;
+  upgradeTo: { id: string }[];
+}
+
+/** Without entitlements nobody has a feature. */
+export async function featureOf(ctx: Context, userId: string, key: string): Promise<Feature> {
+  const answer = await ask<{ checkEntitlement: Feature }, null>(ctx, CHECK, { userId, key }, null);
   return answer?.checkEntitlement ?? { allowed: false, upgradeTo: [] };
+}
+
+const CHECK_KEYS = stored(
+  'query LiveFeatures($userIds: [ID!]!, $keys: [String!]!) { checkEntitlements(input: { userIds: $userIds, keys: $keys }) { checks { key allowed upgradeTo { id } } } }',
+);
+/** As many are asked about at once. Source: entitlements 4. */
+const MAX_KEYS = 50;
+
+/** The same of several features, by key. */
+export async function featuresOf(ctx: Context, userId: string, keys: readonly string[]): Promise<ReadonlyMap<string, Feature>> {
+  const known = new Map<string, Feature>();
+  for (let from = 0; from < keys.length; from += MAX_KEYS) {
+    const some = { userIds: [userId], keys: keys.slice(from, from + MAX_KEYS) };
+    const answer = await ask<{ checkEntitlements: { checks: (Feature & { key: string })[] }[] }, null>(ctx, CHECK_KEYS, some, null);
+    for (const { key, ...feature } of answer?.checkEntitlements[0]?.checks ?? []) known.set(key, feature);
+  }
+  return known;
 }
 
 const CHECK_MANY = stored(
@@ -48,12 +66,18 @@ export async function havingFeature(ctx: Context, userIds: readonly string[], ke
 
 const BLOCKED = stored('query LiveBlocked($userId: ID!, $others: [ID!]!) { blockedEither(userId: $userId, otherUserIds: $others) }');
 
+/** As many are asked about at once. Source: follows 4. */
+const MAX_OTHERS = 1_000;
+
 /** Those of the others who have blocked the user or are blocked by them; nobody, where there is no follows. */
 export async function blockedAmong(ctx: Context, userId: string, others: readonly string[]): Promise<ReadonlySet<string>> {
   const asked = others.filter(other => other !== userId);
-  if (asked.length === 0) return new Set();
-  const answer = await ask<{ blockedEither: string[] }, null>(ctx, BLOCKED, { userId, others: asked }, null);
-  return new Set(answer?.blockedEither ?? []);
+  const blocked: string[] = [];
+  for (let from = 0; from < asked.length; from += MAX_OTHERS) {
+    const some = { userId, others: asked.slice(from, from + MAX_OTHERS) };
+    blocked.push(...((await ask<{ blockedEither: string[] }, null>(ctx, BLOCKED, some, null))?.blockedEither ?? []));
+  }
+  return new Set(blocked);
 }
 
 const USER = stored('query LiveUser($id: ID!) { user(id: $id) { id status } }');

@@ -17,12 +17,16 @@ export interface VendorEvent {
   participantId: string | null;
   /** The vendor's id of one connection. */
   sid: string | null;
+  /** Whether the participant may speak, where the report says it. */
+  canPublish?: boolean | null;
   egress: { ref: string; failed: boolean; durationSeconds: number | null; sizeBytes: number | null } | null;
 }
 
 export interface VendorParticipant {
   participantId: string;
   sid: string;
+  /** Null: the vendor does not say it. */
+  canPublish: boolean | null;
 }
 
 export interface JoinGrant {

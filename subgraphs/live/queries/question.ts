@@ -1,5 +1,5 @@
 import type { FilterQuery } from '@mikro-orm/postgresql';
-import { findRow } from '../../../runtime/data/rows.js';
+import { findRow, rowsBy } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { decodeCursor, page, toConnection, type Connection } from '../../../runtime/request/paging.js';
 import { LiveQuestionSort, LiveQuestionStatus, LiveSessionStatus } from '../entities/enums.js';
@@ -8,7 +8,7 @@ import type { LiveSession } from '../entities/session.js';
 import type { LiveQuestionsArgs } from '../inputs/question.js';
 import { isGone, isPublic } from '../rules/question.js';
 import { mayModerate } from '../rules/session.js';
-import { foundSession, isOffice, roleOf } from './people.js';
+import { foundSession, isOffice, ownRole, roleOf, visibleSessions } from './people.js';
 
 const { APPROVED, ANSWERED, WITHDRAWN, REMOVED } = LiveQuestionStatus;
 
@@ -47,6 +47,20 @@ export async function foundQuestion(ctx: Context, id: string): Promise<LiveQuest
   if (!question || isGone(question.status) || !(await foundSession(ctx, question.sessionId))) return null;
   const isOwn = question.userId !== null && question.userId === ctx.caller.userId;
   return isPublic(question.status) || isOwn || (await seesAll(ctx, question.sessionId)) ? question : null;
+}
+
+/** Questions by their ids, each as {@link foundQuestion}, blocks considered, in one statement a table. */
+export async function foundQuestions(ctx: Context, ids: readonly string[]): Promise<(LiveQuestion | null)[]> {
+  const rows = (await rowsBy(ctx, LiveQuestion, 'id', ids)).map(row => (row && !isGone(row.status) ? row : null));
+  const sessions = await visibleSessions(ctx, [...new Set(rows.flatMap(row => row?.sessionId ?? []))]);
+  const visible = new Set(sessions.flatMap(session => session?.id ?? []));
+  const shows = async ({ sessionId, status, userId }: LiveQuestion): Promise<boolean> =>
+    visible.has(sessionId) &&
+    (isPublic(status) ||
+      (userId !== null && userId === ctx.caller.userId) ||
+      isOffice(ctx, 'moderate') ||
+      mayModerate(await ownRole(ctx, sessionId)));
+  return Promise.all(rows.map(async row => (row && (await shows(row)) ? row : null)));
 }
 
 const VOTED = 'select question_id as id from live.live_question_vote where user_id = $1 and question_id = any($2::uuid[])';

@@ -6,6 +6,7 @@ import { LiveRegistration } from '../entities/registration.js';
 import { LiveSession } from '../entities/session.js';
 import type { LiveAttendanceSummary, LiveAudience } from '../entities/values.js';
 import { havingFeature } from '../ports/neighbours.js';
+import { blockedIn, isOfMember } from './people.js';
 
 const { WAITLISTED, CONFIRMED, OFFERED } = LiveRegistrationStatus;
 
@@ -39,27 +40,36 @@ export async function positionOf(ctx: Context, { id, status }: LiveRegistration)
 }
 
 const ATTENDANCE = `
-select p.user_id as "userId", min(a.joined_at) as first, case when bool_or(a.left_at is null) then null else max(a.left_at) end as last,
+select p.subject_id as "sessionId", p.user_id as "userId", min(a.joined_at) as first,
+  case when bool_or(a.left_at is null) then null else max(a.left_at) end as last,
   sum(extract(epoch from coalesce(a.left_at, $3::timestamptz) - a.joined_at))::int as seconds
-from live.live_participant p join live.live_attendance a on a.subject_id = p.subject_id and a.participant_id = p.id
-where p.subject_id = $1 and p.user_id = any($2::uuid[]) group by p.user_id`;
+from unnest($1::uuid[], $2::uuid[]) as asked (session_id, user_id)
+join live.live_participant p on p.subject_id = asked.session_id and p.user_id = asked.user_id
+join live.live_attendance a on a.subject_id = p.subject_id and a.participant_id = p.id group by p.subject_id, p.user_id`;
+
+interface Attended {
+  sessionId: string;
+  userId: string;
+  first: string;
+  last: string | null;
+  seconds: number;
+}
 
 /** When somebody was in the room, of all their connections. */
 export async function attendanceOf(ctx: Context, { sessionId, userId }: LiveRegistration): Promise<LiveAttendanceSummary | null> {
-  return ctx.load(`live.attendance ${sessionId}`, userId, async ids => {
-    const rows = await ctx.sql<{ userId: string; first: string; last: string | null; seconds: number }>(ATTENDANCE, [
-      sessionId,
-      ids,
-      ctx.now().toISOString(),
-    ]);
-    const shown = rows.map(({ first, last, ...row }) => ({
-      ...row,
-      firstJoinedAt: new Date(first),
-      lastLeftAt: last === null ? null : new Date(last),
-    }));
-    return ids.map(id => shown.find(row => row.userId === id) ?? null);
+  return ctx.load('live.attendance', { sessionId, userId }, async asked => {
+    const columns = [asked.map(one => one.sessionId), asked.map(one => one.userId)];
+    const rows = await ctx.sql<Attended>(ATTENDANCE, [...columns, ctx.now().toISOString()]);
+    const found = asked.map(one => rows.find(row => row.sessionId === one.sessionId && row.userId === one.userId));
+    return found.map(row => (row ? shownAttendance(row) : null));
   });
 }
+
+const shownAttendance = ({ first, last, seconds }: Attended): LiveAttendanceSummary => ({
+  firstJoinedAt: new Date(first),
+  lastLeftAt: last === null ? null : new Date(last),
+  seconds,
+});
 
 /** People who are to be told of a session: with a seat, confirmed or offered. */
 export async function audiencePage(
@@ -79,12 +89,14 @@ export async function audiencePage(
 /** As many of the queue are looked at before its session is locked. */
 const LOOKED_AT = 100;
 
-/** Those at the head of a queue who do not have what the session requires any more. */
+/** Those at the head of a queue who do not have what the session requires any more, or whom its host has blocked or is blocked by. */
 export async function waitingWithout(ctx: Context, sessionId: string): Promise<ReadonlySet<string>> {
   const session = isUuid(sessionId) ? await ctx.em.findOne(LiveSession, { id: sessionId }) : null;
-  if (!session?.requiredFeature || session.waitlisted === 0) return new Set();
+  if (!session || session.waitlisted === 0 || (session.requiredFeature === null && !isOfMember(session))) return new Set();
   const waiting = await ctx.em.find(LiveRegistration, { sessionId, status: WAITLISTED }, { orderBy: { queueNo: 'asc' }, limit: LOOKED_AT });
   const users = waiting.map(({ userId }) => userId);
-  const having = users.length > 0 ? await havingFeature(ctx, users, session.requiredFeature) : new Set<string>();
-  return new Set(users.filter(userId => !having.has(userId)));
+  const { requiredFeature } = session;
+  const having = requiredFeature && users.length > 0 ? await havingFeature(ctx, users, requiredFeature) : new Set(users);
+  const blocked = await blockedIn(ctx, session, users);
+  return new Set(users.filter(userId => !having.has(userId) || blocked.has(userId)));
 }

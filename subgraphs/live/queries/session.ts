@@ -7,9 +7,9 @@ import { LiveRegistration } from '../entities/registration.js';
 import { LiveSession, LiveSessionHost } from '../entities/session.js';
 import type { LiveAccess } from '../entities/values.js';
 import type { LiveSessionsArgs } from '../inputs/session.js';
-import { blockedAmong, brandName, featureOf } from '../ports/neighbours.js';
+import { brandName, featuresOf, type Feature } from '../ports/neighbours.js';
 import { providerOf } from '../ports/providers.js';
-import { isOffice, registrationOf, roleOf, teamOf } from './people.js';
+import { isOffice, ownRegistration, ownRole, unblocked } from './people.js';
 import { calendarOf } from './calendar.js';
 
 const { DRAFT, SCHEDULED, LIVE, ENDED, CANCELLED } = LiveSessionStatus;
@@ -66,16 +66,6 @@ export async function sessionsPage(ctx: Context, args: LiveSessionsArgs): Promis
   return { ...found, nodes: await unblocked(ctx, found.nodes) };
 }
 
-async function unblocked(ctx: Context, sessions: LiveSession[]): Promise<LiveSession[]> {
-  const { kind, userId } = ctx.caller;
-  const ofMembers = sessions.filter(({ createdBy }) => createdBy.startsWith('user:'));
-  if (kind !== 'user' || userId === null || ofMembers.length === 0) return sessions;
-  const hosts = new Map<string, string>();
-  for (const { id } of ofMembers) hosts.set(id, (await teamOf(ctx, id))[0]?.userId ?? '');
-  const blocked = await blockedAmong(ctx, userId, [...new Set(hosts.values())].filter(Boolean));
-  return sessions.filter(({ id }) => !blocked.has(hosts.get(id) ?? ''));
-}
-
 /** Every session, for staff and services. */
 export async function adminSessionsPage(ctx: Context, args: LiveSessionsArgs, withDeleted: boolean): Promise<Connection<LiveSession>> {
   const status = args.status?.length ? args.status : [DRAFT, SCHEDULED, LIVE, ENDED, CANCELLED];
@@ -117,18 +107,27 @@ export async function ownRegistrations(
   return page(ctx.em, LiveRegistration, where, args, { time: 'registeredAt' });
 }
 
+/** Whether the caller has a feature, asked once for all of a list. */
+async function ownFeature(ctx: Context, key: string): Promise<Feature> {
+  const feature = await ctx.load('live.feature', key, async keys => {
+    const known = await featuresOf(ctx, ctx.caller.userId!, keys);
+    return keys.map(one => known.get(one) ?? null);
+  });
+  return feature ?? { allowed: false, upgradeTo: [] };
+}
+
 const OPEN: LiveAccess = { allowed: true, reason: LiveAccessReason.NONE, upgradeTo: [] };
 
 /** Whether the caller may take part in a session; for services and the host team it is open. */
 export async function accessOf(ctx: Context, session: LiveSession): Promise<LiveAccess> {
-  if (ctx.caller.kind !== 'user' || isOffice(ctx, 'read') || (await roleOf(ctx, session.id)) !== null) return OPEN;
+  if (ctx.caller.kind !== 'user' || isOffice(ctx, 'read') || (await ownRole(ctx, session.id)) !== null) return OPEN;
   if (session.visibility === LiveVisibility.INVITE) {
-    const status = (await registrationOf(ctx, session.id, ctx.caller.userId!))?.status;
+    const status = (await ownRegistration(ctx, session.id))?.status;
     if (status !== CONFIRMED && status !== OFFERED && status !== WAITLISTED)
       return { ...OPEN, allowed: false, reason: LiveAccessReason.INVITE_ONLY };
   }
   if (session.requiredFeature === null) return OPEN;
-  const { allowed, upgradeTo } = await featureOf(ctx, ctx.caller.userId!, session.requiredFeature);
+  const { allowed, upgradeTo } = await ownFeature(ctx, session.requiredFeature);
   return allowed ? OPEN : { allowed, reason: LiveAccessReason.FEATURE_REQUIRED, upgradeTo };
 }
 
@@ -138,7 +137,7 @@ export async function recordingsPage(
   session: LiveSession,
   args: { first: number; after?: string | null },
 ): Promise<Connection<LiveRecording>> {
-  const all = isOffice(ctx, 'read') || (await roleOf(ctx, session.id)) !== null;
+  const all = isOffice(ctx, 'read') || (await ownRole(ctx, session.id)) !== null;
   if (!all && !(await accessOf(ctx, session)).allowed) return { nodes: [], pageInfo: { endCursor: null, hasNextPage: false } };
   const status = all ? { $ne: LiveRecordingStatus.DELETED } : LiveRecordingStatus.READY;
   return page(ctx.em, LiveRecording, { sessionId: session.id, status }, args, { time: 'createdAt' });

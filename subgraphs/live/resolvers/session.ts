@@ -12,7 +12,7 @@ import { createSeries } from '../commands/series.js';
 import { changing, createSession, deleteSession, hosting, updateSession } from '../commands/session.js';
 import { assignHost, assigning } from '../commands/team.js';
 import { ADMIN_READERS, EDITORS, READERS, STAFF_EDITORS, VIEWERS } from '../entities/access.js';
-import { LiveHostRole, LiveInclude, LiveSessionKind, LiveSessionStatus } from '../entities/enums.js';
+import { LiveHostRole, LiveInclude, LiveRegistrationStatus, LiveSessionKind, LiveSessionStatus } from '../entities/enums.js';
 import { LiveQuestion, LiveQuestionConnection } from '../entities/question.js';
 import { LiveRecording, LiveRecordingConnection } from '../entities/recording.js';
 import { LiveRegistration, LiveRegistrationConnection } from '../entities/registration.js';
@@ -28,9 +28,8 @@ import {
   LiveSessionsArgs,
   UpdateLiveSessionInput,
 } from '../inputs/session.js';
-import { isUserKicked } from '../commands/rooms.js';
 import { providerOf } from '../ports/providers.js';
-import { isOffice, registrationOf, roleOf, teamOf, visibleSession } from '../queries/people.js';
+import { isOffice, isSelfRemoved, ownRegistration, ownRole, roleOf, teamOf, visibleSession } from '../queries/people.js';
 import { questionsPage } from '../queries/question.js';
 import { registrationsPage } from '../queries/registration.js';
 import { accessOf, adminSessionsPage, recordingsPage, sessionsPage } from '../queries/session.js';
@@ -175,8 +174,8 @@ export class SessionResolver {
 
   @Access(READERS)
   @FieldResolver(() => LiveRegistration, { nullable: true, description: "The caller's." })
-  viewerRegistration(@Root() { id }: LiveSession, @Ctx() ctx: Context): Promise<LiveRegistration | null> | null {
-    return ctx.caller.userId === null ? null : registrationOf(ctx, id, ctx.caller.userId);
+  viewerRegistration(@Root() { id }: LiveSession, @Ctx() ctx: Context): Promise<LiveRegistration | null> {
+    return ownRegistration(ctx, id);
   }
 
   @Access(READERS)
@@ -219,9 +218,9 @@ export class SessionResolver {
 
 /** Whether the caller could join now. */
 async function mayWatch(ctx: Context, session: LiveSession): Promise<boolean> {
-  if (isOffice(ctx, 'read') || (await roleOf(ctx, session.id)) !== null) return true;
-  if (!(await accessOf(ctx, session)).allowed || (await isUserKicked(ctx, session.id, ctx.caller.userId!))) return false;
-  return !session.registrationRequired || (await registrationOf(ctx, session.id, ctx.caller.userId!))?.status === 'confirmed';
+  if (isOffice(ctx, 'read') || (await ownRole(ctx, session.id)) !== null) return true;
+  if (!(await accessOf(ctx, session)).allowed || (await isSelfRemoved(ctx, session.id))) return false;
+  return !session.registrationRequired || (await ownRegistration(ctx, session.id))?.status === LiveRegistrationStatus.CONFIRMED;
 }
 
 @Resolver(() => LiveTeamMember)

@@ -1,9 +1,18 @@
 import { randomInt } from 'node:crypto';
+import { LiveHostRole, LiveRole } from '../entities/enums.js';
 
 const BASE62 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /** A pseudonym of 131 bits: it says nothing of the user and is met nowhere else. Source: live 2. */
 export const newParticipantId = (): string => `p_${Array.from({ length: 22 }, () => BASE62[randomInt(62)]).join('')}`;
+
+/** What a member of the host team is in the room. */
+export const ROOM_ROLES: Readonly<Record<LiveHostRole, LiveRole>> = {
+  [LiveHostRole.HOST]: LiveRole.HOST,
+  [LiveHostRole.CO_HOST]: LiveRole.CO_HOST,
+  [LiveHostRole.SPEAKER]: LiveRole.SPEAKER,
+  [LiveHostRole.MODERATOR]: LiveRole.MODERATOR,
+};
 
 /** Names that are never used again, so that old tokens open nothing. Source: live 7.7. */
 export const sessionRoom = (sessionId: string, epoch: number): string => `ls_${sessionId}_${epoch}`;

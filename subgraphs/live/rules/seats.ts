@@ -53,9 +53,12 @@ const OFFER_MS = 12 * HOUR_MS;
 const BEFORE_START_MS = 15 * MINUTE_MS;
 const AT_LEAST_MS = 15 * MINUTE_MS;
 
-/** How the first of the queue gets a seat. */
-export const promotedTo = ({ promotionMode, status, startsAt }: Seats, now: Date): LiveRegistrationStatus =>
-  promotionMode === LivePromotionMode.AUTO || status === LiveSessionStatus.LIVE || startsAt.getTime() - now.getTime() <= TOO_LATE_MS
+/** How the first of the queue gets a seat: without a limit there is nobody to whom one that is not taken would go. Source: live 4.1. */
+export const promotedTo = ({ capacity, promotionMode, status, startsAt }: Seats, now: Date): LiveRegistrationStatus =>
+  capacity === null ||
+  promotionMode === LivePromotionMode.AUTO ||
+  status === LiveSessionStatus.LIVE ||
+  startsAt.getTime() - now.getTime() <= TOO_LATE_MS
     ? CONFIRMED
     : OFFERED;
 

@@ -1,0 +1,112 @@
+import { beforeAll, expect, test } from 'vitest';
+import { userBlocked } from '../../events/catalogue/follows.js';
+import { platform, type TestPlatform } from '../support/platform.js';
+import {
+  cancel,
+  change,
+  count,
+  eventsOf,
+  grant,
+  neighbours,
+  own,
+  people,
+  register,
+  revoke,
+  session,
+  tell,
+  type Person,
+} from './fixture.js';
+
+let p: TestPlatform;
+const blocks = new Set<string>();
+const pair = (one: string, other: string): string => [one, other].sort().join();
+
+beforeAll(async () => {
+  p = await platform({ services: ['live', 'entitlements'] });
+  await p.clock('live', { now: '2031-06-01T08:00:00.000Z' });
+  neighbours(p, {
+    LiveBlocked: ({ userId, others }) => ({ blockedEither: others.filter((other: string) => blocks.has(pair(userId, other))) }),
+  });
+}, 300_000);
+
+const FEATURE = 'labs.discount';
+const statusOf = async (id: string, who: Person): Promise<string> => (await own(p, id, who)).body.status;
+
+/** One seat with the first of four, the others wait; all have the feature. */
+async function queued(fields: object): Promise<{ id: string; all: Person[]; features: string[] }> {
+  const { id } = await session(p, { capacity: 1, required_feature: FEATURE, ...fields });
+  const all = await people(p, 4);
+  const features = [];
+  for (const who of all) {
+    features.push(await grant(p, who, FEATURE));
+    await register(p, id, who);
+  }
+  return { id, all, features };
+}
+
+test('an offer that runs out is given to the next who still has the feature; who has lost it leaves the queue', async () => {
+  const { id, all, features } = await queued({
+    promotion_mode: 'offer',
+    starts_at: '2031-06-20T18:00:00.000Z',
+    ends_at: '2031-06-20T19:00:00.000Z',
+  });
+  const [a, b, c, d] = all as [Person, Person, Person, Person];
+  await cancel(p, id, a);
+  expect(await statusOf(id, b)).toBe('offered');
+  await revoke(p, features[2]!);
+  await p.clock('live', { advance: 'PT12H' });
+  expect([await statusOf(id, b), await statusOf(id, c), await statusOf(id, d)]).toEqual(['expired', 'cancelled', 'offered']);
+  expect(await count(p, id)).toMatchObject({ confirmed: 0, offered: 1, waitlisted: 0 });
+  const promoted = (await eventsOf(p, id, 'live.session.waitlist_promoted.v1')).map(({ user_id }) => user_id);
+  expect(promoted).toEqual([b.id, d.id]);
+});
+
+test('an offer of one session runs out while entitlements does not answer for another', async () => {
+  const times = { promotion_mode: 'offer', starts_at: '2031-07-20T18:00:00.000Z', ends_at: '2031-07-20T19:00:00.000Z' };
+  const held = await queued(times);
+  const free = await queued({ ...times, required_feature: null });
+  for (const { id, all } of [held, free]) await cancel(p, id, all[0]!);
+  const silent = neighbours(p, { LiveEntitlements: () => Promise.reject(new Error('entitlements is down')) });
+  await expect(p.clock('live', { advance: 'PT12H' })).rejects.toThrow('refused');
+  silent.stop();
+  expect([await statusOf(held.id, held.all[1]!), await statusOf(free.id, free.all[1]!)]).toEqual(['offered', 'expired']);
+  expect(await statusOf(free.id, free.all[2]!)).toBe('offered');
+  await p.clock('live', { advance: 'PT1S' });
+  expect(await statusOf(held.id, held.all[1]!)).toBe('expired');
+});
+
+test('a seat that a block frees goes to nobody who has lost the feature, nor to whom the host has blocked', async () => {
+  const [giver, a, b, c, d] = (await people(p, 5)) as [Person, Person, Person, Person, Person];
+  await grant(p, giver, 'live.host');
+  const times = { starts_at: '2038-06-02T18:00:00.000Z', ends_at: '2038-06-02T19:00:00.000Z' };
+  const body = { kind: 'broadcast', title: 'Mine', ...times, capacity: 1, required_feature: FEATURE };
+  const { id } = (await p.rest('POST', '/live/v1/sessions', { token: giver.token, body })).body;
+  const features = new Map<Person, string>();
+  for (const who of [a, b, c, d]) {
+    features.set(who, await grant(p, who, FEATURE));
+    await register(p, id, who);
+  }
+  await revoke(p, features.get(b)!);
+  for (const who of [a, c]) blocks.add(pair(giver.id, who.id));
+  await tell(p, 'live.blocks', userBlocked, { userId: giver.id, data: { blocked_user_id: a.id } });
+  const rows = await p.sql('select user_id, status from live.live_registration where session_id = $1 order by queue_no', [id]);
+  expect(rows).toEqual([
+    { user_id: a.id, status: 'cancelled' },
+    { user_id: b.id, status: 'cancelled' },
+    { user_id: c.id, status: 'cancelled' },
+    { user_id: d.id, status: 'confirmed' },
+  ]);
+});
+
+test('without a capacity the whole waitlist is confirmed, offers or not', async () => {
+  const { id, all } = await queued({
+    promotion_mode: 'offer',
+    required_feature: null,
+    starts_at: '2038-06-20T18:00:00.000Z',
+    ends_at: '2038-06-20T19:00:00.000Z',
+  });
+  expect((await change(p, id, { capacity: null })).status).toBe(200);
+  expect(await count(p, id)).toEqual({ confirmed: 4, offered: 0, waitlisted: 0, capacity: null, remaining: null });
+  expect(await Promise.all(all.map(who => statusOf(id, who)))).toEqual(['confirmed', 'confirmed', 'confirmed', 'confirmed']);
+  expect(await eventsOf(p, id, 'live.session.registered.v1')).toHaveLength(4);
+});
