@@ -53,7 +53,8 @@ export async function proxyServices(
         });
       };
       for (const [slug, base] of Object.entries(urls)) pass(`/${slug}/*`, base!);
-      if (urls.comms) pass('/m/*', urls.comms); // the link of every message
+      // the link of every message, and a stream whose path a row's would match
+      if (urls.comms) for (const path of ['/m/*', '/comms/v1/inbox/stream']) pass(path, urls.comms);
       if (urls.identity) for (const path of ['/identity', '/.well-known/*']) pass(path, urls.identity);
     }),
   );

@@ -27,6 +27,9 @@ const inbox: Route[] = [
       problems: { 409: 'The item is archived' },
     }),
   ),
+  post('/v1/inbox/stream-ticket', 'commsInboxStreamTicket', 'ticket expiresAt path', 'Get a ticket for the stream of the inbox', {
+    status: 201,
+  }),
   post('/v1/inbox/seen', 'markCommsInbox', 'changed', 'Mark items as seen', {
     as: 'seeCommsInbox',
     constant: { as: 'SEEN' },

@@ -12,6 +12,8 @@ export interface Viewer {
   userId: string | null;
   /** Sees entries of audience TEAM. */
   team: boolean;
+  /** How an entry looks to this viewer, where not all see the same of one; an entry for everybody is written as it is. */
+  shown?: (entry: Entry) => Entry;
 }
 
 /** One event as it goes over the wire; `data` is one line. */
@@ -62,8 +64,9 @@ export class Connection {
 
   /** What of these entries is new and visible to the viewer, in one write. */
   deliver(entries: readonly Entry[]): void {
-    const shown = entries.filter(entry => entry.seq > this.seq && isVisible(entry, this.viewer));
-    if (shown.length > 0) this.write(shown.map(entryFrame).join(''));
+    const { shown = (entry: Entry) => entry } = this.viewer;
+    const visible = entries.filter(entry => entry.seq > this.seq && isVisible(entry, this.viewer));
+    if (visible.length > 0) this.write(visible.map(entry => entryFrame(shown(entry))).join(''));
     this.passed(entries);
   }
 

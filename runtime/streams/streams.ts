@@ -8,7 +8,7 @@ import { fail } from '../request/errors.js';
 import type { RequestInfo } from '../request/request.js';
 import type { Authenticate } from '../service.js';
 import { Connection, frame, type Viewer } from './connection.js';
-import { NEW_STREAM, type EntryReader, type Feed, type Head } from './feed.js';
+import { NEW_STREAM, type Entry, type EntryReader, type Feed, type Head } from './feed.js';
 import { Served } from './served.js';
 import { callerOfTicket } from './tickets.js';
 
@@ -35,6 +35,8 @@ export interface StreamSetting {
   state(ctx: Context, id: string, team: boolean): Promise<object>;
   /** What only this viewer sees; REST form, `viewer` of the snapshot. */
   own?(ctx: Context, id: string, viewer: Viewer): Promise<object>;
+  /** How an entry for the team or one user looks to a caller, where not all see the same of it. */
+  shown?(entry: Entry, caller: RequestInfo['caller']): Entry;
   /** Users who watch, told every 15 s. */
   seen?(ctx: Context, id: string, userIds: readonly string[]): Promise<void>;
 }
@@ -102,11 +104,16 @@ export class Streams {
     const head = (await this.setting.feed.heads(ctx.sql, [id])).get(id) ?? NEW_STREAM;
     const position = positionOf(request, head);
     if (head.over && (position === 'none' || position === head.seq)) return void reply.status(204).send();
-    const viewer: Viewer = { caller: info.caller, userId: info.caller.userId, team };
+    const viewer = this.#viewerOf(info, team);
     const [first, seq] =
       typeof position === 'number' ? ['', position] : [await this.#beginning(ctx, id, { viewer, head, position }), head.seq];
     await this.#begin(id, head, this.#connect(reply, viewer, seq, first));
     info.contexts.clear(); // a stream lives long, what answered its request does not
+  }
+
+  #viewerOf({ caller }: RequestInfo, team: boolean): Viewer {
+    const { shown } = this.setting;
+    return { caller, userId: caller.userId, team, ...(shown && { shown: entry => shown(entry, caller) }) };
   }
 
   async #beginning(

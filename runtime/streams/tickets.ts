@@ -5,7 +5,7 @@ import { fail } from '../request/errors.js';
 /** How long a ticket opens its stream, s; it may be used again, for reconnects. Source: live 4.8. */
 const TICKET_SECONDS = 900;
 
-const KEPT = ['clientId', 'userId', 'brandId', 'jti', 'sid', 'gid', 'csi', 'issuedAt', 'expiresAt'] as const;
+const KEPT = ['clientId', 'userId', 'brandId', 'firstParty', 'jti', 'sid', 'gid', 'csi', 'issuedAt', 'expiresAt'] as const;
 type Claims = Pick<Caller, (typeof KEPT)[number]> & { scopes: string[] };
 
 export interface Ticket {

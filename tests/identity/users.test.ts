@@ -66,6 +66,7 @@ describe('GET /v1/users/me', () => {
       },
       email: 'demo@example.test',
       email_verified: true,
+      phone_verified: false,
       mfa_enabled: false,
       brand_id: BRAND,
       created_at: expect.stringMatching(/Z$/),

@@ -5,7 +5,7 @@ const SETTINGS = `locale timeZone timeZoneSetAt unitSystem timeFormat weekStart 
   marketingConsent { granted at source } version`;
 const ADMIN_USER = `id status email emailVerified phone mfaEnabled profile { ${PROFILE} } brandId lastSignInAt createdAt updatedAt
   erasedAt version`;
-const ME = `id status: accountStatus profile { ${PROFILE} } email emailVerified phone mfaEnabled brandId createdAt`;
+const ME = `id status: accountStatus profile { ${PROFILE} } email emailVerified phone phoneVerified mfaEnabled brandId createdAt`;
 const ADDRESS = `id label recipient phone address { line1 line2 city region postalCode countryCode } isDefaultShipping isDefaultBilling
   validated createdAt updatedAt version`;
 const BADGE = 'badge { key name description iconUrl tier } awardedAt source expiresAt';
@@ -30,6 +30,7 @@ const ME_EXAMPLE = {
   },
   email: 'demo@example.test',
   email_verified: true,
+  phone_verified: false,
   mfa_enabled: false,
   brand_id: null,
   created_at: '2026-01-05T09:30:00.000Z',
@@ -41,7 +42,7 @@ const users: Route[] = [
   get('/v1/admin/users/{user_id}', 'adminUser', ADMIN_USER, 'Read an account', { path: { user_id: 'id' } }),
   get('/v1/admin/users/{user_id}/settings', 'adminUser.settings', SETTINGS, "Read an account's settings", { path: { user_id: 'id' } }),
   get('/v1/users/me', 'me', ME, 'Read the own account', {
-    omitNull: ['status', 'email', 'email_verified', 'phone', 'mfa_enabled'],
+    omitNull: ['status', 'email', 'email_verified', 'phone', 'phone_verified', 'mfa_enabled'],
     example: { response: ME_EXAMPLE },
   }),
   get('/v1/users/me/settings', 'me.settings', SETTINGS, 'Read the own settings'),
@@ -129,6 +130,35 @@ const emailChange: Route[] = [
   }),
 ];
 
+const phone: Route[] = [
+  post('/v1/users/me/phone/verify', 'requestPhoneVerification', CHALLENGE, 'Ask for a code by text message', {
+    status: 202,
+    problems: { 429: 'Three times in 15 minutes for a number, five times an hour for an account, ten times for a network' },
+    example: {
+      request: { phone: '+15550100042' },
+      response: {
+        challenge_id: '0190b3a0-1111-7000-8000-000000000005',
+        sent_to: '+1•••••42',
+        expires_at: '2026-01-05T09:40:00.000Z',
+      },
+    },
+  }),
+  post(
+    '/v1/users/me/phone/confirm',
+    'confirmPhone',
+    'id status: accountStatus phone phoneVerified',
+    'Confirm the phone number by its code',
+    {
+      problems: { 409: 'The request is expired or exhausted' },
+      example: {
+        request: { challenge_id: '0190b3a0-1111-7000-8000-000000000005', code: '408213' },
+        response: { id: '0190b3a0-0000-7000-8000-0000000000a1', status: 'active', phone: '+15550100042', phone_verified: true },
+      },
+    },
+  ),
+  del('/v1/users/me/phone', 'removePhone', 'id', 'Remove the own phone number'),
+];
+
 const ENTITLEMENTS = `userId features { key access reason value limit used remaining resetsAt source endsAt } version computedAt
   validUntil`;
 const CHECK = 'key allowed reason remaining resetsAt validUntil isFallback';
@@ -148,4 +178,4 @@ const entitlements: Route[] = [
   }),
 ];
 
-export default [...users, ...addresses, ...profile, ...accounts, ...emailChange, ...entitlements];
+export default [...users, ...addresses, ...profile, ...accounts, ...emailChange, ...phone, ...entitlements];

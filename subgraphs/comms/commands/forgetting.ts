@@ -1,4 +1,5 @@
 import type { Context } from '../../../runtime/request/context.js';
+import { inboxFeed } from './stream.js';
 
 /** What of a person is deleted, and what is emptied, with the outcome's table. Source: comms, rule 14. */
 const STEPS: readonly [string, string][] = [
@@ -24,6 +25,8 @@ const STEPS: readonly [string, string][] = [
   ['digest', 'delete from comms.digest where user_id = $1 returning 1'],
 ];
 
+const TOLD = 'delete from comms.inbox_feed_entry where stream_id = $1 returning 1';
+
 /** Erases what is held of a person; the hashes of addresses that want nothing stay, as proof. @returns rows by table. */
 export async function forget(ctx: Context, userId: string): Promise<Record<string, number>> {
   const records: Record<string, number> = {};
@@ -31,6 +34,9 @@ export async function forget(ctx: Context, userId: string): Promise<Record<strin
     const rows = await ctx.sql(text, [userId]);
     if (rows.length) records[table] = rows.length;
   }
+  await inboxFeed.end(ctx, userId); // after the items, because whoever changes one holds it before the stream
+  const told = await ctx.sql(TOLD, [userId]);
+  if (told.length) records.inbox_feed_entry = told.length;
   return records;
 }
 

@@ -12,7 +12,7 @@ import { reportFinal, reportSent } from './outcome.js';
 import type { Sending } from './pipeline/decide.js';
 import type { Content } from './pipeline/render.js';
 import { sealJson } from './sealed.js';
-import { inboxChanged } from './stream.js';
+import { tellInboxes } from './stream.js';
 
 const DAY_MS = 86_400_000;
 const KEPT_MS = 180 * DAY_MS;
@@ -58,24 +58,23 @@ function announce(ctx: Context, item: CommsInboxItem, brandId: string | null): v
   ctx.emit(notificationCreated, data, { userId: item.userId, brandId });
 }
 
-/** The app shows it at once: an item of its own, or one more of its group. */
+/** The app shows it at once: an item of its own, or one more of its group. @returns the item, of which the streams are to be told. */
 export async function deliverInApp(
   ctx: Context,
   message: CommsMessage,
   { facts, count, version }: Sending,
   content: Content,
-): Promise<void> {
+): Promise<CommsInboxItem> {
   const userId = message.userId!;
   const groupKey = facts.request?.groupKey ?? null;
   const topic = topicOf(message.topic)!;
-  const old = groupKey === null ? null : await openGroup(ctx, userId, groupKey);
-  if (old) {
-    old.count++;
-    Object.assign(old, { status: Status.UNSEEN, seenAt: null, textSealed: textOf(ctx, old.id, content) });
-    await inboxChanged(ctx, old);
+  let item = groupKey === null ? null : await openGroup(ctx, userId, groupKey);
+  if (item) {
+    item.count++;
+    Object.assign(item, { status: Status.UNSEEN, seenAt: null, textSealed: textOf(ctx, item.id, content) });
   } else {
     const id = newId();
-    const item = Object.assign(new CommsInboxItem(), {
+    item = Object.assign(new CommsInboxItem(), {
       id,
       userId,
       messageId: message.id,
@@ -94,10 +93,10 @@ export async function deliverInApp(
     });
     ctx.em.persist(item);
     announce(ctx, item, message.brandId);
-    await inboxChanged(ctx, item);
   }
   reportSent(ctx, message);
   reportFinal(ctx, message, 'delivered', null);
+  return item;
 }
 
 const STAMPS: Readonly<Partial<Record<Status, 'readAt' | 'archivedAt'>>> = { read: 'readAt', archived: 'archivedAt' };
@@ -111,19 +110,32 @@ export async function changeItem(ctx: Context, id: string, action: CommsInboxAct
   const stamp = STAMPS[next];
   if (stamp) item[stamp] = ctx.now();
   ctx.audit(`inbox_item.${action}`, id);
-  await inboxChanged(ctx, item);
+  await tellInboxes(ctx, [item]);
   return item;
 }
 
 const MARK = {
-  seen: "update comms.inbox_item set status = 'seen', seen_at = $4 where user_id = $1 and status = 'unseen' and (created_at, id) <= ($2::timestamptz, $3::uuid) and ($5::text is null or topic = $5) returning 1",
-  read: "update comms.inbox_item set status = 'read', read_at = $4, seen_at = coalesce(seen_at, $4) where user_id = $1 and status in ('unseen', 'seen') and (created_at, id) <= ($2::timestamptz, $3::uuid) and ($5::text is null or topic = $5) returning 1",
+  seen: "update comms.inbox_item set status = 'seen', seen_at = $4 where user_id = $1 and status = 'unseen' and (created_at, id) <= ($2::timestamptz, $3::uuid) and ($5::text is null or topic = $5) returning id",
+  read: "update comms.inbox_item set status = 'read', read_at = $4, seen_at = coalesce(seen_at, $4) where user_id = $1 and status in ('unseen', 'seen') and (created_at, id) <= ($2::timestamptz, $3::uuid) and ($5::text is null or topic = $5) returning id",
 };
+
+/** Of many items that are marked at once the newest are told; of the others the number alone. */
+const TOLD = 100;
 
 /** Marks items up to one, so that what has come since stays as it is. @throws Problem not_found for an item that is not the caller's. */
 export async function markItems(ctx: Context, upTo: string, topic: string | null, as: 'seen' | 'read'): Promise<number> {
   const last = await lockRow(ctx, CommsInboxItem, { id: upTo, userId: ctx.caller.userId! });
-  const rows = await ctx.sql(MARK[as], [ctx.caller.userId!, last.createdAt.toISOString(), last.id, ctx.now().toISOString(), topic]);
-  await inboxChanged(ctx, last);
+  const rows = await ctx.sql<{ id: string }>(MARK[as], [
+    ctx.caller.userId!,
+    last.createdAt.toISOString(),
+    last.id,
+    ctx.now().toISOString(),
+    topic,
+  ]);
+  const newest = rows
+    .map(({ id }) => id)
+    .sort()
+    .slice(-TOLD);
+  await tellInboxes(ctx, await ctx.em.find(CommsInboxItem, { id: { $in: newest } }, { refresh: true, orderBy: { id: 'asc' } }));
   return rows.length;
 }

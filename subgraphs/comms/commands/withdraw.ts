@@ -1,4 +1,5 @@
 import type { Context } from '../../../runtime/request/context.js';
+import { tellInboxes } from './stream.js';
 
 const SKIP = `
 update comms.message set status = 'skipped', status_reason = $3, version = version + 1, lease_until = null
@@ -12,9 +13,21 @@ export const withdraw = (
   templates: readonly string[] | null = null,
 ): Promise<unknown> => ctx.sql(SKIP, [entity.type, entity.id, reason, templates]);
 
+const REMOVE = `
+with gone as (delete from comms.inbox_item where entity_type = $1 and entity_id = $2 returning user_id, status)
+select distinct user_id as id from gone where status in ('unseen', 'seen') order by user_id limit $3`;
+/** Of a thing that very many were told of, not everybody's stream is told in the one transaction; a stream begins with the number. */
+const TOLD = 1_000;
+
 /** Takes items of a thing out of the app. */
-export const removeItems = (ctx: Context, entity: { type: string; id: string }): Promise<unknown> =>
-  ctx.sql('delete from comms.inbox_item where entity_type = $1 and entity_id = $2', [entity.type, entity.id]);
+export async function removeItems(ctx: Context, entity: { type: string; id: string }): Promise<void> {
+  const people = await ctx.sql<{ id: string }>(REMOVE, [entity.type, entity.id, TOLD]);
+  await tellInboxes(
+    ctx,
+    [],
+    people.map(({ id }) => id),
+  );
+}
 
 const HINT = `
 insert into comms.zone_hint (user_id, time_zone, at) values ($1, $2, $3) on conflict (user_id) do update set time_zone = excluded.time_zone, at = excluded.at`;

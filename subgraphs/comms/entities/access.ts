@@ -4,6 +4,8 @@ const STAFF = 'admin:comms:read';
 export const MESSAGE_READERS = { service: 'admin:comms', user: 'read:inbox', staff: STAFF } as const;
 /** Items of the app: the own, or anybody's for services. */
 export const INBOX_READERS = { service: 'admin:comms', user: 'read:inbox' } as const;
+/** A stream is its person's alone, whom the token names. */
+export const INBOX_WATCHERS = { user: 'read:inbox' } as const;
 export const INBOX_WRITERS = { user: 'manage:inbox' } as const;
 export const PREFERENCE_READERS = { service: 'admin:comms', user: 'read:preferences' } as const;
 export const PREFERENCE_WRITERS = { service: 'admin:comms', user: 'manage:preferences' } as const;

@@ -5,7 +5,7 @@ import { newId } from '../../../runtime/data/ids.js';
 import { PERSONAL, SECRET } from '../../../runtime/data/safe-views.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import { INBOX_READERS, INBOX_WRITERS } from './access.js';
+import { INBOX_READERS, INBOX_WATCHERS, INBOX_WRITERS } from './access.js';
 import { CommsInboxItemPriority, CommsInboxItemStatus } from './enums.js';
 
 @Access(INBOX_READERS)
@@ -104,4 +104,17 @@ export class CommsInboxCount {
 export class CommsInboxChange {
   @Field(() => Int)
   changed: number;
+}
+
+@Access(INBOX_WATCHERS)
+@ObjectType({ description: 'Opens the stream of the own inbox in an address, for clients that cannot send headers.' })
+export class CommsInboxStreamTicket {
+  @Field(() => String)
+  ticket: string;
+
+  @Field(() => DateTime)
+  expiresAt: Date;
+
+  @Field(() => String)
+  path: string;
 }

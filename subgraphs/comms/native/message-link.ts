@@ -5,6 +5,7 @@ import type { ServiceHost } from '../../../runtime/request/context.js';
 import { isUuid } from '../../../runtime/data/ids.js';
 import type { Authenticate } from '../../../runtime/service.js';
 import { CommsInboxItemStatus as Status } from '../entities/enums.js';
+import { tellInboxes } from '../commands/stream.js';
 import { CommsInboxItem } from '../entities/inbox.js';
 import { CommsMessage } from '../entities/message.js';
 import { brandAmong, brandsOf, type BrandFacts } from '../ports/brands.js';
@@ -41,7 +42,10 @@ async function itemOf(
     const all = message.requestId === null ? [message] : await ctx.em.find(CommsMessage, { requestId: message.requestId, userId });
     const item = await ctx.em.findOne(CommsInboxItem, { messageId: { $in: all.map(one => one.id) }, userId });
     if (!item) return null;
-    if (item.status === Status.UNSEEN || item.status === Status.SEEN) Object.assign(item, { status: Status.READ, readAt: ctx.now() });
+    if (item.status === Status.UNSEEN || item.status === Status.SEEN) {
+      Object.assign(item, { status: Status.READ, readAt: ctx.now() });
+      await tellInboxes(ctx, [item]);
+    }
     return { item, text: textOfItem(ctx, item) };
   });
 }

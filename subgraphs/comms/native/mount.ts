@@ -2,14 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { Authenticate, NativePath } from '../../../runtime/service.js';
 import { devMail } from './dev-mail.js';
+import { inboxStream } from './inbox-stream.js';
 import { mailLinks } from './mail-links.js';
 import { messageLink } from './message-link.js';
 import { reports } from './reports.js';
 
-/** Pages of mails, the link of messages, reports of providers, and in development the mailbox. */
+/** Pages of mails, the link of messages, the stream of the inbox, reports of providers, and in development the mailbox. */
 export async function native(app: FastifyInstance, host: ServiceHost, authenticate: Authenticate): Promise<void> {
   await app.register(mailLinks(host));
   await app.register(messageLink(host, authenticate));
+  inboxStream(app, host, authenticate);
   await app.register(reports(host));
   await app.register(devMail(host));
 }
@@ -51,6 +53,13 @@ export const nativePaths: readonly NativePath[] = [
     public: true,
     requestBody: form,
     response: page,
+  },
+  {
+    method: 'GET',
+    path: '/v1/inbox/stream',
+    summary: 'Follow the own inbox as server-sent events',
+    status: 200,
+    response: { contentType: 'text/event-stream', schema: { type: 'string' } },
   },
   { method: 'GET', path: '/m/{id}', summary: 'Follow the link of a message', status: 200, public: true, response: page },
   {

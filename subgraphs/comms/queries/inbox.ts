@@ -25,8 +25,21 @@ export function listItems(ctx: Context, { userId, status, topic, ...paging }: Co
   return page(ctx.em, CommsInboxItem, where as FilterQuery<CommsInboxItem>, paging, { time: 'createdAt' });
 }
 
-const COUNT = `
-select count(*) filter (where status = 'unseen')::int as unseen, count(*) filter (where status in ('unseen', 'seen'))::int as unread from comms.inbox_item where user_id = $1`;
+/** Items that a stream begins with. */
+const NEWEST = 20;
+
+export const newestItems = (ctx: Context, userId: string): Promise<CommsInboxItem[]> =>
+  ctx.em.find(CommsInboxItem, { userId, status: { $ne: Status.ARCHIVED } }, { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST });
+
+const COUNTS = `
+select u.id, count(*) filter (where i.status = 'unseen')::int as unseen, count(*) filter (where i.status in ('unseen', 'seen'))::int as unread
+from unnest($1::uuid[]) as u (id) left join comms.inbox_item i on i.user_id = u.id group by u.id`;
+
+/** How many items wait, of each of these people. */
+export async function countsOf(ctx: Context, userIds: readonly string[]): Promise<ReadonlyMap<string, CommsInboxCount>> {
+  const rows = await ctx.sql<CommsInboxCount & { id: string }>(COUNTS, [userIds]);
+  return new Map(rows.map(({ id, ...count }) => [id, count]));
+}
 
 export const countItems = async (ctx: Context, userId: string): Promise<CommsInboxCount> =>
-  (await ctx.sql<CommsInboxCount>(COUNT, [userId.toLowerCase()]))[0]!;
+  (await countsOf(ctx, [userId])).get(userId.toLowerCase())!;

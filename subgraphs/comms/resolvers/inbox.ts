@@ -5,11 +5,13 @@ import { Context } from '../../../runtime/request/context.js';
 import { invalid } from '../../../runtime/request/errors.js';
 import type { Connection } from '../../../runtime/request/paging.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
+import { issueTicket } from '../../../runtime/streams/tickets.js';
 import { changeItem, markItems } from '../commands/inbox.js';
 import { linkTo } from '../commands/links.js';
-import { INBOX_READERS, INBOX_WRITERS, SERVICES } from '../entities/access.js';
+import { inboxFeed, WHOSE_TICKET } from '../commands/stream.js';
+import { INBOX_READERS, INBOX_WATCHERS, INBOX_WRITERS, SERVICES } from '../entities/access.js';
 import { CommsInboxItemStatus } from '../entities/enums.js';
-import { CommsInboxChange, CommsInboxCount, CommsInboxItem, CommsInboxItemConnection } from '../entities/inbox.js';
+import { CommsInboxChange, CommsInboxCount, CommsInboxItem, CommsInboxItemConnection, CommsInboxStreamTicket } from '../entities/inbox.js';
 import { CommsEntity } from '../entities/message.js';
 import { CommsInboxArgs, MarkCommsInboxInput, UpdateCommsInboxItemInput } from '../inputs/inbox.js';
 import { countItems, listItems, textOfItem } from '../queries/inbox.js';
@@ -58,6 +60,12 @@ export class InboxResolver {
   ): Promise<CommsInboxChange> {
     if (as !== CommsInboxItemStatus.SEEN && as !== CommsInboxItemStatus.READ) invalid('/input/as', 'must be SEEN or READ');
     return { changed: await markItems(ctx, upTo, topic ?? null, as) };
+  }
+
+  @Access(INBOX_WATCHERS)
+  @Mutation(() => CommsInboxStreamTicket, { description: 'Opens the stream of the own inbox in an address, for 15 minutes.' })
+  async commsInboxStreamTicket(@Ctx() ctx: Context): Promise<CommsInboxStreamTicket> {
+    return { ...issueTicket(ctx.host, inboxFeed.keyOf(WHOSE_TICKET), ctx.caller), path: '/v1/inbox/stream' };
   }
 
   @FieldResolver(() => String, { description: 'Key of its template; `health` for apps that may not see what it is about.' })

@@ -8,6 +8,9 @@ const PHI_SCOPES: Readonly<Record<string, string>> = {
   safety: 'read:red_flags',
 };
 
+/** Whether apps of others need a scope to see what messages of a topic are about. */
+export const isHealthTopic = (topic: string): boolean => topic in PHI_SCOPES;
+
 interface Caller {
   kind: string;
   firstParty: boolean;

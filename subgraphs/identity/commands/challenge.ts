@@ -4,11 +4,12 @@ import { magicLinkRequested, twoFactorChallenge } from '../../../events/catalogu
 import { sha256 } from '../../../runtime/data/crypto.js';
 import { newId } from '../../../runtime/data/ids.js';
 import type { ServiceHost, Context } from '../../../runtime/request/context.js';
+import { fail } from '../../../runtime/request/errors.js';
 import { requestMessage } from '../../../runtime/request/messages.js';
 import { after } from '../../../runtime/time/durations.js';
 import { AuthChallenge, AuthChallengeChannel } from '../entities/challenge.js';
 import { codeHash, signingSealer } from '../ports/keyring.js';
-import { type ChallengeKind, CHALLENGES, type ChallengeTemplate } from '../rules/challenges.js';
+import { challengeState, type ChallengeKind, CHALLENGES, type ChallengeTemplate } from '../rules/challenges.js';
 import { PAGES } from '../rules/endpoints.js';
 
 export interface NewChallenge {
@@ -176,6 +177,16 @@ export async function acceptCode(ctx: Context, id: string, code: string, templat
   ctx.audit(row.proven ? 'challenge.proven' : 'challenge.missed', id, { template: row.template, by: 'code' });
   if (!row.proven) return row.attempts_left > 0 ? 'wrong' : 'exhausted';
   return asProven(ctx, row);
+}
+
+/**
+ * Answers a code that was not taken, after the commit.
+ * @throws Problem invalid_request for one that may be tried again, conflict with the state of a challenge that is over.
+ */
+export function refuseCode(ctx: Context, challenge: AuthChallenge, miss: Miss): never {
+  if (miss === 'wrong') fail('invalid_request', 'The code is wrong', { errors: [{ pointer: '/input/code', message: 'is wrong' }] });
+  const state = miss === 'exhausted' ? 'exhausted' : challengeState(challenge, ctx.now());
+  return fail('conflict', `The request is ${state}; begin again`, { reason: state });
 }
 
 /** Spends the challenge that a link's token belongs to; null when it is used, over or unknown. Needs a transaction. */

@@ -5,10 +5,9 @@ import { AuthChallenge, type EmailChangeRequest } from '../entities/challenge.js
 import { CrmSyncReason } from '../entities/crm-sync.js';
 import { User, UserEmail, UserStatus } from '../entities/user.js';
 import type { ConfirmEmailChangeInput } from '../inputs/credential.js';
-import { challengeState } from '../rules/challenges.js';
 import { emailKey, maskedEmail } from '../rules/emails.js';
 import { forgetPending } from './account.js';
-import { acceptCode, acceptLink, endChallenges, issueChallenge, type Miss, type Proven } from './challenge.js';
+import { acceptCode, acceptLink, endChallenges, issueChallenge, refuseCode, type Miss, type Proven } from './challenge.js';
 import { takeLimit } from './count-limit.js';
 import { noteCrmChange } from './crm-change.js';
 import { sendNotice } from './notice.js';
@@ -96,9 +95,7 @@ export async function confirmEmailChange(ctx: Context, input: ConfirmEmailChange
   const verdict = await ctx.host.transaction(own => confirm(own, input), ctx.request);
   if (typeof verdict === 'object') return ctx.em.findOneOrFail(User, verdict.userId);
   if (verdict === 'taken') fail('conflict', TAKEN, { reason: 'email_taken' });
-  if (verdict === 'wrong') fail('invalid_request', 'The code is wrong', { errors: [{ pointer: '/input/code', message: 'is wrong' }] });
-  const state = verdict === 'exhausted' ? 'exhausted' : challengeState(challenge, ctx.now());
-  fail('conflict', `The request is ${state}; begin again`, { reason: state });
+  return refuseCode(ctx, challenge, verdict);
 }
 
 /**

@@ -11,6 +11,7 @@ export enum AuthChallengePurpose {
   SIGN_UP = 'sign_up',
   RECOVERY = 'recovery',
   EMAIL_CHANGE = 'email_change',
+  PHONE_VERIFY = 'phone_verify',
   STAFF_INVITE = 'staff_invite',
   SECOND_FACTOR = 'second_factor',
   REAUTHENTICATE = 'reauthenticate',
@@ -119,6 +120,19 @@ export class EmailChangeRequest {
   challengeId: string;
 
   @Field(() => String, { description: 'The address, masked.' })
+  sentTo: string;
+
+  @Field(() => DateTime)
+  expiresAt: Date;
+}
+
+@Access({ user: 'read:account', firstParty: true })
+@ObjectType({ description: 'A code is on its way to a phone number.' })
+export class PhoneVerification {
+  @Field(() => ID)
+  challengeId: string;
+
+  @Field(() => String, { description: 'The number, masked.' })
   sentTo: string;
 
   @Field(() => DateTime)

@@ -1,6 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql';
 import { Rule } from '../../../runtime/schema/constraints.js';
-import { EmailAddress } from '../../../runtime/schema/scalars.js';
+import { EmailAddress, PhoneNumber } from '../../../runtime/schema/scalars.js';
 
 @InputType({ description: 'Where the account is to be reached.' })
 export class RequestEmailChangeInput {
@@ -11,6 +11,22 @@ export class RequestEmailChangeInput {
 
 @InputType({ description: 'The code that was sent to the new address.' })
 export class ConfirmEmailChangeInput {
+  @Field(() => ID)
+  challengeId: string;
+
+  @Rule({ pattern: '^[0-9]{6}$' })
+  @Field(() => String)
+  code: string;
+}
+
+@InputType({ description: 'Where the account is to be reached by text message.' })
+export class RequestPhoneVerificationInput {
+  @Field(() => PhoneNumber, { description: 'E.164: the number of the account, or one that it is to have.' })
+  phone: string;
+}
+
+@InputType({ description: 'The code that was sent to the number.' })
+export class ConfirmPhoneInput {
   @Field(() => ID)
   challengeId: string;
 

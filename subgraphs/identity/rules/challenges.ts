@@ -20,6 +20,7 @@ export const CHALLENGES = {
   sign_up: { purpose: Purpose.SIGN_UP, lifetimeMs: DAY_MS, hasCode: true, linkPath: 'magic', announce: 'verify' },
   recovery: { purpose: Purpose.RECOVERY, lifetimeMs: 30 * MINUTE_MS, hasCode: true, linkPath: 'magic', announce: 'recover' },
   email_change: { purpose: Purpose.EMAIL_CHANGE, lifetimeMs: 30 * MINUTE_MS, hasCode: true, linkPath: null, announce: 'verify' },
+  phone_verify: { purpose: Purpose.PHONE_VERIFY, lifetimeMs: 10 * MINUTE_MS, hasCode: true, linkPath: null, announce: 'verify' },
   email_undo: { purpose: Purpose.EMAIL_CHANGE, lifetimeMs: 72 * HOUR_MS, hasCode: false, linkPath: 'email-undo', announce: 'message' },
   staff_invitation: {
     purpose: Purpose.STAFF_INVITE,

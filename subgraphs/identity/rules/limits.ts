@@ -38,6 +38,7 @@ export const COUNT_LIMITS = {
   mail_per_address: { most: 3, windowMs: 15 * MINUTE_MS },
   mail_per_ip: { most: 10, windowMs: HOUR_MS },
   authorize_per_ip: { most: 60, windowMs: MINUTE_MS },
+  phone_code_per_account: { most: 5, windowMs: HOUR_MS },
   email_change_per_account: { most: 3, windowMs: HOUR_MS },
   staff_invite_per_inviter: { most: 50, windowMs: HOUR_MS },
   avatar_by_url: { most: 10, windowMs: HOUR_MS },

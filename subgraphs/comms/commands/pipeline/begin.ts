@@ -1,6 +1,7 @@
 import type { Context } from '../../../../runtime/request/context.js';
 import { FOR_UPDATE } from '../../../../runtime/data/rows.js';
 import { CommsChannel, CommsMessageStatus as Status } from '../../entities/enums.js';
+import type { CommsInboxItem } from '../../entities/inbox.js';
 import { CommsMessage, MessageAttempt } from '../../entities/message.js';
 import { circuitOf } from '../../ports/providers.js';
 import { masked } from '../../rules/addresses.js';
@@ -8,6 +9,7 @@ import { deliverInApp, unseenOf } from '../inbox.js';
 import { mailToken, storeTokens, type NewToken } from '../links.js';
 import { reportFinal } from '../outcome.js';
 import { sealJson } from '../sealed.js';
+import { tellInboxes } from '../stream.js';
 import type { Decision, Sending } from './decide.js';
 import type { Call } from './call.js';
 import type { Facts } from './facts.js';
@@ -49,10 +51,10 @@ function fillIn(ctx: Context, message: CommsMessage, sending: Sending): ReturnTy
   return content;
 }
 
-async function sendInApp(ctx: Context, message: CommsMessage, sending: Sending): Promise<void> {
+async function sendInApp(ctx: Context, message: CommsMessage, sending: Sending): Promise<CommsInboxItem> {
   const content = fillIn(ctx, message, sending);
   message.status = Status.QUEUED;
-  await deliverInApp(ctx, message, sending, content);
+  return deliverInApp(ctx, message, sending, content);
 }
 
 const badgeFor = async (ctx: Context, message: CommsMessage): Promise<number> =>
@@ -64,16 +66,18 @@ export async function begin(ctx: Context, looked: readonly Looked[]): Promise<Ca
   const rows = await ctx.em.find(CommsMessage, { id: { $in: ids } }, { ...FOR_UPDATE, orderBy: { id: 'asc' } });
   const calls: Call[] = [];
   const tokens: NewToken[] = [];
+  const items: CommsInboxItem[] = [];
   for (const message of rows.filter(({ status }) => LEASED.has(status))) {
     const { decision, facts } = looked.find(one => one.facts.message.id === message.id)!;
     message.checks = decision.checks;
     if (decision.kind === 'skip') Object.assign(message, { status: Status.SKIPPED, statusReason: decision.reason, leaseUntil: null });
     else if (decision.kind === 'later') wait(message, decision.at, decision.scheduled);
     else if (decision.kind === 'fail') reportFinal(ctx, Object.assign(message, { status: Status.QUEUED }), 'failed', decision.reason);
-    else if (message.channel === CommsChannel.IN_APP) await sendInApp(ctx, message, decision.send);
+    else if (message.channel === CommsChannel.IN_APP) items.push(await sendInApp(ctx, message, decision.send));
     else await beginCall(ctx, message, { ...decision.send, facts: { ...facts, message } }, calls, tokens);
   }
   await storeTokens(ctx, tokens);
+  await tellInboxes(ctx, items);
   return calls;
 }
 
