@@ -69,6 +69,17 @@ describe('orders that nobody pays in time', () => {
 });
 
 describe('after an order is placed', () => {
+  test('one that expired, was paid late and is cancelled after all is paid back', async () => {
+    const [user, variant] = [randomUUID(), await shop.sell({ price: 2_000, more: NO_SHIPPING })];
+    const order = await unpaid(variant, 1, user);
+    await complete(order.id);
+    await shop.advance('PT31M');
+    await shop.paid(order.id, user, { card: 2_000 });
+    expect(await shop.read(order.id)).toMatchObject({ status: 'placed' });
+    expect(await shop.ok('POST', `/orders/${order.id}/cancel`, {})).toMatchObject({ status: 'cancelled' });
+    await shop.refunded(order.id, 2_000);
+  });
+
   test('a member cancels the own order until it is shipped: stock comes back and all is refunded', async () => {
     const variant = await shop.sell({ price: 3_000, stock: 3 });
     const order = await shop.order([{ variant, quantity: 2 }], DEMO);
@@ -111,6 +122,20 @@ describe('after an order is placed', () => {
     await shop.refunded(order.id, 999);
     expect(await shop.read(order.id)).toMatchObject({ fulfillment_status: 'returned' });
     expect(await shop.available(variant)).toBe(3);
+  });
+
+  test('a bundle that comes back by the lot of one part comes back whole; of a lot that it was not of, nothing does', async () => {
+    const part = await shop.sell({ stock: 10 });
+    const lots = ['2028-01-01', '2028-02-01'].map((expires, index) => ({ number: `P${index}`, quantity: 1, expires }));
+    const dated = await shop.sell({ lots });
+    const components = [part, dated].map(({ sku }) => ({ sku, quantity: 1 }));
+    const order = await shop.order([{ variant: await shop.sell({ price: 5_000, components }), quantity: 2 }]);
+    await shop.ok('POST', `/orders/${order.id}/fulfillments`, {});
+    const giveBack = (lot_number: string) =>
+      shop.rest('POST', `/orders/${order.id}/returns`, { items: [{ item_id: order.items[0].id, quantity: 1, lot_number, restock: true }] });
+    expect(reasons([await giveBack('NONE')])).toEqual(['409 not_shipped']);
+    expect((await giveBack('P1')).body).toMatchObject({ items: [{ returned_quantity: 1 }] });
+    expect([await shop.available(part), await shop.available(dated)]).toEqual([9, 1]);
   });
 
   test('a refund that payments tells of changes payment status and what was refunded', async () => {
@@ -191,6 +216,35 @@ describe('recalls', () => {
     expect(reasons([await giveBack(true)])).toEqual(['409 not_restockable']);
     expect((await giveBack(false)).body).toMatchObject({ fulfillment_status: 'returned', items: [{ returned_quantity: 2 }] });
     expect((await shop.ok('GET', `/admin/inventory/levels?sku=${variant.sku}`)).data.map((one: any) => one.on_hand)).toEqual(before);
+  });
+
+  test('an order of which a recall leaves nothing is paid back in full, what was paid for its way too', async () => {
+    const variant = await shop.sell({ price: 1_500, lots: [{ number: 'S', quantity: 4, expires: '2028-01-01' }] });
+    const order = await shop.order([{ variant, quantity: 2 }]);
+    expect(order.totals).toMatchObject({ shipping: usd(599), total: usd(3_599) });
+    await shop.ok('POST', '/admin/inventory/recall', { sku: variant.sku, lot_number: 'S', reason: 'Bad' });
+    expect(await shop.read(order.id)).toMatchObject({ status: 'cancelled', cancel_reason: 'recall' });
+    await shop.refunded(order.id, 3_599);
+  });
+
+  test('of a bundle that a recall cancels nothing stays allocated, of no part of it', async () => {
+    const [part, dated] = [
+      await shop.sell({ stock: 10 }),
+      await shop.sell({ lots: [{ number: 'B', quantity: 4, expires: '2028-01-01' }] }),
+    ];
+    const bundle = await shop.sell({
+      price: 5_000,
+      components: [
+        { sku: part.sku, quantity: 1 },
+        { sku: dated.sku, quantity: 2 },
+      ],
+    });
+    const order = await shop.order([{ variant: bundle, quantity: 2 }]);
+    await shop.lot(dated.sku, 'LATER', 1, '2028-06-01');
+    const recalled = { sku: dated.sku, lot_number: 'B', reason: 'Bad' };
+    expect(await shop.ok('POST', '/admin/inventory/recall', recalled)).toMatchObject({ cancelled: 2 });
+    expect(await shop.read(order.id)).toMatchObject({ status: 'cancelled', items: [{ cancelled_quantity: 2, lots: [] }] });
+    expect([await shop.available(part), await shop.available(dated)]).toEqual([10, 1]);
   });
 
   test('units of a lot that is quarantined are not shipped', async () => {

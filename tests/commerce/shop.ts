@@ -15,6 +15,14 @@ export const ADDRESS = { line1: '1 Main Street', city: 'Los Angeles', region: 'C
 /** Untaxed. */
 export const TEXAS = { ...ADDRESS, region: 'TX', postal_code: '73301' };
 
+/** Variables of a shop with the double of payments, a table of grants, and no limits. */
+export const WITH_DOUBLES = {
+  COMMERCE_PAYMENTS: 'double',
+  COMMERCE_ELIGIBILITY: 'table',
+  COMMERCE_CARTS_PER_HOUR: 'off',
+  COMMERCE_CHECKOUTS_PER_HOUR: 'off',
+};
+
 export interface Variant {
   id: string;
   sku: string;
@@ -39,13 +47,11 @@ export class Shop {
   ) {}
 
   static async open(env: Record<string, string> = {}, besides: Slug[] = []): Promise<Shop> {
-    const double = {
-      COMMERCE_PAYMENTS: 'double',
-      COMMERCE_ELIGIBILITY: 'table',
-      COMMERCE_CARTS_PER_HOUR: 'off',
-      COMMERCE_CHECKOUTS_PER_HOUR: 'off',
-    };
-    const p = await platform({ services: ['commerce', ...besides], env: { ...double, ...env } });
+    return Shop.around(await platform({ services: ['commerce', ...besides], env: { ...WITH_DOUBLES, ...env } }));
+  }
+
+  /** Wherever its processes are. */
+  static async around(p: TestPlatform): Promise<Shop> {
     await p.clock('commerce', { now: T0 });
     return new Shop(p, await p.serviceToken('admin:commerce'));
   }

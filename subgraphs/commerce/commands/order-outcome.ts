@@ -167,7 +167,7 @@ export async function cancelPlaced(ctx: Context, order: Order, reason: OrderCanc
   touchOrder(ctx, order);
   await releaseOrder(ctx, order.id);
   await ctx.sql('update commerce.order_item set cancelled = quantity where order_id = $1', [order.id]);
-  if (order.paymentStatus !== OrderPaymentStatus.EXTERNAL && order.total > 0) await refundAll(ctx, order, 'cancel');
+  if (order.paymentStatus !== OrderPaymentStatus.EXTERNAL && order.total > 0) await refundAll(ctx, order, 'given_up'); // `cancel` is the key of giving up its checkout
   await endPromo(ctx, order, 'release');
   ctx.audit('order.cancelled', order.id, { reason });
 }

@@ -185,10 +185,12 @@ async function returnLine(
   const all = await ctx.sql<ShippedLot>(SHIPPED_LOTS, [item.id]);
   const numbers = new Set(all.map(one => one.lotNumber).filter(one => one !== null));
   if (numbers.size > 1 && lotNumber == null) invalid(`/input/items/${index}/lotNumber`, 'is required: the units came from several lots');
-  const lots = all.filter(one => lotNumber == null || one.lotNumber === lotNumber);
-  for (const variantId of new Set(lots.map(one => one.variantId))) {
+  if (lotNumber != null && !numbers.has(lotNumber)) fail('conflict', 'No unit of this lot was shipped', { reason: 'not_shipped' });
+  for (const variantId of new Set(all.map(one => one.variantId))) {
+    const own = all.filter(one => one.variantId === variantId);
+    const named = own.filter(one => one.lotNumber === lotNumber); // the other parts of a bundle are of lots of their own, or of none
     let left = perUnit(item, variantId) * quantity;
-    for (const lot of lots.filter(one => one.variantId === variantId)) {
+    for (const lot of named.length > 0 ? named : own) {
       const taken = Math.min(left, lot.shipped - lot.returned);
       if (taken <= 0) continue;
       if (restock) requireRestockable(ctx, lot);

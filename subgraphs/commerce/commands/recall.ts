@@ -1,26 +1,79 @@
 import { messageSendRequested } from '../../../events/catalogue/comms.js';
 import { newId } from '../../../runtime/data/ids.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { InventoryLotStatus, OrderCancelReason, OrderStatus, StockMovementKind } from '../entities/enums.js';
+import { InventoryLotStatus, OrderCancelReason, OrderPaymentStatus, OrderStatus, StockMovementKind } from '../entities/enums.js';
 import type { RecallReport } from '../entities/inventory.js';
+import type { Order } from '../entities/order.js';
 import type { RecallLotInput } from '../inputs/inventory.js';
-import { itemRows } from '../queries/order.js';
+import { itemRows, type ItemRow } from '../queries/order.js';
 import { lotRecall, lotsOf } from '../queries/recall.js';
 import { allocateUnits, allocationsOf, unallocate } from './allocation.js';
 import { variantOf } from './inventory.js';
 import { cancelUnits, deriveFulfillment } from './order.js';
 import { lockOrder, touchOrder } from './order-row.js';
+import { leaveTask } from './payment-task.js';
 import { lockStock, move, rejudge } from './stock.js';
 
 const AFFECTED = `
 select distinct i.order_id as "orderId" from commerce.order_item_lot a join commerce.order_item i on i.id = a.order_item_id
 where a.lot_id = any($1) order by 1`;
 
+/** All that is allocated to the orders of which some is. */
+const BESIDES = `
+select distinct a.variant_id as id from commerce.order_item_lot a join commerce.order_item i on i.id = a.order_item_id
+where i.order_id in (select o.order_id from commerce.order_item_lot b join commerce.order_item o on o.id = b.order_item_id where b.lot_id = any($1))`;
+
 interface Outcome {
   moved: number;
   cancelled: number;
   /** Whether units of it were shipped or cancelled. */
   isConcerned: boolean;
+}
+
+/** What is allocated to a line beyond the units that are left of it goes back: the other parts of a bundle that is cancelled. */
+async function releaseSurplus(ctx: Context, orderId: string, itemId: string): Promise<void> {
+  const item = (await itemRows(ctx, [orderId])).find(row => row.id === itemId)!;
+  const left = item.quantity - item.cancelled - item.fulfilled;
+  const own = (await allocationsOf(ctx, orderId)).filter(one => one.itemId === itemId && one.quantity > one.shipped);
+  for (const [variantId, needed] of Object.entries(item.demand)) {
+    let kept = (needed / item.quantity) * left;
+    for (const one of own.filter(part => part.variantId === variantId)) {
+      const held = one.quantity - one.shipped;
+      if (held > kept) await unallocate(ctx, one, held - kept, `order:${orderId}`);
+      kept = Math.max(0, kept - held);
+    }
+  }
+}
+
+/** Cancels as many units of a line as cannot be whole any more. @returns their number. */
+async function cancelMissing(
+  ctx: Context,
+  order: Order,
+  itemId: string,
+  missing: ReadonlyMap<string, number>,
+  why: string,
+): Promise<number> {
+  const item = (await itemRows(ctx, [order.id])).find(row => row.id === itemId)!;
+  const lacking = [...missing].map(([variantId, units]) => Math.ceil((units * item.quantity) / item.demand[variantId]!));
+  const units = Math.min(item.quantity - item.fulfilled - item.cancelled, Math.max(...lacking));
+  await cancelUnits(ctx, order, item, units, why);
+  await releaseSurplus(ctx, order.id, itemId);
+  return units;
+}
+
+/** Takes recalled lots out of what is allocated to an order. @returns units moved to other lots, and those that no lot covers by line and variant. */
+async function reallocate(ctx: Context, orderId: string, parts: Awaited<ReturnType<typeof allocationsOf>>) {
+  const missing = new Map<string, Map<string, number>>();
+  let moved = 0;
+  for (const one of parts.filter(part => part.quantity > part.shipped)) {
+    const quantity = one.quantity - one.shipped;
+    await unallocate(ctx, one, quantity, `order:${orderId}`);
+    const lacking = await allocateUnits(ctx, one.itemId, one.variantId, quantity, `order:${orderId}`);
+    moved += quantity - lacking;
+    const ofItem = missing.get(one.itemId) ?? new Map<string, number>();
+    if (lacking > 0) missing.set(one.itemId, ofItem.set(one.variantId, (ofItem.get(one.variantId) ?? 0) + lacking));
+  }
+  return { moved, missing };
 }
 
 /** Takes a recalled lot out of an order: other lots cover what they can, the rest is cancelled and paid back. */
@@ -31,29 +84,25 @@ async function settleOrderOf(
 ): Promise<Outcome & { userId: string | null; isErased: boolean }> {
   const order = await lockOrder(ctx, orderId);
   const own = (await allocationsOf(ctx, orderId)).filter(one => one.lotId !== null && lotIds.includes(one.lotId));
-  const outcome: Outcome = { moved: 0, cancelled: 0, isConcerned: own.some(one => one.shipped > 0) };
-  for (const one of own.filter(part => part.quantity > part.shipped)) {
-    const quantity = one.quantity - one.shipped;
-    await unallocate(ctx, one, quantity, `order:${orderId}`);
-    const missing = await allocateUnits(ctx, one.itemId, one.variantId, quantity, `order:${orderId}`);
-    outcome.moved += quantity - missing;
-    if (missing === 0) continue;
-    const item = (await itemRows(ctx, [orderId])).find(row => row.id === one.itemId)!;
-    const units = Math.min(
-      item.quantity - item.fulfilled - item.cancelled,
-      Math.ceil(missing / ((item.demand[one.variantId] ?? item.quantity) / item.quantity)),
-    );
-    await cancelUnits(ctx, order, item, units, `recall:${one.lotId}`);
-    outcome.cancelled += units;
-    outcome.isConcerned = true;
-  }
+  const { moved, missing } = await reallocate(ctx, orderId, own);
+  let cancelled = 0;
+  for (const [itemId, units] of missing) cancelled += await cancelMissing(ctx, order, itemId, units, `recall:${lotIds[0]}`);
   if (order.status === OrderStatus.PLACED) await deriveFulfillment(ctx, order);
   const items = await itemRows(ctx, [orderId]);
   if (order.status === OrderStatus.PLACED && items.every(one => one.cancelled === one.quantity)) {
     Object.assign(order, { status: OrderStatus.CANCELLED, cancelledAt: ctx.now(), cancelReason: OrderCancelReason.RECALL });
     touchOrder(ctx, order);
+    await refundRest(ctx, order, items);
   }
-  return { ...outcome, userId: order.userId, isErased: order.isErased };
+  const isConcerned = cancelled > 0 || own.some(one => one.shipped > 0);
+  return { moved, cancelled, isConcerned, userId: order.userId, isErased: order.isErased };
+}
+
+/** What was paid beside the lines: their way to the buyer. */
+async function refundRest(ctx: Context, order: Order, items: readonly ItemRow[]): Promise<void> {
+  const amount = order.total - items.reduce((sum, one) => sum + one.total, 0);
+  if (amount > 0 && order.paymentStatus !== OrderPaymentStatus.EXTERNAL)
+    await leaveTask(ctx, order, { kind: 'refund', key: `order:${order.id}:recall`, amount });
 }
 
 const NEWEST = `
@@ -91,7 +140,8 @@ export async function recallLot(ctx: Context, { sku, lotNumber, reason }: Recall
   const before = await lotsOf(ctx, sku, lotNumber);
   // orders before stock, as everywhere: whoever holds the one waits for the other
   for (const { orderId } of await ctx.sql<{ orderId: string }>(AFFECTED, [before.map(one => one.id)])) await lockOrder(ctx, orderId);
-  await lockStock(ctx, [variant.id]);
+  const besides = await ctx.sql<{ id: string }>(BESIDES, [before.map(one => one.id)]);
+  await lockStock(ctx, [variant.id, ...besides.map(({ id }) => id)]);
   const lots = await lotsOf(ctx, sku, lotNumber);
   if (lots.every(one => one.status === InventoryLotStatus.RECALLED)) return lotRecall(ctx, sku, lotNumber);
   const recallId = lots.find(one => one.recallId !== null)?.recallId ?? newId();
