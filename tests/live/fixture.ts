@@ -173,15 +173,12 @@ const TYPES = [
 export class Watcher {
   readonly seen: Seen[] = [];
   readonly source: EventSource;
-  /** How often it was connected. */
-  connected = 0;
 
   constructor(url: string, token: string, lastEventId?: string) {
     const headers = { authorization: `Bearer ${token}`, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) };
     this.source = new EventSource(url, {
       fetch: (input, init) => fetch(input, { ...init, headers: { ...headers, ...init?.headers } }),
     });
-    this.source.addEventListener('open', () => this.connected++);
     for (const type of TYPES)
       this.source.addEventListener(type, event => this.seen.push({ type, id: event.lastEventId, data: JSON.parse(event.data as string) }));
   }
