@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,14 +15,15 @@ const lost = new Set<string>();
 
 /** The way to the double of payments. */
 async function wayTo(double: RunningDouble, port: number): Promise<Server> {
-  const server = createServer(async (request, response) => {
+  const handOn = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { authorization = '' } = request.headers;
     const headers = { authorization, 'content-type': 'application/json' };
     const answer = await fetch(double.url + request.url!, { method: 'POST', headers, body: await text(request) });
     const body = await answer.text();
-    if (lost.delete(request.url!.slice(1))) return response.destroy();
-    return response.writeHead(answer.status, { 'content-type': 'application/json' }).end(body);
-  });
+    if (lost.delete(request.url!.slice(1))) return void response.destroy();
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(body);
+  };
+  const server = createServer((request, response) => void handOn(request, response));
   await once(server.listen(port, '127.0.0.1'), 'listening');
   return server;
 }
