@@ -12,7 +12,7 @@ test('a seed gives the same operations of each shopper', () => {
   expect(stepsOf(seed, 3, 50)).not.toEqual(stepsOf(seed + 1, 3, 50));
 });
 
-/** 50 x 2,000 steps with kills: `npm run soak:commerce`. Source: commerce 8, proof of stock and money. */
+/** Source: commerce 8, proof of stock and money. */
 test(`nothing is oversold or lost, and what was seen is what was paid, by 40 random steps of 50 shoppers (seed ${seed})`, async () => {
   const shop = await Shop.open({ DATABASE_POOL_MAX: '6' });
   const { violations, kinds } = await runShoppers(shop, { seed, shoppers: 50, each: 40, clients, between: 10 });

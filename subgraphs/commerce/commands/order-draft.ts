@@ -18,10 +18,13 @@ export async function nextNumber(ctx: Context, brand: Pick<Brand, 'id' | 'slug'>
   return `${brand.slug}-${String(row!.last).padStart(8, '0')}`;
 }
 
-const ITEM = `
+const ITEMS = `
 insert into commerce.order_item (id, order_id, position, product_id, variant_id, sku, title, option_text, requirement, requires_shipping, quantity,
   unit_price, subtotal, discount, tax, total, cadence, demand)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`;
+select r.id, $1, r.position, r."productId", r."variantId", r.sku, r.title, r."optionText", r.requirement, r."requiresShipping", r.quantity,
+  r."unitPrice", r.subtotal, r.discount, r.tax, r.total, r.cadence, r.demand
+from jsonb_to_recordset($2::jsonb) as r(id uuid, position int, "productId" uuid, "variantId" uuid, sku text, title text, "optionText" text, requirement text,
+  "requiresShipping" boolean, quantity int, "unitPrice" bigint, subtotal bigint, discount bigint, tax bigint, total bigint, cadence text, demand jsonb)`;
 
 /** A line as it is sold now; minor units. */
 export type SoldLine = Pick<
@@ -41,29 +44,19 @@ export type SoldLine = Pick<
   | 'cadence'
 > & { unitPrice: number };
 
-/** Writes the lines of an order. @returns their ids. */
+/** Writes the lines of an order: one statement, whatever their number. @returns their ids. */
 export async function writeItems(ctx: Context, orderId: string, lines: readonly SoldLine[]): Promise<string[]> {
   await ctx.em.flush();
   const demands = await demandOf(ctx, lines);
-  const ids = lines.map(() => newId());
-  for (const [index, line] of lines.entries()) {
-    const optionText = line.variantTitle === line.title ? null : line.variantTitle;
-    const values = [
-      ids[index],
-      orderId,
-      index,
-      line.productId,
-      line.variantId,
-      line.sku,
-      line.title,
-      optionText,
-      line.requirement,
-      line.requiresShipping,
-    ];
-    const amounts = [line.quantity, line.unitPrice, line.subtotal, line.discount, line.tax, line.total, line.cadence];
-    await ctx.sql(ITEM, [...values, ...amounts, JSON.stringify(Object.fromEntries(demands[index]!))]);
-  }
-  return ids;
+  const rows = lines.map((line, position) => ({
+    ...line,
+    id: newId(),
+    position,
+    optionText: line.variantTitle === line.title ? null : line.variantTitle,
+    demand: Object.fromEntries(demands[position]!),
+  }));
+  await ctx.sql(ITEMS, [orderId, JSON.stringify(rows)]);
+  return rows.map(({ id }) => id);
 }
 
 /** What an order costs: a cart as it is priced, or an order that somebody else has priced. */

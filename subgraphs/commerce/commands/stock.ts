@@ -48,29 +48,18 @@ export async function shortageOf(ctx: Context, demand: Demand): Promise<Shortage
   return null;
 }
 
-const INSERT = `
+const HOLD = `
 insert into commerce.stock_reservation (id, kind, cart_id, cart_item_id, order_id, scheduled_order_id, variant_id, location_id, quantity, expires_at, created_at)
-values ($1, $2, $3, $4, $5, $6, $7, (select location_id from commerce.inventory_level where variant_id = $7 order by id limit 1), $8, $9, $10)`;
+select r.id, $1, $2::uuid, $3::uuid, $4::uuid, $5::uuid, v.id,
+  (select l.location_id from commerce.inventory_level l where l.variant_id = v.id order by l.id limit 1), r.quantity, $6::timestamptz, $7::timestamptz
+from unnest($8::uuid[], $9::uuid[], $10::int[]) r(id, variant_id, quantity) join commerce.product_variant v on v.id = r.variant_id and v.track_inventory`;
 
-/** Holds units that were found to be there, under the same lock. */
+/** Holds units that were found to be there, under the same lock: one statement, whatever their number. */
 async function hold(ctx: Context, holder: Holder, demand: Demand, expiresAt: Date): Promise<void> {
   const { kind, cartId = null, cartItemId = null, orderId = null, scheduledOrderId = null } = holder;
-  const tracked = await ctx.sql<{ id: string }>('select id from commerce.product_variant where id = any($1) and track_inventory', [
-    [...demand.keys()],
-  ]);
-  for (const { id } of tracked)
-    await ctx.sql(INSERT, [
-      newId(),
-      kind,
-      cartId,
-      cartItemId,
-      orderId,
-      scheduledOrderId,
-      id,
-      demand.get(id),
-      expiresAt.toISOString(),
-      ctx.now().toISOString(),
-    ]);
+  const whose = [kind, cartId, cartItemId, orderId, scheduledOrderId];
+  const rows = [[...demand].map(() => newId()), [...demand.keys()], [...demand.values()]];
+  await ctx.sql(HOLD, [...whose, expiresAt.toISOString(), ctx.now().toISOString(), ...rows]);
 }
 
 /** Drops what a holder has. */

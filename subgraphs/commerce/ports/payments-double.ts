@@ -47,26 +47,33 @@ function embedded(host: ServiceHost): Call {
   };
 }
 
+/** What the double's own process answers. */
+export interface DoubleAnswer {
+  result?: unknown;
+  problem?: { code: ProblemCode; detail: string; members?: Record<string, unknown> };
+}
+
+async function post(url: string, key: string, args: readonly unknown[]): Promise<DoubleAnswer> {
+  const answer = await request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify(args),
+    headersTimeout: DEADLINE_MS,
+    bodyTimeout: DEADLINE_MS,
+  });
+  if (answer.statusCode === 200) return (await answer.body.json()) as DoubleAnswer;
+  await answer.body.dump();
+  throw new Error(`the double of payments has answered ${answer.statusCode}`);
+}
+
 /** The double in a process of its own. @throws Problem unavailable while it is gone; what it refused otherwise. */
 function remote(url: string, key: string): Call {
   return async (operation, args) => {
-    const options = {
-      method: 'POST' as const,
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify(args),
-      headersTimeout: DEADLINE_MS,
-      bodyTimeout: DEADLINE_MS,
-    };
-    const answer = await request(`${url}/${operation}`, options).catch(cause => {
+    const { problem, result } = await post(`${url}/${operation}`, key, args).catch(cause => {
       throw new Problem('unavailable', 'payments cannot be reached', { retryAfter: 1, cause });
     });
-    const body = (await answer.body.json()) as {
-      result?: unknown;
-      problem?: { code: ProblemCode; detail: string; members?: Record<string, unknown> };
-    };
-    if (body.problem)
-      throw new Problem(body.problem.code, body.problem.detail, { ...(body.problem.members && { members: body.problem.members }) });
-    return body.result;
+    if (problem) throw new Problem(problem.code, problem.detail, { ...(problem.members && { members: problem.members }) });
+    return result;
   };
 }
 
