@@ -10,7 +10,7 @@ import { stockOf } from '../queries/stock.js';
 import type { StorefrontPort } from '../ports/storefront-port.js';
 import { failed, productFault, productHash, type Outcome } from '../rules/storefront.js';
 import type { StorefrontProduct, StorefrontVariant } from '../rules/storefront-record.js';
-import { makeProduct, updateProduct, writeNewVariants } from './product.js';
+import { changeProduct, makeProduct, writeNewVariants } from './product.js';
 import { writeLink } from './storefront-link.js';
 
 const statusOf = ({ isActive }: StorefrontProduct): ProductStatus => (isActive ? ProductStatus.ACTIVE : ProductStatus.ARCHIVED);
@@ -43,12 +43,12 @@ async function changeVariant(ctx: Context, product: Product, variant: ProductVar
 }
 
 /** What we sell of a product is changed; what the storefront has in addition is made. */
-async function changeProduct(ctx: Context, id: string, record: StorefrontProduct): Promise<Product> {
+async function updateFrom(ctx: Context, brand: Brand, id: string, record: StorefrontProduct): Promise<Product> {
   const known = await ctx.em.find(ProductVariant, { productId: id });
   const bySku = new Map(known.map(one => [one.sku, one]));
   const { title, descriptionHtml, tags } = record;
   const change = Object.assign(new UpdateProductInput(), { id, title, descriptionHtml, tags, status: statusOf(record) });
-  const product = await updateProduct(ctx, change);
+  const product = await changeProduct(ctx, brand, change);
   for (const one of record.variants) {
     const variant = bySku.get(one.sku);
     if (variant) await changeVariant(ctx, product, variant, one);
@@ -83,7 +83,7 @@ export async function takeProduct(ctx: Context, system: string, brand: Brand, re
   if (fault !== null) return failed(fault);
   const known = link ? { id: link.entityId } : await ctx.em.findOne(Product, { brandId: brand.id, slug: record.handle });
   if (known) await lockRow(ctx, Product, { id: known.id, brandId: brand.id }, 'No such product');
-  const product = known ? await changeProduct(ctx, known.id, record) : await makeProduct(ctx, brand, createInput(record));
+  const product = known ? await updateFrom(ctx, brand, known.id, record) : await makeProduct(ctx, brand, createInput(record));
   await writeLink(ctx, system, 'product', { entityId: product.id, externalId, contentHash });
   return { kind: known ? 'updated' : 'created' };
 }
