@@ -144,7 +144,7 @@ export async function platformEnv(databaseUrl: string, setting: PlatformSetting 
     REST_PLANS: 'use',
     COMMERCE_SEED_PRODUCTS: '5',
     DATABASE_POOL_MAX: '2', // a server's 100 connections are for three files at a time
-    DATABASE_POOL_IDLE_MS: '1000', // and there will be 28 services in each
+    DATABASE_POOL_IDLE_MS: inject('cloneStrategy') === 'file_copy' ? '10000' : '1000', // the embedded server allows 300; a connection is dear to make
     ...(amqpUrl && { AMQP_URL: amqpUrl, AMQP_PREFIX: prefix }),
     ...(setting.services && chosen(setting.services)),
     WEBHOOKS_ALLOW_HTTP: 'true',

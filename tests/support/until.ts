@@ -5,6 +5,6 @@ export async function until<T>(what: string, read: () => Promise<T>, holds: (val
     const value = await read();
     if (holds(value)) return value;
     if (Date.now() > deadline) throw new Error(`waited in vain for ${what}; last seen: ${JSON.stringify(value)?.slice(0, 500)}`);
-    await new Promise(resolve => setTimeout(resolve, 25));
+    await new Promise(resolve => setTimeout(resolve, 50));
   }
 }
