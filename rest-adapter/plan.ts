@@ -1,5 +1,6 @@
 /** A route made ready: its operation derived and checked against the schema, variables, response converter and access rules compiled. */
 import {
+  Kind,
   parse,
   validate,
   type DocumentNode,
@@ -54,12 +55,27 @@ export interface Plan {
   wirePointer: (pointer: string) => string;
 }
 
-function parseDocument(schema: GraphQLSchema, source: string): DocumentNode {
-  const document = parse(source, { noLocation: true });
+/** A row with its operation, which is not checked yet. */
+interface Derived {
+  route: Route;
+  operation: DerivedOperation;
+  document: DocumentNode;
+}
+
+function derive(schema: GraphQLSchema, route: Route): Derived {
+  const operation = deriveOperation(schema, route);
+  return { route, operation, document: parse(operation.source, { noLocation: true }) };
+}
+
+/** @throws Error for a document that the schema refuses. */
+function check(schema: GraphQLSchema, document: DocumentNode): void {
   const errors = validate(schema, document);
   if (errors.length > 0) misfit(errors.map(error => error.message).join('; '));
-  return document;
 }
+
+/** All documents of a table as one, because each validation begins with a look at every type of the supergraph. */
+const areValid = (schema: GraphQLSchema, all: readonly Derived[]): boolean =>
+  validate(schema, { kind: Kind.DOCUMENT, definitions: all.flatMap(({ document }) => document.definitions) }).length === 0;
 
 /** The node of the answer: each level above it selects one field. */
 function answerNode(document: DocumentNode, depth: number): FieldNode {
@@ -111,10 +127,9 @@ function locationOf(route: Route, routes: readonly Route[], status: Statuses, sh
   return item !== null && missingIn(item, route, shape) === undefined ? item : null;
 }
 
-function compile(schema: GraphQLSchema, { service, routes }: RouteTable, route: Route, operation: DerivedOperation): Plan {
+function compile(schema: GraphQLSchema, { service, routes }: RouteTable, { route, operation, document }: Derived): Plan {
   const { way, variables, source, name, isMutation } = operation;
   const { parent, field } = way.at(-1)!;
-  const document = parseDocument(schema, source);
   const shape = shapeOfField(schema, parent, answerNode(document, way.length));
   const rules = isMe(route) ? rulesOf(way).map(asOwner) : rulesOf(way);
   const status = statusOf(route);
@@ -149,12 +164,18 @@ function compile(schema: GraphQLSchema, { service, routes }: RouteTable, route: 
 const labelOf = (slug: Slug, { method, path }: Route): string => `${method} /${slug}${path}`;
 
 /** @throws Error naming the route and the reason, when it does not fit the schema. */
-function planRoute(schema: GraphQLSchema, table: RouteTable, route: Route): Plan {
+function atRow<T>(table: RouteTable, route: Route, work: () => T): T {
   try {
-    return compile(schema, table, route, deriveOperation(schema, route));
+    return work();
   } catch (error) {
     throw new Error(`${labelOf(table.service, route)}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+function planTable(schema: GraphQLSchema, table: RouteTable): Plan[] {
+  const all = table.routes.map(route => atRow(table, route, () => derive(schema, route)));
+  if (!areValid(schema, all)) for (const { route, document } of all) atRow(table, route, () => check(schema, document));
+  return all.map(derived => atRow(table, derived.route, () => compile(schema, table, derived)));
 }
 
 /** @throws Error for a path that stands twice, or whose parameters have two names: neither the router nor OpenAPI could tell them apart. */
@@ -177,7 +198,7 @@ const planned = new WeakMap<GraphQLSchema, WeakMap<RouteTable, Plan[]>>();
 function plansOf(schema: GraphQLSchema, table: RouteTable): Plan[] {
   const known = planned.get(schema) ?? new WeakMap<RouteTable, Plan[]>();
   planned.set(schema, known);
-  const plans = known.get(table) ?? table.routes.map(route => planRoute(schema, table, route));
+  const plans = known.get(table) ?? planTable(schema, table);
   known.set(table, plans);
   return plans;
 }
