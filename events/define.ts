@@ -65,7 +65,8 @@ const NAME = /^[a-z][a-z0-9_]*(\.[a-z0-9_]+){1,4}\.v[1-9]\d*$/;
 
 /**
  * Declares an event type once: TypeScript type, JSON Schema, registry row and AsyncAPI channel follow from it.
- * @throws Error when the name, the user rule or an example breaks the rules of the events catalogue, section 2.
+ * Whether the examples satisfy the schema is tested: checking 200 of them took a sixth of a process's start.
+ * @throws Error when the name or the user rule breaks the rules of the events catalogue, section 2.
  */
 export function defineEvent<const Name extends string, Schema extends z.ZodType>(
   name: Name,
@@ -75,7 +76,6 @@ export function defineEvent<const Name extends string, Schema extends z.ZodType>
   if (!NAME.test(name)) throw new Error(`${name} is not an event name`);
   if (options.scope !== null && options.user !== 'required') throw new Error(`${name} has a scope, so it needs a user`);
   const examples = options.examples ?? (samplesOf(schema) as [z.infer<Schema>]);
-  examples.forEach(example => schema.parse(example));
   return {
     ...options,
     name,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { EventDefinition, UserRule } from './define.js';
+import { memo } from './memo.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 export type Draft = 'draft-2020-12' | 'draft-07';
@@ -32,8 +33,7 @@ export const exampleOf = (event: EventDefinition, data: unknown = event.examples
   data,
 });
 
-/** The JSON Schema of a type's `data`. @throws Error when the payload schema has no exact JSON Schema. */
-export function dataSchemaOf({ schema }: Pick<EventDefinition, 'schema'>, target: Draft = 'draft-2020-12'): JsonSchema {
+function payloadSchema(schema: z.ZodType, target: Draft): JsonSchema {
   const { $schema: _, ...data } = z.toJSONSchema(schema, {
     target,
     unrepresentable: 'throw',
@@ -44,6 +44,12 @@ export function dataSchemaOf({ schema }: Pick<EventDefinition, 'schema'>, target
   });
   return data;
 }
+
+const current = memo((schema: z.ZodType) => payloadSchema(schema, 'draft-2020-12'));
+
+/** The JSON Schema of a type's `data`. @throws Error when the payload schema has no exact JSON Schema. */
+export const dataSchemaOf = ({ schema }: Pick<EventDefinition, 'schema'>, target: Draft = 'draft-2020-12'): JsonSchema =>
+  target === 'draft-2020-12' ? current(schema) : payloadSchema(schema, target);
 
 const URI: Record<Draft, string> = {
   'draft-2020-12': 'https://json-schema.org/draft/2020-12/schema',

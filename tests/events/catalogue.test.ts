@@ -46,7 +46,8 @@ describe.each([...CATALOGUE.values()])('$name', event => {
     expect(keysOf(dataOf(event.name))).not.toContain('user_id');
   });
 
-  test('has an example that its JSON Schema accepts, and refuses one with an unknown key', () => {
+  test('has examples that its schema and its JSON Schema accept, and refuses one with an unknown key', () => {
+    for (const example of event.examples) expect(event.schema.safeParse(example).error?.issues ?? []).toEqual([]);
     const schema = z.fromJSONSchema(jsonSchemaOf(event) as never);
     for (const example of event.examples) expect(schema.safeParse(exampleOf(event, example)).error?.issues ?? []).toEqual([]);
     expect(schema.safeParse({ ...exampleOf(event), data: { ...event.examples[0], foo: 1 } }).success).toBe(false);
