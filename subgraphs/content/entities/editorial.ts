@@ -27,7 +27,7 @@ export const learnArticles = defineCollection({
   image: 'hero',
   slug: true,
   searchable: true,
-  facets: { peptide: 'relatedPeptides', goal: undefined, evidence_level: undefined },
+  facets: { peptide: 'relatedPeptides', goal: 'goals', evidence_level: undefined },
   filters: {
     difficulty: { field: 'difficulty', op: 'eq', as: DIFFICULTY },
     peptide: { field: 'relatedPeptides', op: 'eq', as: 'id' },
