@@ -40,18 +40,26 @@ async function untilDisconnected(server: Server): Promise<void> {
 /** Ends the answers that would go on for ever. */
 const endStreams = (app: FastifyInstance): Promise<unknown> => Promise.allSettled(app.leaving.map(leave => leave()));
 
+/** Waits for the answers under way; a connection ends with its answer. */
+async function close(app: FastifyInstance): Promise<void> {
+  app.connections.endAfterAnswers();
+  const closed = app.close();
+  const ending = setInterval(() => app.connections.endIdle(), POLL_MS);
+  await closed.finally(() => clearInterval(ending));
+}
+
 /**
  * Closes the server after the requests under way are answered. With a grace period requests are still accepted during it, while `/readyz`
  * fails and a load balancer learns of it. After it no connection is accepted and every answer closes its connection, because a connection
  * that the server closes while it is idle may just be carrying a request.
  */
 export async function closeGracefully(app: FastifyInstance, graceMs: number): Promise<void> {
+  if (graceMs > 0) await sleep(graceMs);
+  await endStreams(app);
   if (graceMs > 0) {
-    await sleep(graceMs);
-    await endStreams(app);
-    app.server.prependListener('request', (_request, response) => (response.shouldKeepAlive = false));
+    app.connections.endAfterAnswers();
     Server.prototype.close.call(app.server); // of node:net, because that of node:http also closes idle connections
     await untilDisconnected(app.server);
-  } else await endStreams(app);
-  await app.close();
+  }
+  await close(app);
 }

@@ -5,6 +5,7 @@ import { isFromGateway } from '../access/subgraph-secret.js';
 import { codeOf, fail, Problem, type ProblemCode } from '../request/errors.js';
 import { loggedError, type Logger } from '../observe/log.js';
 import { requestOf, type RequestInfo } from '../request/request.js';
+import { Connections } from './connections.js';
 import { problemBody } from './problem.js';
 import { refuseExpectations, refuseOnSocket } from './refusals.js';
 import { openRequestSpan, type RequestSpan } from '../observe/tracing.js';
@@ -20,6 +21,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** What ends answers that would go on for ever; run before the server closes. */
     leaving: (() => Promise<void>)[];
+    connections: Connections;
     /** What looks at an answer at its end, or at a stream's headers. */
     answerObservers: AnswerObserver[];
   }
@@ -217,6 +219,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.decorateRequest('span', null);
   app.decorateRequest('undoDeadline', null);
   app.decorate('leaving', []);
+  app.decorate('connections', new Connections(app.server));
   app.decorate('answerObservers', []);
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     request.info = requestOf(request.headers, addressOf(request.raw));
