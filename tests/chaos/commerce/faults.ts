@@ -5,9 +5,15 @@ export const COMMERCE_FAULTS: Readonly<Record<string, readonly Patch[]>> = {
   'reservation outside the transaction': [
     {
       module: 'subgraphs/commerce/commands/stock.js',
-      find: `    await ctx.sql('select id from commerce.inventory_level where variant_id = any($1) order by id for update', [[...new Set(variantIds)]]);`,
-      // the lock ends with a transaction of its own, before what it is for
-      replace: `    await ctx.host.transaction(own => own.sql('select id from commerce.inventory_level where variant_id = any($1) order by id for update', [[...new Set(variantIds)]]));`,
+      find: 'if (!shortage)\n        await hold(',
+      // 50 ms: the way of a second transaction to a busy database
+      replace: `if (!shortage) {
+        await ctx.em.commit();
+        await new Promise(done => setTimeout(done, 50));
+        await ctx.em.begin();
+    }
+    if (!shortage)
+        await hold(`,
     },
   ],
   'allocation of a recalled lot': [
