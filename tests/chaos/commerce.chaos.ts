@@ -17,6 +17,7 @@ test(`nothing is oversold or lost by ${each} random steps of ${shoppers} shopper
   const { violations, killed, kinds, done, refused } = await killShop({ seed, shoppers, each, kills, clients: shoppers, between: 20 });
   console.log(`killed ${JSON.stringify(killed)}; ${done} done, ${refused} refused: ${JSON.stringify(kinds)}`);
   expect(violations).toEqual([]);
+  expect(killed.commerce + killed.payments).toBeGreaterThan(kills / 2); // a phase may end before its share is killed
 }, 36_000_000);
 
 test.each(Object.entries(COMMERCE_FAULTS))(
