@@ -140,6 +140,24 @@ describe('stock', () => {
     ]);
   });
 
+  test('lines of one order that need the same units never have the same ones: of a lot, and of a place', async () => {
+    const lots = ['2027-06-01', '2028-01-01'].map((expires, index) => ({ number: `L${index}`, quantity: 1, expires }));
+    const [dated, plain] = [await shop.sell({ lots }), await shop.sell({ stock: 1 })];
+    const [west] = await shop.p.sql(`select id from commerce.inventory_location where code = 'west'`);
+    const delivery = { sku: plain.sku, quantity: 1, location_id: west.id, receipt: true, reason: 'Delivery' };
+    await shop.ok('POST', '/admin/inventory/adjustments', delivery);
+    const components = [dated, plain].map(({ sku }) => ({ sku, quantity: 1 }));
+    const both = await shop.sell({ components });
+    const order = await shop.order([dated, plain, both].map(variant => ({ variant, quantity: 1 })));
+    const taken = `select lot_number as lot, location_id as place from commerce.order_item_lot a join commerce.order_item i on i.id = a.order_item_id
+      where i.order_id = $1 and a.variant_id = $2`;
+    expect(new Set((await shop.p.sql(taken, [order.id, dated.id])).map(one => one.lot))).toEqual(new Set(['L0', 'L1']));
+    expect(new Set((await shop.p.sql(taken, [order.id, plain.id])).map(one => one.place)).size).toBe(2);
+    const levels =
+      'select sum(allocated)::int as n, max(allocated - on_hand) as over from commerce.inventory_level where variant_id = any($1)';
+    expect(await shop.p.sql(levels, [[dated.id, plain.id]])).toEqual([{ n: 4, over: 0 }]);
+  });
+
   test.each(['quarantined', 'recalled'])(
     '26: of a lot that is %s nothing is available, a cart that had it is told, a checkout that is paid is cancelled and refunded',
     async state => {
@@ -408,6 +426,21 @@ describe('checkout and payment', () => {
 });
 
 describe('time', () => {
+  test('a line is held for 15 minutes from its last change, 60 in a row at most; then anybody has its units', async () => {
+    const variant = await shop.sell({ stock: 2 });
+    const { cart } = await shop.cart(randomUUID(), [{ variant, quantity: 1 }]);
+    for (const minutes of [14, 28, 42, 56]) {
+      await shop.advance('PT14M');
+      expect((await shop.put(cart.id, variant, 1)).status, `after ${minutes} minutes`).toBe(200);
+    }
+    await shop.advance('PT3M');
+    expect(await shop.available(variant)).toBe(1);
+    await shop.advance('PT1M');
+    expect(await shop.available(variant)).toBe(2);
+    const { cart: other } = await shop.cart(randomUUID());
+    expect((await shop.put(other.id, variant, 2)).status).toBe(200);
+  });
+
   test('a reservation that has ended stops counting at once; the line stays and is held again at checkout', async () => {
     const variant = await shop.sell({ stock: 1 });
     const { cart } = await shop.cart(randomUUID(), [{ variant, quantity: 1 }]);
