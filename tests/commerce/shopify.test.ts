@@ -212,7 +212,9 @@ describe('a record that is none', () => {
     const stock = data({ productVariant: null });
     double.replies.push(
       listed(productOf(1), productOf(2, { variants: null }), productOf(3, { status: 'DRAFT' }), productOf(4, { status: 'ARCHIVED' })),
-      ...[stock, stock, stock],
+      stock,
+      stock,
+      stock,
     );
     const { id } = await real.ok('POST', '/products/sync', {});
     const run = await until(
