@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { locksInOrder } from '../support/locks.js';
-import { BRAND, DEMO, DEMO2 } from '../support/platform.js';
+import { BRAND, DEMO, DEMO2, type Answer } from '../support/platform.js';
 import { until } from '../support/until.js';
-import { ADDRESS, Shop, TEXAS, usd } from './shop.js';
+import { ADDRESS, CARD, Shop, TEXAS, usd } from './shop.js';
 
 let shop: Shop;
 
@@ -293,6 +293,30 @@ describe('checkout and payment', () => {
     expect((await shop.payment(first.body.order.id)).attempts).toBe(1);
   });
 
+  test('a repeat by the same key says of a cart, and of an order, what the first answer said, where there is an address, too', async () => {
+    const [variant, user, token] = [await shop.sell(), randomUUID(), shop.token];
+    const { cart } = await shop.cart(user);
+    const address = { shipping_address: TEXAS, recipient_name: 'A Buyer' };
+    expect((await shop.rest('PATCH', `/carts/${cart.id}`, address)).status).toBe(200);
+    const repeated = async (ask: (headers: Record<string, string>) => Promise<Answer>): Promise<void> => {
+      const headers = { 'idempotency-key': randomUUID() };
+      const first = await ask(headers);
+      expect(first, JSON.stringify(first.body)).toMatchObject({ status: 200 });
+      expect(await ask(headers)).toMatchObject({ status: 200, body: first.body, headers: { 'idempotent-replayed': 'true' } });
+    };
+    await repeated(headers =>
+      shop.rest('POST', '/carts', { user_id: user, items: [{ variant_id: variant.id, quantity: 1 }] }, token, headers),
+    );
+    const document = `mutation Order($input: CheckoutCartInput!) { checkoutCart(input: $input) {
+      cart { id status items { id quantity } } order { id items { id sku } shippingAddress { line1 } placedAt } } }`;
+    const input = { id: cart.id, paymentMethodId: CARD };
+    await repeated(async headers => {
+      const answer = await shop.p.graphql(document, { input }, { token, headers });
+      expect(answer.errors).toEqual([]);
+      return answer;
+    });
+  });
+
   test('10: payment.paid three times is one PLACED and one order.placed', async () => {
     const user = randomUUID();
     const variant = await shop.sell({ price: 1_003, more: { requires_shipping: false } });
@@ -431,7 +455,7 @@ describe('time', () => {
     const { cart } = await shop.cart(randomUUID(), [{ variant, quantity: 1 }]);
     for (const minutes of [14, 28, 42, 56]) {
       await shop.advance('PT14M');
-      expect((await shop.put(cart.id, variant, 1)).status, `after ${minutes} minutes`).toBe(200);
+      expect((await shop.put(cart.id, variant, 1, { mode: 'set' })).status, `after ${minutes} minutes`).toBe(200);
     }
     await shop.advance('PT3M');
     expect(await shop.available(variant)).toBe(1);
