@@ -1,5 +1,5 @@
 /**
- * A process of the platform as production starts it; with patches as its argument, with these built in: text of modules is replaced while
+ * A process of the platform as production starts it; with patches as its first argument, with these built in: text of modules is replaced while
  * they are loaded, so the product itself has no switch. Run by node as it stands, so only erasable syntax.
  */
 import { registerHooks } from 'node:module';
@@ -21,4 +21,4 @@ registerHooks({
 });
 
 process.stdin.on('end', () => process.exit(1)).resume(); // the run is gone
-await import(`${DIST}gateway/main.js`);
+await import(DIST + (process.argv[3] ?? 'gateway/main.js'));

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { locksInOrder } from '../support/locks.js';
-import { BRAND, DEMO, DEMO2 } from '../support/platform.js';
+import { BRAND, DEMO, DEMO2, type Answer } from '../support/platform.js';
 import { until } from '../support/until.js';
-import { ADDRESS, Shop, TEXAS, usd } from './shop.js';
+import { ADDRESS, CARD, Shop, TEXAS, usd } from './shop.js';
 
 let shop: Shop;
 
@@ -138,6 +138,24 @@ describe('stock', () => {
       ['EARLY', 2],
       ['LATE', 1],
     ]);
+  });
+
+  test('lines of one order that need the same units never have the same ones: of a lot, and of a place', async () => {
+    const lots = ['2027-06-01', '2028-01-01'].map((expires, index) => ({ number: `L${index}`, quantity: 1, expires }));
+    const [dated, plain] = [await shop.sell({ lots }), await shop.sell({ stock: 1 })];
+    const [west] = await shop.p.sql(`select id from commerce.inventory_location where code = 'west'`);
+    const delivery = { sku: plain.sku, quantity: 1, location_id: west.id, receipt: true, reason: 'Delivery' };
+    await shop.ok('POST', '/admin/inventory/adjustments', delivery);
+    const components = [dated, plain].map(({ sku }) => ({ sku, quantity: 1 }));
+    const both = await shop.sell({ components });
+    const order = await shop.order([dated, plain, both].map(variant => ({ variant, quantity: 1 })));
+    const taken = `select lot_number as lot, location_id as place from commerce.order_item_lot a join commerce.order_item i on i.id = a.order_item_id
+      where i.order_id = $1 and a.variant_id = $2`;
+    expect(new Set((await shop.p.sql(taken, [order.id, dated.id])).map(one => one.lot))).toEqual(new Set(['L0', 'L1']));
+    expect(new Set((await shop.p.sql(taken, [order.id, plain.id])).map(one => one.place)).size).toBe(2);
+    const levels =
+      'select sum(allocated)::int as n, max(allocated - on_hand) as over from commerce.inventory_level where variant_id = any($1)';
+    expect(await shop.p.sql(levels, [[dated.id, plain.id]])).toEqual([{ n: 4, over: 0 }]);
   });
 
   test.each(['quarantined', 'recalled'])(
@@ -275,6 +293,30 @@ describe('checkout and payment', () => {
     expect((await shop.payment(first.body.order.id)).attempts).toBe(1);
   });
 
+  test('a repeat by the same key says of a cart, and of an order, what the first answer said, where there is an address, too', async () => {
+    const [variant, user, token] = [await shop.sell(), randomUUID(), shop.token];
+    const { cart } = await shop.cart(user);
+    const address = { shipping_address: TEXAS, recipient_name: 'A Buyer' };
+    expect((await shop.rest('PATCH', `/carts/${cart.id}`, address)).status).toBe(200);
+    const repeated = async (ask: (headers: Record<string, string>) => Promise<Answer>): Promise<void> => {
+      const headers = { 'idempotency-key': randomUUID() };
+      const first = await ask(headers);
+      expect(first, JSON.stringify(first.body)).toMatchObject({ status: 200 });
+      expect(await ask(headers)).toMatchObject({ status: 200, body: first.body, headers: { 'idempotent-replayed': 'true' } });
+    };
+    await repeated(headers =>
+      shop.rest('POST', '/carts', { user_id: user, items: [{ variant_id: variant.id, quantity: 1 }] }, token, headers),
+    );
+    const document = `mutation Order($input: CheckoutCartInput!) { checkoutCart(input: $input) {
+      cart { id status items { id quantity } } order { id items { id sku } shippingAddress { line1 } placedAt } } }`;
+    const input = { id: cart.id, paymentMethodId: CARD };
+    await repeated(async headers => {
+      const answer = await shop.p.graphql(document, { input }, { token, headers });
+      expect(answer.errors).toEqual([]);
+      return answer;
+    });
+  });
+
   test('10: payment.paid three times is one PLACED and one order.placed', async () => {
     const user = randomUUID();
     const variant = await shop.sell({ price: 1_003, more: { requires_shipping: false } });
@@ -408,6 +450,21 @@ describe('checkout and payment', () => {
 });
 
 describe('time', () => {
+  test('a line is held for 15 minutes from its last change, 60 in a row at most; then anybody has its units', async () => {
+    const variant = await shop.sell({ stock: 2 });
+    const { cart } = await shop.cart(randomUUID(), [{ variant, quantity: 1 }]);
+    for (const minutes of [14, 28, 42, 56]) {
+      await shop.advance('PT14M');
+      expect((await shop.put(cart.id, variant, 1, { mode: 'set' })).status, `after ${minutes} minutes`).toBe(200);
+    }
+    await shop.advance('PT3M');
+    expect(await shop.available(variant)).toBe(1);
+    await shop.advance('PT1M');
+    expect(await shop.available(variant)).toBe(2);
+    const { cart: other } = await shop.cart(randomUUID());
+    expect((await shop.put(other.id, variant, 2)).status).toBe(200);
+  });
+
   test('a reservation that has ended stops counting at once; the line stays and is held again at checkout', async () => {
     const variant = await shop.sell({ stock: 1 });
     const { cart } = await shop.cart(randomUUID(), [{ variant, quantity: 1 }]);

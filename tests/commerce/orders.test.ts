@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { paymentRefunded } from '../../events/catalogue/payments.js';
-import { ADMIN, DEMO, DEMO2 } from '../support/platform.js';
+import { locksInOrder, waitingIn } from '../support/locks.js';
+import { ADMIN, DEMO, DEMO2, type Answer } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { Shop, usd, type Variant } from './shop.js';
 
@@ -178,6 +180,26 @@ describe('after an order is placed', () => {
   });
 });
 
+/** What a line has comes from another lot when a call has begun and waits for stock: it could not know of it. */
+async function takesMeanwhile(itemId: string, lotId: string, held: [string, unknown[]], call: () => Promise<Answer>): Promise<Answer> {
+  const other = new pg.Client({ connectionString: shop.p.env.DATABASE_URL });
+  await other.connect();
+  try {
+    await other.query('begin');
+    await other.query(...held);
+    const answer = call();
+    await waitingIn(shop.p, 'inventory_level');
+    const taken = `with gone as (update commerce.inventory_lot set allocated = 0 where id = (select lot_id from commerce.order_item_lot where order_item_id = $1)),
+      come as (update commerce.inventory_lot set allocated = 1 where id = $2 returning id, lot_number)
+      update commerce.order_item_lot a set lot_id = come.id, lot_number = come.lot_number from come where a.order_item_id = $1`;
+    await other.query(taken, [itemId, lotId]);
+    await other.query('commit');
+    return await answer;
+  } finally {
+    await other.end();
+  }
+}
+
 describe('recalls', () => {
   test('30 and 31: a recalled lot is moved or cancelled where it was not shipped, each buyer is warned once, and nothing of it comes back', async () => {
     const [west] = await shop.p.sql(`select id from commerce.inventory_location where code = 'west'`);
@@ -225,6 +247,25 @@ describe('recalls', () => {
     await shop.ok('POST', '/admin/inventory/recall', { sku: variant.sku, lot_number: 'S', reason: 'Bad' });
     expect(await shop.read(order.id)).toMatchObject({ status: 'cancelled', cancel_reason: 'recall' });
     await shop.refunded(order.id, 3_599);
+  });
+
+  test('a recall locks an order that takes from the lot while its stock is waited for before the stock, as everybody does', async () => {
+    const variant = await shop.sell({ more: NO_SHIPPING, lots: [{ number: 'OLD', quantity: 1, expires: '2028-01-01' }] });
+    const order = await shop.order([{ variant, quantity: 1 }]);
+    const lot = await shop.lot(variant.sku, 'NEW', 1, '2028-02-01');
+    const level = 'select from commerce.inventory_level where variant_id = $1 for update';
+    const recall = () => shop.rest('POST', '/admin/inventory/recall', { sku: variant.sku, lot_number: 'NEW', reason: 'Bad' });
+    const answer = await locksInOrder(
+      shop.p,
+      {
+        held: ['select from commerce.shop_order where id = $1 for update', [order.id]],
+        waitsIn: 'shop_order',
+        free: [`${level} nowait`, [variant.id]],
+      },
+      () => takesMeanwhile(order.items[0].id, lot.id, [level, [variant.id]], recall),
+    );
+    expect(answer).toMatchObject({ status: 200, body: { moved_to_other_lots: 1, cancelled: 0 } });
+    expect((await shop.read(order.id)).items).toMatchObject([{ lots: [{ lot_number: 'OLD', quantity: 1 }] }]);
   });
 
   test('of a bundle that a recall cancels nothing stays allocated, of no part of it', async () => {

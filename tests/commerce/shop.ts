@@ -39,10 +39,13 @@ interface Made {
   prices?: object[];
 }
 
+/** What is asked of a platform, wherever its processes are. */
+export type Reached = Pick<TestPlatform, 'rest' | 'graphql' | 'sql' | 'clock' | 'serviceToken'>;
+
 /** The shop as its callers see it, with the double of payments and a table of grants. */
-export class Shop {
+export class Shop<P extends Reached = TestPlatform> {
   private constructor(
-    readonly p: TestPlatform,
+    readonly p: P,
     readonly token: string,
   ) {}
 
@@ -51,7 +54,7 @@ export class Shop {
   }
 
   /** Wherever its processes are. */
-  static async around(p: TestPlatform): Promise<Shop> {
+  static async around<P extends Reached>(p: P): Promise<Shop<P>> {
     await p.clock('commerce', { now: T0 });
     return new Shop(p, await p.serviceToken('admin:commerce'));
   }
@@ -80,7 +83,7 @@ export class Shop {
     return this.p.clock('commerce', { advance: duration });
   }
 
-  member(userId: string, scopes = ['read:account', 'manage:subscriptions', 'read:subscriptions']): Promise<string> {
+  member(this: Shop, userId: string, scopes = ['read:account', 'manage:subscriptions', 'read:subscriptions']): Promise<string> {
     return this.p.userToken(userId, scopes);
   }
 

@@ -4,6 +4,8 @@ import { ShopifyClient } from '../../subgraphs/commerce/ports/shopify-client.js'
 import { StorefrontBusy } from '../../subgraphs/commerce/ports/storefront-port.js';
 import { ShopifyStorefront } from '../../subgraphs/commerce/ports/storefront-shopify.js';
 import { minorUnits } from '../../subgraphs/commerce/rules/money.js';
+import { until } from '../support/until.js';
+import { Shop } from './shop.js';
 import { ShopifyDouble, type Reply } from './shopify-double.js';
 
 let double: ShopifyDouble;
@@ -96,11 +98,12 @@ describe("Shopify's Admin API", () => {
           handle: 'bar',
           title: 'Bar',
           descriptionHtml: '<p>Good</p>',
-          isActive: true,
+          status: 'active',
           tags: ['sale'],
           variants: [{ ...variant, price: { amount: 1_990, currency: 'USD' }, weightGrams: 250, requiresShipping: true, quantity: 4 }],
         },
       ],
+      malformed: [],
       next: 'c1',
     });
     expect(double.asked).toEqual([{ name: 'Products', variables: { after: 'c0', query: "updated_at:>='2026-11-24T12:00:00.000Z'" } }]);
@@ -124,13 +127,13 @@ describe("Shopify's Admin API", () => {
         personal: { recipientName: 'A Buyer', shippingAddress: { line1: '1 Main Street', region: 'TX', countryCode: 'US' } },
       },
     ]);
-    expect(await shop.listOrders({ ...QUERY, ids: ['6'] })).toEqual({ records: [], next: null });
+    expect(await shop.listOrders({ ...QUERY, ids: ['6'] })).toEqual({ records: [], malformed: [], next: null });
     expect(double.asked.map(one => one.variables)).toEqual([{ ids: ['gid://shopify/Order/5'] }, { ids: ['gid://shopify/Order/6'] }]);
   });
 
   test('an order that is not paid yet is none', async () => {
     double.replies.push(data({ orders: { nodes: [{ ...ORDER, displayFinancialStatus: 'PENDING' }], pageInfo: pages(null) } }));
-    expect(await shop.listOrders(QUERY)).toEqual({ records: [], next: null });
+    expect(await shop.listOrders(QUERY)).toEqual({ records: [], malformed: [], next: null });
   });
 
   test('a customer is set by address where new, by id where known, with no more than address and name', async () => {
@@ -174,6 +177,60 @@ describe("Shopify's Admin API", () => {
       quantities: [{ inventoryItemId: 'gid://shopify/InventoryItem/3', locationId: 'gid://shopify/Location/1', quantity: 6 }],
     });
   });
+});
+
+/** A product with other fields, a variant of its own and an id by its number. */
+const productOf = (number: number, more: object = {}) => {
+  const [variant] = PRODUCT.variants.nodes;
+  const own = { ...variant, id: `gid://shopify/ProductVariant/${number}`, sku: `SHOPIFY-${number}` };
+  return { ...PRODUCT, id: `gid://shopify/Product/${number}`, handle: `bar-${number}`, variants: { nodes: [own] }, ...more };
+};
+const listed = (...nodes: object[]): Reply => data({ shop: { currencyCode: 'USD' }, products: { nodes, pageInfo: pages(null) } });
+
+describe('a record that is none', () => {
+  test('is named, and its page goes on: products, orders, customers', async () => {
+    double.replies.push(listed(productOf(1, { variants: null }), PRODUCT, productOf(2, { title: null }), productOf(3, { id: 7 })));
+    const { records, malformed } = await shop.listProducts({ ...QUERY, cursor: 'c0' });
+    expect({ ids: records.map(one => one.externalId), malformed }).toEqual({
+      ids: [PRODUCT.id],
+      malformed: ['gid://shopify/Product/1', 'gid://shopify/Product/2', 'c0, 4'],
+    });
+    double.replies.push(data({ orders: { nodes: [{ ...ORDER, id: 'o-2', totalPriceSet: null }, ORDER], pageInfo: pages(null) } }));
+    expect(await shop.listOrders(QUERY)).toMatchObject({ records: [{ externalId: ORDER.id }], malformed: ['o-2'] });
+    double.replies.push(data({ customers: { nodes: [null, ORDER.customer], pageInfo: pages(null) } }));
+    expect(await shop.listCustomers(QUERY)).toMatchObject({ records: [{ externalId: ORDER.customer.id }], malformed: ['first page, 1'] });
+  });
+
+  test('28: is counted as failed and named by the run, which takes over the others; a draft is a draft here, what is neither is archived', async () => {
+    const real = await Shop.open({
+      COMMERCE_STOREFRONT: 'shopify',
+      COMMERCE_SHOPIFY_URL: double.url,
+      COMMERCE_SHOPIFY_TOKEN: 'shpat_test',
+      COMMERCE_SHOPIFY_LOCATION: 'gid://shopify/Location/1',
+      COMMERCE_EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
+    });
+    const stock = data({ productVariant: null });
+    double.replies.push(
+      listed(productOf(1), productOf(2, { variants: null }), productOf(3, { status: 'DRAFT' }), productOf(4, { status: 'ARCHIVED' })),
+      stock,
+      stock,
+      stock,
+    );
+    const { id } = await real.ok('POST', '/products/sync', {});
+    const run = await until(
+      'the run',
+      () => real.ok('GET', `/admin/sync/${id}`),
+      one => one.finished_at !== null,
+      20_000,
+    );
+    expect(run).toMatchObject({
+      status: 'partial',
+      counts: { seen: 4, created: 3, failed: 1 },
+      failures: [{ external_id: 'gid://shopify/Product/2', code: 'malformed_record' }],
+    });
+    const rows = await real.p.sql(`select slug, status from commerce.product where slug like 'bar-%' order by slug`);
+    expect(rows.map(one => `${one.slug} ${one.status}`)).toEqual(['bar-1 active', 'bar-3 draft', 'bar-4 archived']);
+  }, 400_000);
 });
 
 describe('limits and faults of Shopify', () => {

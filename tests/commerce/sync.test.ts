@@ -75,7 +75,7 @@ function product(externalId: string, of: string, more: object = {}, variant: obj
     handle: of.toLowerCase(),
     title: 'From the storefront',
     descriptionHtml: '<p>Good</p><script>bad()</script>',
-    isActive: true,
+    status: 'active',
     tags: ['sale'],
     variants: [{ ...one, quantity: null, ...variant }],
     ...more,

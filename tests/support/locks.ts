@@ -16,6 +16,14 @@ interface Case {
 const WAITING = `select count(*)::int as n from pg_stat_activity
 where datname = current_database() and wait_event_type = 'Lock' and query like '%' || $1 || '%'`;
 
+/** A transaction waits for a lock in a statement with this word. */
+export const waitingIn = (p: Pick<TestPlatform, 'sql'>, word: string): Promise<unknown> =>
+  until(
+    `one that waits in ${word}`,
+    () => p.sql(WAITING, [word]),
+    ([row]) => row.n > 0,
+  );
+
 /** Sees that a call takes its rows in one order: while another transaction holds the first one, the later ones are free. */
 export async function locksInOrder(p: TestPlatform, { held, waitsIn, free }: Case, call: () => Promise<Answer>): Promise<Answer> {
   const other = new pg.Client({ connectionString: p.env.DATABASE_URL });
@@ -24,11 +32,7 @@ export async function locksInOrder(p: TestPlatform, { held, waitsIn, free }: Cas
     await other.query('begin');
     await other.query(...held);
     const answer = call();
-    await until(
-      `one that waits in ${waitsIn}`,
-      () => p.sql(WAITING, [waitsIn]),
-      ([row]) => row.n > 0,
-    );
+    await waitingIn(p, waitsIn);
     await other.query(...free);
     await other.query('commit');
     return await answer;

@@ -1,4 +1,5 @@
 import { newId } from '../../../runtime/data/ids.js';
+import { actorOf } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { StockMovementKind, type InventoryLotStatus } from '../entities/enums.js';
 import { todayOf } from '../queries/stock.js';
@@ -16,7 +17,6 @@ interface Place {
   locationId: string;
   free: number;
   lotTracked: boolean;
-  tracked: boolean;
 }
 
 interface LotRow {
@@ -29,71 +29,120 @@ interface LotRow {
   free: number;
 }
 
+/** Only of what is counted. */
 const PLACES = `
-select l.variant_id as "variantId", l.location_id as "locationId", l.on_hand - l.allocated as free, v.lot_tracked as "lotTracked", v.track_inventory as tracked
-from commerce.inventory_level l join commerce.inventory_location p on p.id = l.location_id join commerce.product_variant v on v.id = l.variant_id
-where l.variant_id = $1 and p.active order by p.priority, p.code`;
+select l.variant_id as "variantId", l.location_id as "locationId", l.on_hand - l.allocated as free, v.lot_tracked as "lotTracked"
+from commerce.inventory_level l join commerce.inventory_location p on p.id = l.location_id
+join commerce.product_variant v on v.id = l.variant_id and v.track_inventory
+where l.variant_id = any($1) and p.active order by p.priority, p.code`;
 
 const LOTS = `
 select lot.id, lot.variant_id as "variantId", lot.location_id as "locationId", lot.lot_number as "lotNumber", lot.expires_on::text as "expiresOn",
   lot.status, lot.on_hand - lot.allocated as free
 from commerce.inventory_lot lot join commerce.inventory_location p on p.id = lot.location_id
-where lot.variant_id = $1 and p.active order by lot.id for update of lot`;
+where lot.variant_id = any($1) and p.active order by lot.id for update of lot`;
 
-const ALLOCATED = `
-insert into commerce.order_item_lot (id, order_item_id, variant_id, location_id, lot_id, lot_number, expires_on, quantity) values ($1, $2, $3, $4, $5, $6, $7, $8)`;
+/** What some variants lie in; what is taken is gone for whoever takes next. */
+interface Shelves {
+  places: Place[];
+  lots: LotRow[];
+}
+
+async function shelvesOf(ctx: Context, variantIds: readonly string[]): Promise<Shelves> {
+  const [places, lots] = [await ctx.sql<Place>(PLACES, [variantIds]), await ctx.sql<LotRow>(LOTS, [variantIds])];
+  return { places, lots };
+}
 
 interface Part {
+  itemId: string;
+  variantId: string;
   locationId: string;
   lot: LotRow | null;
   quantity: number;
 }
 
-/** What of a variant comes from where: lots by expiry, else locations by priority; what is over (a backorder) from the first place. */
-async function partsOf(ctx: Context, variantId: string, quantity: number): Promise<Part[]> {
-  const places = await ctx.sql<Place>(PLACES, [variantId]);
-  if (places.length === 0) return [];
-  if (places[0]!.lotTracked) {
-    const lots = await ctx.sql<LotRow>(LOTS, [variantId]);
-    return pickLots(lots, quantity, todayOf(ctx)).map(({ lot, quantity: taken }) => ({ locationId: lot.locationId, lot, quantity: taken }));
-  }
-  const parts: Part[] = [];
+type Source = Pick<Part, 'locationId' | 'lot' | 'quantity'>;
+
+/** Units of what has no lots, by the locations' priority; what is over (a backorder) comes from the first one. */
+function fromPlaces(places: readonly Place[], quantity: number): Source[] {
+  const sources: Source[] = [];
   let left = quantity;
-  for (const { locationId, free } of places) {
-    const taken = Math.min(left, Math.max(0, free));
-    if (taken > 0) parts.push({ locationId, lot: null, quantity: taken });
+  for (const place of places) {
+    const taken = Math.min(left, Math.max(0, place.free));
+    if (taken > 0) sources.push({ locationId: place.locationId, lot: null, quantity: taken });
+    place.free -= taken;
     left -= taken;
   }
-  if (left > 0) parts.push({ locationId: places[0]!.locationId, lot: null, quantity: left });
-  return parts;
+  if (left > 0) sources.push({ locationId: places[0]!.locationId, lot: null, quantity: left });
+  return sources;
+}
+
+/** Units of lots, first expired, first out. */
+function fromLots(lots: readonly LotRow[], quantity: number, today: string): Source[] {
+  return pickLots(lots, quantity, today).map(({ lot, quantity: taken }) => {
+    lot.free -= taken;
+    return { locationId: lot.locationId, lot, quantity: taken };
+  });
+}
+
+/** What of a line comes from where. */
+function partsOf({ itemId, demand }: LineDemand, shelves: Shelves, today: string): Part[] {
+  return Object.entries(demand).flatMap(([variantId, quantity]) => {
+    const places = shelves.places.filter(one => one.variantId === variantId);
+    if (places.length === 0) return [];
+    const lots = shelves.lots.filter(one => one.variantId === variantId);
+    const sources = places[0]!.lotTracked ? fromLots(lots, quantity, today) : fromPlaces(places, quantity);
+    return sources.map(source => ({ itemId, variantId, ...source }));
+  });
+}
+
+/** Allocations, their movements, and what they do to levels and lots. `$1` the parts, `$2` reference, `$3` actor, `$4` the instant. */
+const ALLOCATE = `
+with part as (
+  select * from jsonb_to_recordset($1::jsonb) as p(id uuid, movement uuid, item uuid, variant uuid, location uuid, lot uuid, number text, expires date, quantity int)),
+allocated as (
+  insert into commerce.order_item_lot (id, order_item_id, variant_id, location_id, lot_id, lot_number, expires_on, quantity)
+  select id, item, variant, location, lot, number, expires, quantity from part),
+moved as (
+  insert into commerce.stock_movement (id, variant_id, location_id, lot_number, kind, quantity, reference, actor, created_at)
+  select movement, variant, location, number, '${StockMovementKind.ALLOCATION}', quantity, $2, $3, $4::timestamptz from part),
+leveled as (
+  update commerce.inventory_level l set allocated = l.allocated + s.quantity, updated_at = $4::timestamptz
+  from (select variant, location, sum(quantity)::int as quantity from part group by 1, 2) s where l.variant_id = s.variant and l.location_id = s.location)
+update commerce.inventory_lot t set allocated = t.allocated + s.quantity, updated_at = $4::timestamptz, version = t.version + 1
+from (select lot, sum(quantity)::int as quantity from part where lot is not null group by 1) s where t.id = s.lot`;
+
+async function write(ctx: Context, parts: readonly Part[], reference: string): Promise<void> {
+  const rows = parts.map(({ itemId, variantId, locationId, lot, quantity }) => ({
+    id: newId(),
+    movement: newId(),
+    item: itemId,
+    variant: variantId,
+    location: locationId,
+    lot: lot?.id ?? null,
+    number: lot?.lotNumber ?? null,
+    expires: lot?.expiresOn ?? null,
+    quantity,
+  }));
+  await ctx.sql(ALLOCATE, [JSON.stringify(rows), reference, actorOf(ctx.caller), ctx.now().toISOString()]);
+}
+
+/** Allocates units to lines, in one statement whatever their number; the caller holds the lock. @returns units that were allocated. */
+async function allocate(ctx: Context, lines: readonly LineDemand[], reference: string): Promise<number> {
+  const shelves = await shelvesOf(ctx, [...totalOf(lines).keys()]);
+  const parts = lines.flatMap(line => partsOf(line, shelves, todayOf(ctx)));
+  if (parts.length > 0) await write(ctx, parts, reference);
+  return parts.reduce((sum, one) => sum + one.quantity, 0);
 }
 
 /** Allocates units of a variant to a line. @returns units that no lot or place covers. */
-export async function allocateUnits(ctx: Context, itemId: string, variantId: string, quantity: number, reference: string): Promise<number> {
-  let left = quantity;
-  for (const { locationId, lot, quantity: taken } of await partsOf(ctx, variantId, quantity)) {
-    await ctx.sql(ALLOCATED, [
-      newId(),
-      itemId,
-      variantId,
-      locationId,
-      lot?.id ?? null,
-      lot?.lotNumber ?? null,
-      lot?.expiresOn ?? null,
-      taken,
-    ]);
-    const kind = StockMovementKind.ALLOCATION;
-    await move(ctx, { variantId, locationId, lotNumber: lot?.lotNumber ?? null, kind, quantity: taken, reference }, lot?.id ?? null);
-    left -= taken;
-  }
-  return left;
-}
-
-/** Which of some variants are counted. */
-async function trackedOf(ctx: Context, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await ctx.sql<{ id: string }>('select id from commerce.product_variant where id = any($1) and track_inventory', [ids]);
-  return new Set(rows.map(({ id }) => id));
-}
+export const allocateUnits = async (
+  ctx: Context,
+  itemId: string,
+  variantId: string,
+  quantity: number,
+  reference: string,
+): Promise<number> => quantity - (await allocate(ctx, [{ itemId, demand: { [variantId]: quantity } }], reference));
 
 function totalOf(lines: readonly LineDemand[]): Map<string, number> {
   const total = new Map<string, number>();
@@ -111,10 +160,7 @@ export async function allocateOrder(ctx: Context, orderId: string, lines: readon
   await release(ctx, { orderId });
   const shortage = await shortageOf(ctx, total);
   if (shortage && !force) return shortage;
-  const tracked = await trackedOf(ctx, [...total.keys()]);
-  for (const { itemId, demand } of lines)
-    for (const [variantId, quantity] of Object.entries(demand).filter(([id]) => tracked.has(id)))
-      await allocateUnits(ctx, itemId, variantId, quantity, `order:${orderId}`);
+  await allocate(ctx, lines, `order:${orderId}`);
   return shortage;
 }
 

@@ -131,6 +131,31 @@ async function warn(ctx: Context, recallId: string, lotNumber: string, userId: s
   );
 }
 
+const affectedBy = async (ctx: Context, lotIds: readonly string[]): Promise<string[]> =>
+  (await ctx.sql<{ orderId: string }>(AFFECTED, [lotIds])).map(one => one.orderId);
+
+/** An order was allocated some of a lot while its stock was waited for. */
+class Late extends Error {}
+
+/** Locks the orders to which some of the lots is allocated, then the stock of all that they hold. @throws Late. */
+async function lockAffected(ctx: Context, variantId: string, lotIds: readonly string[]): Promise<void> {
+  const orders = await affectedBy(ctx, lotIds);
+  for (const id of orders) await lockOrder(ctx, id);
+  const besides = await ctx.sql<{ id: string }>(BESIDES, [lotIds]);
+  await lockStock(ctx, [variantId, ...besides.map(({ id }) => id)]);
+  if ((await affectedBy(ctx, lotIds)).some(id => !orders.includes(id))) throw new Late();
+}
+
+/** Orders before stock, as everywhere: whoever came between gets its turn, all locks given back, before it is tried again. */
+async function lockConcerned(ctx: Context, variantId: string, lotIds: readonly string[]): Promise<void> {
+  for (;;)
+    try {
+      return await ctx.savepoint(() => lockAffected(ctx, variantId, lotIds));
+    } catch (error) {
+      if (!(error instanceof Late)) throw error;
+    }
+}
+
 /**
  * Recalls a lot at all locations: it is sold no more, what was not shipped of it is covered by other lots or cancelled, and its buyers are
  * warned, each once. Again: nothing. Source: commerce 3, 4.2.
@@ -138,10 +163,11 @@ async function warn(ctx: Context, recallId: string, lotNumber: string, userId: s
 export async function recallLot(ctx: Context, { sku, lotNumber, reason }: RecallLotInput): Promise<RecallReport> {
   const variant = await variantOf(ctx, sku);
   const before = await lotsOf(ctx, sku, lotNumber);
-  // orders before stock, as everywhere: whoever holds the one waits for the other
-  for (const { orderId } of await ctx.sql<{ orderId: string }>(AFFECTED, [before.map(one => one.id)])) await lockOrder(ctx, orderId);
-  const besides = await ctx.sql<{ id: string }>(BESIDES, [before.map(one => one.id)]);
-  await lockStock(ctx, [variant.id, ...besides.map(({ id }) => id)]);
+  await lockConcerned(
+    ctx,
+    variant.id,
+    before.map(one => one.id),
+  );
   const lots = await lotsOf(ctx, sku, lotNumber);
   if (lots.every(one => one.status === InventoryLotStatus.RECALLED)) return lotRecall(ctx, sku, lotNumber);
   const recallId = lots.find(one => one.recallId !== null)?.recallId ?? newId();
@@ -152,7 +178,7 @@ export async function recallLot(ctx: Context, { sku, lotNumber, reason }: Recall
   );
   const concerned = new Map<string, string[]>();
   const report = { moved: 0, cancelled: 0 };
-  for (const { orderId } of await ctx.sql<{ orderId: string }>(AFFECTED, [ids])) {
+  for (const orderId of await affectedBy(ctx, ids)) {
     const one = await settleOrderOf(ctx, orderId, ids);
     report.moved += one.moved;
     report.cancelled += one.cancelled;

@@ -10,7 +10,7 @@ const product = {
   handle: 'tote-bag',
   title: 'Tote bag',
   descriptionHtml: '<p>Carries what the storefront sells.</p>',
-  isActive: true,
+  status: 'active',
   tags: ['storefront'],
   variants: [
     {

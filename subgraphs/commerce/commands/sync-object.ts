@@ -11,6 +11,8 @@ const KINDS: Readonly<Record<string, CommerceSyncKind>> = {
   customers: CommerceSyncKind.CUSTOMER_PROFILES,
 };
 
+const NOT_TAKEN = 'an object of the storefront was not taken over';
+
 /** An object of the storefront as it is now. */
 export interface SyncObject {
   kind: CommerceSyncKind;
@@ -26,7 +28,13 @@ export async function readObject(host: ServiceHost, topic: string, externalId: s
   const port = storefrontOf(host);
   for (const brand of (await brandsOf(host)).filter(one => port.serves(one))) {
     const exchange: Exchange = { host, port, brand, isDryRun: false };
-    const { records } = await SYNC_KINDS[kind].page(exchange, { brandId: brand.id, since: null, ids: [externalId], cursor: null });
+    const { records, malformed = [] } = await SYNC_KINDS[kind].page(exchange, {
+      brandId: brand.id,
+      since: null,
+      ids: [externalId],
+      cursor: null,
+    });
+    if (malformed.length > 0) host.log.warn({ kind, code: 'malformed_record' }, NOT_TAKEN);
     const [row] = records;
     if (row) return { kind, exchange, row, facts: await SYNC_KINDS[kind].prepare(exchange, row) };
   }
@@ -36,5 +44,5 @@ export async function readObject(host: ServiceHost, topic: string, externalId: s
 /** Takes it over like a record of a run. */
 export async function takeObject(ctx: Context, { kind, exchange, row, facts }: SyncObject): Promise<void> {
   const outcome = await SYNC_KINDS[kind].take(ctx, exchange, row, facts);
-  if (outcome.code !== undefined) ctx.log.warn({ kind, code: outcome.code }, 'an object of the storefront was not taken over');
+  if (outcome.code !== undefined) ctx.log.warn({ kind, code: outcome.code }, NOT_TAKEN);
 }

@@ -1,7 +1,7 @@
 import { newId } from '../../../runtime/data/ids.js';
 import { lockRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
-import { ProductStatus, PurchaseRequirement } from '../entities/enums.js';
+import { PurchaseRequirement } from '../entities/enums.js';
 import { Product, ProductVariant } from '../entities/product.js';
 import { CreateProductInput, ProductVariantInput, UpdateProductInput, VariantPriceInput } from '../inputs/product.js';
 import type { Brand } from '../ports/brands.js';
@@ -12,8 +12,6 @@ import { failed, productFault, productHash, type Outcome } from '../rules/storef
 import type { StorefrontProduct, StorefrontVariant } from '../rules/storefront-record.js';
 import { changeProduct, makeProduct, writeNewVariants } from './product.js';
 import { writeLink } from './storefront-link.js';
-
-const statusOf = ({ isActive }: StorefrontProduct): ProductStatus => (isActive ? ProductStatus.ACTIVE : ProductStatus.ARCHIVED);
 
 const variantInput = ({ sku, title, barcode, price, weightGrams, requiresShipping }: StorefrontVariant): ProductVariantInput =>
   Object.assign(new ProductVariantInput(), {
@@ -46,8 +44,8 @@ async function changeVariant(ctx: Context, product: Product, variant: ProductVar
 async function updateFrom(ctx: Context, brand: Brand, id: string, record: StorefrontProduct): Promise<Product> {
   const known = await ctx.em.find(ProductVariant, { productId: id });
   const bySku = new Map(known.map(one => [one.sku, one]));
-  const { title, descriptionHtml, tags } = record;
-  const change = Object.assign(new UpdateProductInput(), { id, title, descriptionHtml, tags, status: statusOf(record) });
+  const { title, descriptionHtml, tags, status } = record;
+  const change = Object.assign(new UpdateProductInput(), { id, title, descriptionHtml, tags, status });
   const product = await changeProduct(ctx, brand, change);
   for (const one of record.variants) {
     const variant = bySku.get(one.sku);
@@ -58,13 +56,13 @@ async function updateFrom(ctx: Context, brand: Brand, id: string, record: Storef
 }
 
 const createInput = (record: StorefrontProduct): CreateProductInput => {
-  const { handle: slug, title, descriptionHtml, tags, variants } = record;
+  const { handle: slug, title, descriptionHtml, tags, status, variants } = record;
   return Object.assign(new CreateProductInput(), {
     slug,
     title,
     descriptionHtml,
     tags,
-    status: statusOf(record),
+    status,
     variants: variants.map(variantInput),
     categories: [],
     options: [],

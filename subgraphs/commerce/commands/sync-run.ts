@@ -93,6 +93,13 @@ async function takeOne(exchange: Exchange, { id, kind }: CommerceSyncJob, row: u
   }
 }
 
+/** Counts and names a record that cannot be read, once in a run. */
+const leaveOut = ({ host }: Exchange, id: string, externalId: string): Promise<void> =>
+  host.transaction(async ctx => {
+    const key = { externalId, entityId: null };
+    if (await isFirst(ctx, id, key)) await count(ctx, id, key, failed('malformed_record'));
+  });
+
 /** Moves a run on to its next page; its lease begins anew. */
 const turnPage = ({ host }: Exchange, id: string, cursor: string): Promise<void> =>
   host.transaction(async ctx => {
@@ -104,7 +111,8 @@ async function pages(ctx: Context, exchange: Exchange, job: CommerceSyncJob): Pr
   const one = SYNC_KINDS[job.kind];
   const { brandId, since, ids } = job;
   for (let cursor = job.cursor; ;) {
-    const { records, next } = await one.page(exchange, { brandId, since, ids, cursor });
+    const { records, malformed = [], next } = await one.page(exchange, { brandId, since, ids, cursor });
+    for (const externalId of malformed) await leaveOut(exchange, job.id, externalId);
     for (const row of records) {
       await takeOne(exchange, job, row);
       if (!exchange.isDryRun) await one.tell?.(ctx, exchange, row);

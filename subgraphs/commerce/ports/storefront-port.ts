@@ -2,6 +2,8 @@ import type { StorefrontCustomer, StorefrontOrder, StorefrontProduct } from '../
 
 export interface StorefrontPage<Row> {
   records: Row[];
+  /** Records that are not what the storefront says its records are, by their ids there; the others of the page are whole. */
+  malformed?: string[];
   /** Cursor of the next page; null: this is the last one. */
   next: string | null;
 }

@@ -27,6 +27,20 @@ type Page<Node> = { nodes: Node[]; pageInfo: { endCursor: string | null; hasNext
 /** Ids of objects as Shopify's calls name them are numbers; its API names them by address. */
 const globalId = (type: string, id: string): string => (/^\d+$/.test(id) ? `gid://shopify/${type}/${id}` : id);
 
+/** A record that cannot be read is named by its id, or by its place where it has none, and keeps no other from being read. */
+function readRecords<Node, Row>(nodes: readonly Node[], cursor: string | null, from: (node: Node) => Row | null) {
+  const [records, malformed]: [Row[], string[]] = [[], []];
+  for (const [index, node] of nodes.entries())
+    try {
+      const row = from(node);
+      if (row !== null) records.push(row);
+    } catch {
+      const { id } = (node ?? {}) as { id?: unknown };
+      malformed.push(typeof id === 'string' ? id : `${cursor ?? 'first page'}, ${index + 1}`);
+    }
+  return { records, malformed };
+}
+
 /** A shop at Shopify, by its Admin API. */
 export class ShopifyStorefront implements StorefrontPort {
   readonly system = 'shopify';
@@ -57,8 +71,8 @@ export class ShopifyStorefront implements StorefrontPort {
           pageInfo: { endCursor: null, hasNextPage: false },
         }
       : (answer[root] as Page<Node>);
-    const rows = page.nodes.map(one => from(one, answer.shop?.currencyCode ?? ''));
-    return { records: rows.filter(one => one !== null), next: page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null };
+    const next = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
+    return { ...readRecords(page.nodes, cursor, one => from(one, answer.shop?.currencyCode ?? '')), next };
   }
 
   listProducts(query: StorefrontQuery): Promise<StorefrontPage<StorefrontProduct>> {

@@ -1,4 +1,5 @@
 import type { PersonalData } from '../entities/cart.js';
+import { ProductStatus } from '../entities/enums.js';
 import { minorUnits } from './money.js';
 import type { StorefrontCustomer, StorefrontOrder, StorefrontProduct } from './storefront-record.js';
 
@@ -71,16 +72,25 @@ const GRAMS: Readonly<Record<string, number>> = { GRAMS: 1, KILOGRAMS: 1_000, OU
 const gramsOf = (weight: { unit: string; value: number } | null | undefined): number | null =>
   weight && weight.value > 0 && GRAMS[weight.unit] ? Math.round(weight.value * GRAMS[weight.unit]!) : null;
 
-/** @param currency the shop's. */
+/** What else there may be, as what is sold by its address alone, is not shown here. */
+const STATUS: Readonly<Record<string, ProductStatus>> = { ACTIVE: ProductStatus.ACTIVE, DRAFT: ProductStatus.DRAFT };
+
+/** @throws Error where a record has none. */
+function text(given: unknown): string {
+  if (typeof given !== 'string') throw new TypeError('a text is missing');
+  return given;
+}
+
+/** @param currency the shop's. @throws Error for what is no product of Shopify, as those below. */
 export const productFrom = (
   { id, handle, title, descriptionHtml, status, tags, variants }: ShopifyProduct,
   currency: string,
 ): StorefrontProduct => ({
-  externalId: id,
-  handle,
-  title,
+  externalId: text(id),
+  handle: text(handle),
+  title: text(title),
   descriptionHtml,
-  isActive: status === 'ACTIVE',
+  status: STATUS[status] ?? ProductStatus.ARCHIVED,
   tags,
   variants: variants.nodes.map(one => ({
     externalId: one.id,
@@ -95,7 +105,7 @@ export const productFrom = (
 });
 
 export const customerFrom = ({ id, defaultEmailAddress }: ShopifyCustomer): StorefrontCustomer => ({
-  externalId: id,
+  externalId: text(id),
   emails: defaultEmailAddress ? [defaultEmailAddress.emailAddress] : [],
 });
 
@@ -114,7 +124,7 @@ export function orderFrom(order: ShopifyOrder): StorefrontOrder | null {
   const { id, cancelledAt, taxesIncluded, displayFinancialStatus, customer, shippingAddress, lineItems } = order;
   if (displayFinancialStatus !== 'PAID' && cancelledAt === null) return null;
   return {
-    externalId: id,
+    externalId: text(id),
     customer: customer && customerFrom(customer),
     currency: order.totalPriceSet.shopMoney.currencyCode,
     country: shippingAddress?.countryCodeV2 ?? null,

@@ -1,4 +1,5 @@
 import type { PersonalData } from '../entities/cart.js';
+import type { ProductStatus } from '../entities/enums.js';
 
 /** A variant as the storefront sells it; minor units. */
 export interface StorefrontVariant {
@@ -18,7 +19,8 @@ export interface StorefrontProduct {
   handle: string;
   title: string;
   descriptionHtml: string | null;
-  isActive: boolean;
+  /** What is a draft there is one here. */
+  status: ProductStatus;
   tags: string[];
   variants: StorefrontVariant[];
 }

@@ -1,4 +1,4 @@
-import type { Shop } from '../../commerce/shop.js';
+import type { Reached, Shop } from '../../commerce/shop.js';
 import { differences } from './comparison.js';
 import { KEEPING } from './keeping.js';
 import { brokenLaws } from './laws.js';
@@ -66,7 +66,7 @@ async function barrier(world: World, pause: number): Promise<string[]> {
 }
 
 /** Shoppers at random in one shop; at every barrier it must be what a pure model and the laws of stock and money say. */
-export async function runShoppers(shop: Shop, options: RunOptions, meanwhile?: Meanwhile): Promise<Outcome> {
+export async function runShoppers(shop: Shop<Reached>, options: RunOptions, meanwhile?: Meanwhile): Promise<Outcome> {
   const { seed, shoppers, each, clients, between } = options;
   const world = await World.open(shop, shoppers, meanwhile !== undefined);
   const all = stepsOf(seed, shoppers, each);

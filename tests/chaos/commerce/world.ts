@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { T0, type Shop } from '../../commerce/shop.js';
+import { T0, type Reached, type Shop } from '../../commerce/shop.js';
 import type { Answer } from '../../support/platform.js';
 import { until } from '../../support/until.js';
 import { Model, type Order } from './model.js';
@@ -23,14 +23,14 @@ const isAnswered = ({ status, body }: Answer): boolean =>
 /** A shop, its shoppers, and what its answers tell of it. */
 export class World {
   private constructor(
-    readonly shop: Shop,
+    readonly shop: Shop<Reached>,
     readonly model: Model,
     readonly users: readonly string[],
     /** Processes die: who is not answered asks again. */
     readonly isPatient: boolean,
   ) {}
 
-  static async open(shop: Shop, shoppers: number, isPatient: boolean): Promise<World> {
+  static async open(shop: Shop<Reached>, shoppers: number, isPatient: boolean): Promise<World> {
     const model = new Model(await stocked(shop), Date.parse(T0));
     const world = new World(
       shop,

@@ -13,6 +13,8 @@ const READY_MS = 180_000;
 export interface MemberOptions {
   env: Record<string, string>;
   patches: readonly Patch[];
+  /** Path below `dist/` of what is started; the gateway's `main.js`, as production starts it, unless it is given. */
+  main?: string;
 }
 
 /** A process that is started again whenever it ends. */
@@ -30,11 +32,15 @@ export class Member {
   }
 
   #start(): void {
-    const { env, patches } = this.options;
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROCESS, JSON.stringify(patches)], {
-      env: { PATH: process.env.PATH!, ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    const { env, patches, main } = this.options;
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', PROCESS, JSON.stringify(patches), ...(main ? [main] : [])],
+      {
+        env: { PATH: process.env.PATH!, ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      },
+    );
     this.#child = child;
     this.#ready = false;
     const keep = (chunk: Buffer): void => {
