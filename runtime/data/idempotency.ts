@@ -3,6 +3,7 @@ import { prepared } from '../../events/prepared.js';
 import type { Context } from '../request/context.js';
 import type { RequestInfo } from '../request/request.js';
 import { fail } from '../request/errors.js';
+import { answerOf, textOf } from './kept-answer.js';
 
 /** Answers are replayed for 24 hours. Source: conventions 8. */
 const KEPT_HOURS = 24;
@@ -102,7 +103,7 @@ export function markReplayed(ctx: Context, status: number | null): void {
 async function replay(ctx: Context, operation: Operation, stored: Stored, identity: Identity): Promise<unknown> {
   requireSameHash(stored.hash, hashOf(operation.args));
   markReplayed(ctx, stored.status);
-  if (stored.answer) return JSON.parse(ctx.host.sealer.open(stored.answer, identity.join('\n'))) as unknown;
+  if (stored.answer) return answerOf(ctx.em, ctx.host.sealer.open(stored.answer, identity.join('\n')));
   const ids = JSON.parse(stored.entity_id!) as string | string[];
   const load = ctx.host.references[stored.entity_type ?? ''];
   const found =
@@ -125,7 +126,7 @@ function entityIds(ctx: Context, type: string, result: unknown): string | string
 /** Entities are re-read on replay, so their values are not kept twice; any other answer is kept sealed. What is no longer replayed is replaced. */
 async function remember(ctx: Context, identity: Identity, operation: Operation, result: unknown): Promise<void> {
   const ids = entityIds(ctx, operation.type, result);
-  const answer = ids === null ? ctx.host.sealer.seal(JSON.stringify(result ?? null), identity.join('\n')) : null;
+  const answer = ids === null ? ctx.host.sealer.seal(textOf(result), identity.join('\n')) : null;
   await ctx.sql(
     prepared(`insert into ${ctx.schema}.idempotency_key (caller, field, path, key, hash, status, entity_type, entity_id, answer, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now())

@@ -12,7 +12,7 @@ import { erase } from './erase.js';
 import { catalogue, cataloguePaths } from './native/catalogue.js';
 import { references } from './references.js';
 import { AdministrationResolver } from './resolvers/administration.js';
-import { CartCheckoutResolver, CartCreationResolver, CartResolver } from './resolvers/cart.js';
+import { CartResolver } from './resolvers/cart.js';
 import { InventoryLevelResolver, InventoryLotResolver, StockNoticeResolver } from './resolvers/inventory.js';
 import { OrderItemResolver, OrderResolver } from './resolvers/order.js';
 import { BrandProductsResolver, ProductResolver, ProductVariantResolver } from './resolvers/product.js';
@@ -51,8 +51,6 @@ export default service({
     AdministrationResolver,
     BrandProductsResolver,
     CartResolver,
-    CartCreationResolver,
-    CartCheckoutResolver,
     CommerceSyncResolver,
     InventoryLevelResolver,
     InventoryLotResolver,

@@ -130,30 +130,3 @@ export class CartResolver {
     return orderId === null ? null : loadRow(ctx, Order, 'id', orderId);
   }
 }
-
-type Entity<Row> = new () => Row;
-
-/** The part of an answer that is an entity; an answer that is kept for a repeat has its values as JSON, so it is read again then. */
-const partOf = async <Row extends Cart | Order>(ctx: Context, entity: Entity<Row>, part: Row): Promise<Row> =>
-  part instanceof entity ? part : ((await loadRow(ctx, entity as Entity<Cart | Order>, 'id', part.id)) as Row);
-
-@Resolver(() => CartCreation)
-export class CartCreationResolver {
-  @FieldResolver(() => Cart)
-  cart(@Root() { cart }: CartCreation, @Ctx() ctx: Context): Promise<Cart> {
-    return partOf(ctx, Cart, cart);
-  }
-}
-
-@Resolver(() => CartCheckout)
-export class CartCheckoutResolver {
-  @FieldResolver(() => Cart)
-  cart(@Root() { cart }: CartCheckout, @Ctx() ctx: Context): Promise<Cart> {
-    return partOf(ctx, Cart, cart);
-  }
-
-  @FieldResolver(() => Order)
-  order(@Root() { order }: CartCheckout, @Ctx() ctx: Context): Promise<Order> {
-    return partOf(ctx, Order, order);
-  }
-}
