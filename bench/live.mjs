@@ -4,6 +4,7 @@
  *
  *   npm run bench:live
  *   npm run bench:live -- --streams 500 --seconds 5    a look; default 2000 and 15
+ *   npm run bench:live -- --streams 0 --callers 30     registrations alone
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -16,14 +17,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
+import { SERVICES } from '../dist/subgraphs/services.js';
 import { freePort } from './port.mjs';
-import { START_FLAGS } from './processes.mjs';
+import { cpuOf, START_FLAGS } from './processes.mjs';
 import { percentile } from './system.mjs';
 
 const { values: flags } = parseArgs({
-  options: { streams: { type: 'string', default: '2000' }, seconds: { type: 'string', default: '15' } },
+  options: {
+    streams: { type: 'string', default: '2000' },
+    seconds: { type: 'string', default: '15' },
+    callers: { type: 'string', default: '60' },
+  },
 });
-const [STREAMS, SECONDS] = [Number(flags.streams), Number(flags.seconds)];
+const [STREAMS, SECONDS, CALLERS] = [flags.streams, flags.seconds, flags.callers].map(Number);
 const CHANGES_PER_SECOND = 20;
 const ADMIN = '0190b3a0-0000-7000-8000-0000000000a9';
 const SLUGS = ['identity', 'platform', 'live', 'entitlements'];
@@ -33,21 +39,11 @@ const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log:
 const [service, gateway] = [await freePort(), await freePort()];
 const [direct, through] = [`http://localhost:${service}`, `http://localhost:${gateway}`];
 const key = Buffer.alloc(32, 7).toString('base64');
-const others = [
-  'accounting',
-  'clinical',
-  'membership',
-  'webhooks',
-  'events',
-  'jobs',
-  'intelligence',
-  'payments',
-  'workflow',
-  'cash',
-  'affiliates',
-];
 const urls = Object.fromEntries(
-  [...SLUGS, ...others].map(slug => [`SUBGRAPH_URL_${slug.toUpperCase()}`, SLUGS.includes(slug) ? direct : 'http://127.0.0.1:9']),
+  Object.keys(SERVICES).map(slug => [
+    `SUBGRAPH_URL_${slug.replaceAll('-', '_').toUpperCase()}`,
+    SLUGS.includes(slug) ? direct : 'http://127.0.0.1:9',
+  ]),
 );
 const shared = {
   DATABASE_URL: server.url,
@@ -183,30 +179,50 @@ async function measureStreams(name, base) {
   return all;
 }
 
+/** CPU that both processes have used, ms. */
+const cpu = () => [serving, passing].map(cpuOf);
+
 async function measureRegistrations() {
-  const [id, end, waits] = [await makeSession(), performance.now() + SECONDS * 1000, []];
-  let done = 0;
+  const [id, waits] = [await makeSession(), []];
+  const [before, begun] = [cpu(), performance.now()];
+  const end = begun + SECONDS * 1000;
   await Promise.all(
-    Array.from({ length: 30 }, async () => {
+    Array.from({ length: CALLERS }, async () => {
       while (performance.now() < end) {
-        const begun = performance.now();
+        const asked = performance.now();
         const { status } = await call('POST', `/live/v1/sessions/${id}/registrations`, { user_id: randomUUID() });
         if (status !== 201) throw new Error(`a registration was answered with ${status}`);
-        waits.push(performance.now() - begun);
-        done++;
+        waits.push(performance.now() - asked);
       }
     }),
   );
-  console.log(`registrations of one session through REST: ${(done / SECONDS).toFixed(0)}/s, p95 ${percentile(waits, 95).toFixed(0)} ms`);
+  const [rate, used] = [waits.length / ((performance.now() - begun) / 1000), cpu().map((ms, n) => (ms - before[n]) / waits.length)];
+  console.log(
+    `registrations of one session by ${CALLERS} at once through REST: ${rate.toFixed(0)}/s, p95 ${percentile(waits, 95).toFixed(0)} ms; ` +
+      `CPU of each ${used[0].toFixed(1)} ms in the service's process, ${used[1].toFixed(1)} ms in the gateway's`,
+  );
+}
+
+/** Start-up goes on after the first answer: the gateway plans its operations for some seconds. Until both use less than a tenth of a core. */
+async function settled() {
+  for (let seconds = 0; seconds < 90; seconds++) {
+    const before = cpu();
+    await sleep(1_000);
+    if (cpu().every((ms, n) => ms - before[n] < 100)) return;
+  }
+  console.log('the processes did not come to rest before the run');
 }
 
 await ready();
+await settled();
 const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'demo-m2m', client_secret: 'demo-m2m-secret' });
 token = (await (await fetch(`${through}/identity/v1/oauth/token`, { method: 'POST', body: form })).json()).access_token;
 await measureRegistrations();
-for (const { request } of await measureStreams('in one process', direct)) request.destroy();
-await sleep(1_000);
-await measureStreams('through a gateway', through);
+if (STREAMS > 0) {
+  for (const { request } of await measureStreams('in one process', direct)) request.destroy();
+  await sleep(1_000);
+  await measureStreams('through a gateway', through);
+}
 const leaving = performance.now();
 const gone = once(serving, 'exit');
 serving.kill('SIGTERM');
