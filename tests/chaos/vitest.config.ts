@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { defineConfig, mergeConfig } from 'vitest/config';
 import suite from '../../vitest.config.js';
 
-const MONEY = 'tests/chaos/money*.chaos.ts';
-const isMoney = process.argv.some(argument => argument.startsWith('money'));
-/** The runs of money are platforms of the suite; the others start their own PostgreSQL and RabbitMQ. */
-const globalSetup = isMoney ? (suite.test?.globalSetup ?? []) : [];
-const files = isMoney ? { include: [MONEY] } : { include: ['tests/chaos/*.chaos.ts'], exclude: [MONEY] };
+/** Runs that are platforms of the suite; the others start their own PostgreSQL and RabbitMQ. */
+const OF_THE_SUITE = ['money', 'live'];
+const filesOf = (name: string): string => `tests/chaos/${name}*.chaos.ts`;
+const chosen = OF_THE_SUITE.find(name => process.argv.some(argument => argument.startsWith(name)));
+const globalSetup = chosen ? (suite.test?.globalSetup ?? []) : [];
+const files = chosen ? { include: [filesOf(chosen)] } : { include: ['tests/chaos/*.chaos.ts'], exclude: OF_THE_SUITE.map(filesOf) };
 
-/** `npm run chaos`: minutes long, so not a part of `npm test`. `npm run chaos -- money` runs the random operations of money, and its kills. */
+/** `npm run chaos`: minutes long, so not a part of `npm test`. `npm run chaos -- money` runs the random operations of money, and its kills, `-- live-seats` the seats. */
 export default mergeConfig(
   { ...suite, test: { ...suite.test, include: [], globalSetup } },
   defineConfig({
