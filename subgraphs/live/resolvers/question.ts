@@ -90,7 +90,7 @@ export class QuestionResolver {
   @Access(QUESTION_READERS)
   @FieldResolver(() => LiveQuestion, {
     nullable: true,
-    description: 'The question that it was merged into; null where that one is not shown to the caller.',
+    description: 'The question that it was merged into.',
   })
   duplicateOf(@Root() { duplicateOfId }: LiveQuestion, @Ctx() ctx: Context): Promise<LiveQuestion | null> | null {
     return duplicateOfId === null ? null : ctx.load('live.duplicate_of', duplicateOfId, ids => foundQuestions(ctx, ids));
