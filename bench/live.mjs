@@ -1,9 +1,10 @@
 /**
  * Live with everything on this machine: open streams of one session in the process of its service and through a gateway in another, the wait from
- * a change's request to each client, what a stream costs in memory, a reconnect of all, registrations of one session, and the end by SIGTERM.
+ * a change's commit to each client, what a stream costs in memory, a reconnect of all, registrations of one session, and the end by SIGTERM.
  *
  *   npm run bench:live
  *   npm run bench:live -- --streams 500 --seconds 5    a look; default 2000 and 15
+ *   npm run bench:live -- --streams 0 --callers 30     registrations alone
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -15,39 +16,48 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
+import { SERVICES } from '../dist/subgraphs/services.js';
 import { freePort } from './port.mjs';
-import { START_FLAGS } from './processes.mjs';
+import { cpuOf, START_FLAGS } from './processes.mjs';
 import { percentile } from './system.mjs';
 
 const { values: flags } = parseArgs({
-  options: { streams: { type: 'string', default: '2000' }, seconds: { type: 'string', default: '15' } },
+  options: {
+    streams: { type: 'string', default: '2000' },
+    seconds: { type: 'string', default: '15' },
+    callers: { type: 'string', default: '60' },
+  },
 });
-const [STREAMS, SECONDS] = [Number(flags.streams), Number(flags.seconds)];
+const [STREAMS, SECONDS, CALLERS] = [flags.streams, flags.seconds, flags.callers].map(Number);
 const CHANGES_PER_SECOND = 20;
 const ADMIN = '0190b3a0-0000-7000-8000-0000000000a9';
 const SLUGS = ['identity', 'platform', 'live', 'entitlements'];
 
 const folder = await mkdtemp(join(tmpdir(), 'bench-live-'));
-const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => undefined });
+const postgres = () => startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => undefined });
+
+async function query(text, values = []) {
+  const one = new pg.Client({ connectionString: server.url });
+  await one.connect();
+  const { rows } = await one.query(text, values);
+  await one.end();
+  return rows;
+}
+
+let server = await postgres();
+await query('alter system set track_commit_timestamp = on'); // the wait of a client begins with the commit
+await server.stop();
+server = await postgres();
 const [service, gateway] = [await freePort(), await freePort()];
 const [direct, through] = [`http://localhost:${service}`, `http://localhost:${gateway}`];
 const key = Buffer.alloc(32, 7).toString('base64');
-const others = [
-  'accounting',
-  'clinical',
-  'membership',
-  'webhooks',
-  'events',
-  'jobs',
-  'intelligence',
-  'payments',
-  'workflow',
-  'cash',
-  'affiliates',
-];
 const urls = Object.fromEntries(
-  [...SLUGS, ...others].map(slug => [`SUBGRAPH_URL_${slug.toUpperCase()}`, SLUGS.includes(slug) ? direct : 'http://127.0.0.1:9']),
+  Object.keys(SERVICES).map(slug => [
+    `SUBGRAPH_URL_${slug.replaceAll('-', '_').toUpperCase()}`,
+    SLUGS.includes(slug) ? direct : 'http://127.0.0.1:9',
+  ]),
 );
 const shared = {
   DATABASE_URL: server.url,
@@ -95,7 +105,7 @@ async function call(method, path, content) {
 const rssKb = ({ pid }) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
 const agent = new http.Agent({ maxSockets: Infinity, keepAlive: false });
 
-/** One client, with what it has seen: numbers of titles, and how long each was on its way. */
+/** One client, with what it has seen: numbers of titles, and when. */
 function client(base, id, waits, last) {
   const one = { seen: [], last, request: null };
   const begun = new Promise((resolve, reject) => {
@@ -108,12 +118,10 @@ function client(base, id, waits, last) {
         rest += chunk;
         const end = rest.lastIndexOf('\n\n');
         if (end < 0) return;
-        for (const [, seq, number, at] of rest
-          .slice(0, end + 2)
-          .matchAll(/id: (\d+)\nevent: session\ndata: [^\n]*"title":"(\d+) (\d+)"/g)) {
+        for (const [, seq, number] of rest.slice(0, end + 2).matchAll(/id: (\d+)\nevent: session\ndata: [^\n]*"title":"(\d+)"/g)) {
           one.seen.push(Number(number));
           one.last = seq;
-          if (waits) waits.push(Date.now() - Number(at));
+          if (waits) waits.push({ seq: Number(seq), at: Date.now() });
         }
         rest = rest.slice(end + 2);
       });
@@ -135,7 +143,7 @@ async function openAll(base, id, waits, lasts = Array.from({ length: STREAMS }, 
 async function changes(id, from, seconds) {
   const count = seconds * CHANGES_PER_SECOND;
   for (let n = 0; n < count; n++) {
-    void call('PATCH', `/live/v1/admin/sessions/${id}`, { title: `${from + n} ${Date.now()}` });
+    void call('PATCH', `/live/v1/admin/sessions/${id}`, { title: String(from + n) });
     await sleep(1000 / CHANGES_PER_SECOND);
   }
   await sleep(2_000);
@@ -154,10 +162,19 @@ const makeSession = async () =>
     })
   ).body.id;
 
+const COMMITS = `select seq, extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 as at from live.live_feed_entry
+  where stream_id = $1 and type = 'session'`;
+
+/** From each change's commit to each client, ms. */
+async function fromCommits(id, seen) {
+  const commits = new Map((await query(COMMITS, [id])).map(({ seq, at }) => [seq, at]));
+  return seen.map(({ seq, at }) => at - commits.get(seq));
+}
+
 async function measureStreams(name, base) {
-  const [id, waits, before] = [await makeSession(), [], rssKb(serving)];
+  const [id, seen, before] = [await makeSession(), [], rssKb(serving)];
   const begun = performance.now();
-  let all = await openAll(base, id, waits);
+  let all = await openAll(base, id, seen);
   const opened = (performance.now() - begun) / 1000;
   const perStream = (rssKb(serving) - before) / STREAMS;
   let next = await changes(id, 0, SECONDS);
@@ -175,38 +192,59 @@ async function measureStreams(name, base) {
   const whole = all.map(({ seen }, n) => [...half[n].seen, ...seen]);
   const distinct = new Set(whole.map(list => list.join()));
   const doubled = whole.filter(list => new Set(list).size !== list.length).length;
+  const waits = await fromCommits(id, seen);
   console.log(
-    `${name}: ${STREAMS} open in ${opened.toFixed(1)} s, ${perStream.toFixed(1)} KiB each in the service's process; request -> client p50 ${percentile(waits, 50)} ms, ` +
-      `p95 ${percentile(waits, 95)} ms; all cut and back in ${((performance.now() - again - 2_000) / 1000).toFixed(1)} s: ${distinct.size} different histories, ${doubled} with a repeat, ` +
+    `${name}: ${STREAMS} open in ${opened.toFixed(1)} s, ${perStream.toFixed(1)} KiB each in the service's process; commit -> client p50 ${percentile(waits, 50).toFixed(0)} ms, ` +
+      `p95 ${percentile(waits, 95).toFixed(0)} ms; all cut and back in ${((performance.now() - again - 2_000) / 1000).toFixed(1)} s: ${distinct.size} different histories, ${doubled} with a repeat, ` +
       `${new Set(whole[0]).size} of ${next} changes`,
   );
   return all;
 }
 
+/** CPU that both processes have used, ms. */
+const cpu = () => [serving, passing].map(cpuOf);
+
 async function measureRegistrations() {
-  const [id, end, waits] = [await makeSession(), performance.now() + SECONDS * 1000, []];
-  let done = 0;
+  const [id, waits] = [await makeSession(), []];
+  const [before, begun] = [cpu(), performance.now()];
+  const end = begun + SECONDS * 1000;
   await Promise.all(
-    Array.from({ length: 30 }, async () => {
+    Array.from({ length: CALLERS }, async () => {
       while (performance.now() < end) {
-        const begun = performance.now();
+        const asked = performance.now();
         const { status } = await call('POST', `/live/v1/sessions/${id}/registrations`, { user_id: randomUUID() });
         if (status !== 201) throw new Error(`a registration was answered with ${status}`);
-        waits.push(performance.now() - begun);
-        done++;
+        waits.push(performance.now() - asked);
       }
     }),
   );
-  console.log(`registrations of one session through REST: ${(done / SECONDS).toFixed(0)}/s, p95 ${percentile(waits, 95).toFixed(0)} ms`);
+  const [rate, used] = [waits.length / ((performance.now() - begun) / 1000), cpu().map((ms, n) => (ms - before[n]) / waits.length)];
+  console.log(
+    `registrations of one session by ${CALLERS} at once through REST: ${rate.toFixed(0)}/s, p95 ${percentile(waits, 95).toFixed(0)} ms; ` +
+      `CPU of each ${used[0].toFixed(1)} ms in the service's process, ${used[1].toFixed(1)} ms in the gateway's`,
+  );
+}
+
+/** Start-up goes on after the first answer: the gateway plans its operations for some seconds. Until both use less than a tenth of a core. */
+async function settled() {
+  for (let seconds = 0; seconds < 90; seconds++) {
+    const before = cpu();
+    await sleep(1_000);
+    if (cpu().every((ms, n) => ms - before[n] < 100)) return;
+  }
+  console.log('the processes did not come to rest before the run');
 }
 
 await ready();
+await settled();
 const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'demo-m2m', client_secret: 'demo-m2m-secret' });
 token = (await (await fetch(`${through}/identity/v1/oauth/token`, { method: 'POST', body: form })).json()).access_token;
 await measureRegistrations();
-for (const { request } of await measureStreams('in one process', direct)) request.destroy();
-await sleep(1_000);
-await measureStreams('through a gateway', through);
+if (STREAMS > 0) {
+  for (const { request } of await measureStreams('in one process', direct)) request.destroy();
+  await sleep(1_000);
+  await measureStreams('through a gateway', through);
+}
 const leaving = performance.now();
 const gone = once(serving, 'exit');
 serving.kill('SIGTERM');

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMERCE_FAULTS } from './commerce/faults.js';
+import { SEAT_FAULTS } from './live/faults.js';
 import { MONEY_FAULTS } from './money/faults.js';
 import { WRONG_DESIGNS } from './wrong-designs.js';
 
@@ -11,6 +12,7 @@ const all = [
   ...Object.entries(WRONG_DESIGNS).map(([name, { patches }]) => [name, patches] as const),
   ...Object.entries(MONEY_FAULTS),
   ...Object.entries(COMMERCE_FAULTS),
+  ...Object.entries(SEAT_FAULTS),
 ];
 
 test.each(all)('the wrong design "%s" still has its place in the build', async (_name, patches) => {

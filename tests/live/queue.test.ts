@@ -110,3 +110,28 @@ test('without a capacity the whole waitlist is confirmed, offers or not', async 
   expect(await Promise.all(all.map(who => statusOf(id, who)))).toEqual(['confirmed', 'confirmed', 'confirmed', 'confirmed']);
   expect(await eventsOf(p, id, 'live.session.registered.v1')).toHaveLength(4);
 });
+
+/** As many who wait as registrations would make, by SQL: a request each would take half a minute. */
+const WAITING = `with made as (insert into live.live_registration (id, session_id, user_id, status, source, queue_no, registered_at, version)
+    select gen_random_uuid(), $1, gen_random_uuid(), 'waitlisted', 'self', n + 1, now(), 1 from generate_series(1, $2::int) n returning 1)
+  update live.live_session set waitlisted = $2::int, next_queue_no = $2::int + 2 where id = $1`;
+const QUEUE = 'select user_id, status from live.live_registration where session_id = $1 order by queue_no offset 1';
+
+test('however many at the head of the queue have lost the feature, the seat goes to the first who still has it', async () => {
+  const { id } = await session(p, { capacity: 1, required_feature: FEATURE });
+  const [first] = (await people(p, 1)) as [Person];
+  await grant(p, first, FEATURE);
+  expect((await register(p, id, first)).body.status).toBe('confirmed');
+  await p.sql(WAITING, [id, 242]);
+  const having = new Set((await p.sql<{ user_id: string }>(QUEUE, [id])).slice(240).map(({ user_id }) => user_id));
+  const stub = neighbours(p, {
+    LiveEntitlements: ({ userIds }) => ({
+      checkEntitlements: userIds.map((userId: string) => ({ userId, checks: [{ key: FEATURE, allowed: having.has(userId) }] })),
+    }),
+  });
+  expect((await cancel(p, id, first)).status).toBe(204);
+  stub.stop();
+  const rows = await p.sql(QUEUE, [id]);
+  expect(rows.map(({ status }) => status)).toEqual([...Array(240).fill('cancelled'), 'confirmed', 'waitlisted']);
+  expect(await count(p, id)).toMatchObject({ confirmed: 1, waitlisted: 1 });
+}, 120_000);

@@ -126,6 +126,23 @@ describe('the right to speak', () => {
 });
 
 describe('the chat', () => {
+  test("is moderated by who is in the team now: a former moderator's token deletes nothing, and still speaks", async () => {
+    const { id, viewers } = await onAirNow(p, 1);
+    const [moderator] = viewers as [Person];
+    await assign(p, id, host, moderator, { role: 'moderator' });
+    const { token, role } = (await chatToken(p, id, moderator)).body;
+    expect(role).toBe('moderator');
+    const say = () => p.rest('POST', '/live/embedded-chat/messages', { body: { text: 'Hello' }, headers: { 'x-chat-token': token } });
+    const remove = (message: string) => p.rest('DELETE', `/live/embedded-chat/messages/${message}`, { headers: { 'x-chat-token': token } });
+    const [first, second] = [(await say()).body.id, (await say()).body.id];
+    expect((await remove(first)).status).toBe(204);
+    await assign(p, id, host, moderator, { role: 'speaker' });
+    expect((await remove(second)).status).toBe(403);
+    await assign(p, id, host, moderator, { remove: true });
+    expect((await remove(second)).status).toBe(403);
+    expect((await say()).status).toBe(201);
+  });
+
   test('is for those who could join: without a registration the required feature is asked for', async () => {
     const { id } = await onAirNow(p, 0, { registration_required: false, required_feature: 'labs.discount' });
     const [without, having] = (await people(p, 2)) as [Person, Person];

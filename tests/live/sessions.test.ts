@@ -444,6 +444,19 @@ describe('questions', () => {
     expect((await moderate(p, question, host, { duplicate_of: question })).status).toBe(400);
   });
 
+  test('what a question is a duplicate of is shown to whom that one is there for', async () => {
+    const { id, b, question } = await asked({ question_moderation: 'post' });
+    const other = (await ask(p, id, b, 'Is thirty low?')).body.id as string;
+    await moderate(p, other, host, { duplicate_of: question });
+    const seenBy = async (who: Person) =>
+      (await p.rest('GET', `/live/v1/sessions/${id}/questions`, { token: who.token })).body.data.find((one: any) => one.id === other)
+        .duplicate_of;
+    expect(await seenBy(b)).toEqual({ id: question });
+    await moderate(p, question, host, { status: 'hidden' });
+    expect(await seenBy(b)).toBeNull();
+    expect(await seenBy(host)).toEqual({ id: question });
+  });
+
   test('an answer is stored sealed, a fourth pin refused, and a question withdrawn is gone', async () => {
     const { id, a, question } = await asked();
     expect(await moderate(p, question, host, { status: 'answered', answer: 'No.' })).toMatchObject({

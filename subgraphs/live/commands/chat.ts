@@ -9,6 +9,13 @@ export async function sayInChat(ctx: Context, { sessionId, participantId }: Chat
   return { id: String(await chatFeed.append(ctx, sessionId, [{ type: 'message', payload }])) };
 }
 
+const MODERATES = `select 1 from live.live_participant p join live.live_session_host h on h.session_id = p.subject_id and h.user_id = p.user_id
+  where p.subject_id = $1 and p.id = $2 and h.role <> 'speaker'`;
+
+/** Whether a participant has a part in the host team that moderates the chat. */
+export const moderatesNow = async (ctx: Context, sessionId: string, participantId: string): Promise<boolean> =>
+  (await ctx.sql(MODERATES, [sessionId, participantId])).length > 0;
+
 const BLANK =
   "update live.live_chat_feed_entry set type = 'erased', payload = decode('', 'hex') where stream_id = $1 and seq = $2::int and type = 'message' returning 1";
 

@@ -31,7 +31,7 @@ export async function expireOffers(ctx: Context, at: Date): Promise<void> {
 }
 
 async function expireIn(ctx: Context, { sessionId, ids, at }: { sessionId: string; ids: string[]; at: Date }): Promise<void> {
-  const denied = await waitingWithout(ctx, sessionId);
+  const denied = await waitingWithout(ctx, sessionId, ids.length);
   await ctx.host.transaction(async own => {
     const session = await lockSession(own, sessionId).catch(() => null);
     for (const id of ids) await expireOffer(own, { session, denied, at }, id);

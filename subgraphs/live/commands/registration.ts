@@ -66,11 +66,15 @@ async function requireInvited(ctx: Context, { id, visibility }: LiveSession): Pr
     fail('forbidden', 'This session is for those who are invited', { reason: 'invite_only' });
 }
 
-/** Registers somebody, or answers with what they have: 200. @throws Problem conflict `session_full`, `registration_closed`; forbidden `feature_required`, `invite_only`. */
-export async function register(ctx: Context, { sessionId, overrideCapacity }: RegisterForLiveSessionInput): Promise<LiveRegistration> {
+interface Registering {
+  /** What the user has of the session, read under its lock. */
+  before: LiveRegistration | null;
+  overrideCapacity?: boolean | null;
+}
+
+/** Registers somebody in a locked session, or answers with what they have: 200. @throws Problem conflict `session_full`, `registration_closed`; forbidden `feature_required`, `invite_only`. */
+export async function register(ctx: Context, session: LiveSession, { before, overrideCapacity }: Registering): Promise<LiveRegistration> {
   const { userId, source, allowed, denied } = asked.of(ctx);
-  const session = await lockSession(ctx, sessionId);
-  const before = await registrationOf(ctx, session.id, userId);
   if (before && (before.status === CONFIRMED || before.status === WAITLISTED)) return repeated(ctx, before);
   requireOpen(ctx, session);
   if (!allowed) fail('forbidden', 'This session needs a feature that the user does not have', { reason: 'feature_required' });

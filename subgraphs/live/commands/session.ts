@@ -143,11 +143,18 @@ async function announce(ctx: Context, session: LiveSession): Promise<void> {
 
 /** Found out before a session is changed: that the caller may know of it, and who of its queue has lost the right to be in it. */
 export const changing = preparation(
-  async (ctx: Context, { input, id }: { input?: { id: string }; id?: string }): Promise<ReadonlySet<string>> => {
+  async (
+    ctx: Context,
+    { input, id }: { input?: Pick<UpdateLiveSessionInput, 'id' | 'capacity'>; id?: string },
+  ): Promise<ReadonlySet<string>> => {
     const session = (await visibleSession(ctx, input?.id ?? id!)) ?? fail('not_found', 'Not found');
-    return waitingWithout(ctx, session.id);
+    return waitingWithout(ctx, session.id, seatsAdded(session, input?.capacity));
   },
 );
+
+/** By another capacity; without one everybody gets a seat. */
+const seatsAdded = (session: LiveSession, capacity: number | null | undefined): number =>
+  capacity === undefined ? 0 : capacity === null ? Number.POSITIVE_INFINITY : Math.max(0, capacity - (session.capacity ?? 0));
 
 /** @throws Problem forbidden for somebody who finds the session and has no such part in it. */
 export async function requireRunner(ctx: Context, sessionId: string, may: (role: LiveHostRole | null) => boolean = mayRun): Promise<void> {

@@ -6,7 +6,7 @@ import type { Viewer } from '../../../runtime/streams/connection.js';
 import { serveStreams } from '../../../runtime/streams/streams.js';
 import { isKicked } from '../commands/rooms.js';
 import { chatFeed } from '../commands/feeds.js';
-import { deleteMessage, sayInChat } from '../commands/chat.js';
+import { deleteMessage, moderatesNow, sayInChat } from '../commands/chat.js';
 import { LiveRole } from '../entities/enums.js';
 import { chatOf, type Chatter } from '../ports/chat.js';
 import { embeddedOf } from '../ports/providers.js';
@@ -24,7 +24,9 @@ async function chatterOf(host: ServiceHost, token: unknown): Promise<Chatter> {
 
 const byHeader = (host: ServiceHost, request: FastifyRequest): Promise<Chatter> => chatterOf(host, request.headers['x-chat-token']);
 
-const isModerator = ({ role }: Chatter): boolean => role === LiveRole.MODERATOR;
+/** By the token, and in the team now: a token lasts an hour, a part in the team may end before. */
+const isModerator = async (host: ServiceHost, { role, sessionId, participantId }: Chatter): Promise<boolean> =>
+  role === LiveRole.MODERATOR && (await host.read(ctx => moderatesNow(ctx, sessionId, participantId)));
 
 function wordsOf(body: unknown): string {
   const { text } = (body ?? {}) as { text?: unknown };
@@ -40,7 +42,7 @@ export function mountChat(app: FastifyInstance, host: ServiceHost): void {
   });
   app.delete<{ Params: { id: string } }>('/live/embedded-chat/messages/:id', async (request, reply) => {
     const chatter = await byHeader(host, request);
-    if (!isModerator(chatter)) fail('forbidden', 'Only moderators may delete messages');
+    if (!(await isModerator(host, chatter))) fail('forbidden', 'Only moderators may delete messages');
     await host.transaction(ctx => deleteMessage(ctx, chatter, request.params.id));
     return reply.status(204).send();
   });

@@ -6,6 +6,7 @@ import { LiveRegistration } from '../entities/registration.js';
 import { LiveSession } from '../entities/session.js';
 import type { LiveAttendanceSummary, LiveAudience } from '../entities/values.js';
 import { havingFeature } from '../ports/neighbours.js';
+import { freeSeats } from '../rules/seats.js';
 import { blockedIn, isOfMember } from './people.js';
 
 const { WAITLISTED, CONFIRMED, OFFERED } = LiveRegistrationStatus;
@@ -86,17 +87,36 @@ export async function audiencePage(
   return { userIds: nodes.map(({ userId }) => userId), endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
 }
 
-/** As many of the queue are looked at before its session is locked. */
-const LOOKED_AT = 100;
+/** Of a queue, asked about at once. */
+const PAGE = 100;
+/** Found beyond the seats that are to be given away: others may give some away before this one has the session's lock. */
+const SPARE = 20;
 
-/** Those at the head of a queue who do not have what the session requires any more, or whom its host has blocked or is blocked by. */
-export async function waitingWithout(ctx: Context, sessionId: string): Promise<ReadonlySet<string>> {
+/**
+ * Those at the head of a queue who do not have what the session requires any more, or whom its host has blocked or is blocked by; looked
+ * for until enough others are found. @param seats that will be freed.
+ */
+export async function waitingWithout(ctx: Context, sessionId: string, seats = 1): Promise<ReadonlySet<string>> {
   const session = isUuid(sessionId) ? await ctx.em.findOne(LiveSession, { id: sessionId }) : null;
-  if (!session || session.waitlisted === 0 || (session.requiredFeature === null && !isOfMember(session))) return new Set();
-  const waiting = await ctx.em.find(LiveRegistration, { sessionId, status: WAITLISTED }, { orderBy: { queueNo: 'asc' }, limit: LOOKED_AT });
-  const users = waiting.map(({ userId }) => userId);
+  const without = new Set<string>();
+  if (!session || session.waitlisted === 0 || (session.requiredFeature === null && !isOfMember(session))) return without;
+  const wanted = freeSeats(session) + seats + SPARE;
+  for (let found = 0, last = 0; found < wanted;) {
+    const where = { sessionId, status: WAITLISTED, queueNo: { $gt: last } };
+    const page = await ctx.em.find(LiveRegistration, where, { orderBy: { queueNo: 'asc' }, limit: PAGE });
+    const users = page.map(({ userId }) => userId);
+    const lacking = await lackingAmong(ctx, session, users);
+    for (const userId of lacking) without.add(userId);
+    if (page.length < PAGE) break;
+    found += page.length - lacking.length;
+    last = page.at(-1)!.queueNo;
+  }
+  return without;
+}
+
+async function lackingAmong(ctx: Context, session: LiveSession, users: string[]): Promise<string[]> {
   const { requiredFeature } = session;
   const having = requiredFeature && users.length > 0 ? await havingFeature(ctx, users, requiredFeature) : new Set(users);
   const blocked = await blockedIn(ctx, session, users);
-  return new Set(users.filter(userId => !having.has(userId) || blocked.has(userId)));
+  return users.filter(userId => !having.has(userId) || blocked.has(userId));
 }

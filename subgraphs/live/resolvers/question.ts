@@ -11,7 +11,7 @@ import { LiveQuestion } from '../entities/question.js';
 import { LiveSession } from '../entities/session.js';
 import { AskLiveQuestionInput, ModerateLiveQuestionInput, VoteLiveQuestionInput } from '../inputs/question.js';
 import { isOffice } from '../queries/people.js';
-import { hasVoted } from '../queries/question.js';
+import { foundQuestions, hasVoted } from '../queries/question.js';
 import { answerText, bodyText } from '../queries/texts.js';
 import { User } from '../stubs.js';
 
@@ -88,9 +88,12 @@ export class QuestionResolver {
   }
 
   @Access(QUESTION_READERS)
-  @FieldResolver(() => LiveQuestion, { nullable: true, description: 'The question that it was merged into.' })
+  @FieldResolver(() => LiveQuestion, {
+    nullable: true,
+    description: 'The question that it was merged into.',
+  })
   duplicateOf(@Root() { duplicateOfId }: LiveQuestion, @Ctx() ctx: Context): Promise<LiveQuestion | null> | null {
-    return duplicateOfId === null ? null : loadRow(ctx, LiveQuestion, 'id', duplicateOfId);
+    return duplicateOfId === null ? null : ctx.load('live.duplicate_of', duplicateOfId, ids => foundQuestions(ctx, ids));
   }
 
   @Access(QUESTION_READERS)

@@ -1,10 +1,12 @@
-import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { findRow, loadRow } from '../../../runtime/data/rows.js';
 import { Context } from '../../../runtime/request/context.js';
-import { Prepare } from '../../../runtime/request/operation.js';
+import { OwnTransactions, Prepare } from '../../../runtime/request/operation.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
-import { asked, cancelOwn, denied, register } from '../commands/registration.js';
+import { admit } from '../commands/admission.js';
+import { asked, cancelOwn, denied } from '../commands/registration.js';
 import { COMMS, EDITORS, MEMBERS, READERS } from '../entities/access.js';
 import { LiveRegistration } from '../entities/registration.js';
 import { LiveSession } from '../entities/session.js';
@@ -17,13 +19,15 @@ import { User } from '../stubs.js';
 @Resolver(() => LiveRegistration)
 export class RegistrationResolver {
   @Prepare(asked)
+  @OwnTransactions('the transaction claims the key itself')
   @Access(EDITORS)
   @Mutation(() => LiveRegistration, { description: 'Takes a seat or a place in the queue; what is there already is answered.' })
   registerForLiveSession(
     @Arg('input', () => RegisterForLiveSessionInput) input: RegisterForLiveSessionInput,
     @Ctx() ctx: Context,
+    @Info() { path }: GraphQLResolveInfo,
   ): Promise<LiveRegistration> {
-    return register(ctx, input);
+    return admit(ctx, input, String(path.key));
   }
 
   @Prepare(denied)
