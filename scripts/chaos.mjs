@@ -7,6 +7,7 @@
  *   CHAOS_MINUTES=10 CHAOS_SEED=7 npm run chaos      kills for ten minutes instead of two, in another order
  *   CHAOS_EVENTS=2000 CHAOS_KILLS=5 npm run chaos    the machinery for a shorter time
  *   npm run chaos -- money                           10,000 random operations of money, 100 kills of its processes, and three planted faults
+ *   npm run chaos -- messages                        20,000 messages, 60 kills of comms, relay and providers, and three planted faults
  *   npm run chaos -- kills -t "nothing is lost"      arguments are vitest's: only the run against our own design
  */
 import { spawnSync } from 'node:child_process';

@@ -5,7 +5,7 @@ import { until } from '../../support/until.js';
 import { random, shuffled } from '../support/random.js';
 import type { Patch } from '../wrong-designs.js';
 import { violations } from './books.js';
-import { Fleet, VICTIMS, type Victim } from './fleet.js';
+import { startFleet, VICTIMS, type Fleet, type Victim } from './fleet.js';
 import { answered, earn, Intents } from './intents.js';
 import { Belongings } from './operations.js';
 import { disagreements } from './processor-side.js';
@@ -126,7 +126,7 @@ export class Scene {
   ) {}
 
   static async open(patches: readonly Patch[] = []): Promise<Scene> {
-    const fleet = await Fleet.start(patches);
+    const fleet = await startFleet(patches);
     try {
       const world = await World.around(fleet.p, CURRENCIES, CLOCKS);
       const scene = new Scene(fleet, world, new Clocks(world), new Map(world.people.map(person => [person.id, new Belongings()])));
