@@ -9,6 +9,7 @@
  *   npm run chaos -- money                           10,000 random operations of money, 100 kills of its processes, and three planted faults
  *   npm run soak:commerce                            50 shoppers x 2,000 steps while commerce and payments are killed, and two planted faults
  *   npm run chaos -- live-seats                      500 people for 30 seats of a live session, its process killed, and a planted fault
+ *   npm run chaos -- messages                        20,000 messages, 60 kills of comms, relay and providers, and three planted faults
  *   npm run chaos -- kills -t "nothing is lost"      arguments are vitest's: only the run against our own design
  */
 import { spawnSync } from 'node:child_process';

@@ -41,19 +41,29 @@ const MAIL: Rendered = {
 describe('mail by a real SMTP server', () => {
   const got: string[] = [];
   let refusals: { code: number; text: string }[] = [];
+  let cuts: ('before' | 'after')[] = [];
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onRcptTo(_address, _session, done) {
+      if (cuts[0] === 'before') return cut();
       const refusal = refusals.shift();
       done(refusal ? Object.assign(new Error(refusal.text), { responseCode: refusal.code }) : undefined);
     },
     onData(stream, _session, done) {
       const chunks: Buffer[] = [];
       stream.on('data', chunk => chunks.push(chunk as Buffer));
-      stream.on('end', () => (got.push(Buffer.concat(chunks).toString()), done()));
+      stream.on('end', () => {
+        got.push(Buffer.concat(chunks).toString());
+        if (cuts.length) cut();
+        else done();
+      });
     },
   });
+  const cut = (): void => {
+    cuts = [];
+    server.connections.forEach(({ _socket }: any) => _socket.destroy());
+  };
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'der' },
@@ -100,6 +110,15 @@ describe('mail by a real SMTP server', () => {
   ])('an answer of %i is read as it is meant', async (code, text, outcome) => {
     refusals = [{ code, text }];
     expect(await send()).toMatchObject(outcome);
+  });
+
+  test('a connection that breaks before the mail is handed over is opened again; afterwards nobody knows what came of the mail', async () => {
+    const before = got.length;
+    cuts = ['before'];
+    expect(await send()).toMatchObject({ kind: 'accepted' });
+    cuts = ['after'];
+    expect(await send()).toMatchObject({ kind: 'unknown' });
+    expect(got).toHaveLength(before + 2);
   });
 
   test('a server that is not there is a transient failure', async () => {

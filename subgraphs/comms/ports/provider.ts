@@ -19,6 +19,8 @@ export type Target = { address: string } | { device: { id: string; endpoint: str
 export type Outcome =
   | { kind: 'accepted'; ref: string | null }
   | { kind: 'transient'; code: string; retryAfterMs?: number }
+  /** Handed over, and no answer: it may have been sent. */
+  | { kind: 'unknown'; code: string }
   | { kind: 'permanent'; code: string; bounced: boolean; invalid: boolean };
 
 /** Sends by one channel. An outcome is never thrown. */

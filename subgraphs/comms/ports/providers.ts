@@ -1,7 +1,7 @@
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import { CommsChannel } from '../entities/enums.js';
 import { captureProvider } from './capture.js';
-import type { ChannelProvider } from './provider.js';
+import type { ChannelProvider, Outcome } from './provider.js';
 import { settingsOf } from './settings.js';
 import { smtpProvider } from './smtp.js';
 import { twilioProvider } from './twilio.js';
@@ -40,8 +40,9 @@ const WINDOW_MS = 30_000;
 class Circuit {
   #failures: number[] = [];
   #openUntil = 0;
-  note(outcome: 'accepted' | 'transient' | 'permanent', now: number): void {
-    this.#failures = outcome === 'transient' ? [...this.#failures.filter(at => at > now - WINDOW_MS), now] : [];
+  note(outcome: Outcome['kind'], now: number): void {
+    const failed = outcome === 'transient' || outcome === 'unknown';
+    this.#failures = failed ? [...this.#failures.filter(at => at > now - WINDOW_MS), now] : [];
     if (this.#failures.length >= FAILURES) this.#openUntil = now + WINDOW_MS;
   }
   opensAt(now: number): number | null {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { lazyPackage } from '../../../runtime/lazy.js';
 import { CommsChannel } from '../entities/enums.js';
 import type { ChannelProvider, Outcome, Rendered, Target } from './provider.js';
@@ -39,8 +40,14 @@ const enhanced = (error: SmtpError): string =>
 
 const NO_MAILBOX = new Set(['5.1.1', '5.1.2', '5.1.3', '5.1.6', '5.1.10']);
 
-function refused(error: SmtpError): Outcome {
+/** The stream of a mail that is on its way: read once the server has asked for the mail's text. */
+interface Handover {
+  stream?: Readable;
+}
+
+function refused(error: SmtpError, { stream }: Handover): Outcome {
   const code = enhanced(error);
+  if (error.responseCode === undefined && stream?.readableDidRead) return { kind: 'unknown', code };
   const status = error.responseCode ?? 0;
   if (status >= 500 && status < 600) return { kind: 'permanent', code, bounced: true, invalid: NO_MAILBOX.has(code) };
   return { kind: 'transient', code };
@@ -65,6 +72,11 @@ export function smtpProvider({ smtpUrl, dkim }: Pick<CommsSettings, 'smtpUrl' | 
     disableUrlAccess: true,
     ...(dkim && { dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.key, headerFieldNames: SIGNED_HEADERS } }),
   } as never);
+  transport.use('stream', ({ data, message }, done) => {
+    const open = message.createReadStream.bind(message);
+    message.createReadStream = options => ((data as { handover: Handover }).handover.stream = open(options));
+    done();
+  });
   return {
     name: 'smtp',
     channel: CommsChannel.EMAIL,
@@ -72,6 +84,7 @@ export function smtpProvider({ smtpUrl, dkim }: Pick<CommsSettings, 'smtpUrl' | 
     async send(rendered: Rendered, target: Target) {
       const { subject, text, html, headers, from, attachments } = rendered;
       const { 'Message-ID': messageId, ...others } = headers;
+      const handover: Handover = {};
       try {
         const sent = await transport.sendMail({
           from,
@@ -82,10 +95,11 @@ export function smtpProvider({ smtpUrl, dkim }: Pick<CommsSettings, 'smtpUrl' | 
           messageId,
           headers: others,
           attachments: attachments.map(({ filename, content, contentType }) => ({ filename, content, contentType })),
-        });
+          handover,
+        } as never);
         return { kind: 'accepted', ref: /(?:queued as|id[=:]) ?(\S+)/i.exec(sent.response)?.[1] ?? null };
       } catch (error) {
-        return refused(error as SmtpError);
+        return refused(error as SmtpError, handover);
       }
     },
     close: async () => transport.close(),

@@ -1,9 +1,6 @@
 import type { ServiceHost } from '../../../../runtime/request/context.js';
-import { CommsCategory, CommsMessageStatus as Status } from '../../entities/enums.js';
 import { CommsMessage } from '../../entities/message.js';
-import { providersOf } from '../../ports/providers.js';
-import { mayRepeatUnknown } from '../../rules/retry.js';
-import { reportFinal } from '../outcome.js';
+import { settleUnknown } from './unknown.js';
 
 /** Messages of one claim. Source: comms 3. */
 export const MOST = 50;
@@ -45,12 +42,6 @@ export const recover = (host: ServiceHost, lanes: readonly number[]): Promise<nu
       [lanes],
     );
     const lost = await ctx.em.find(CommsMessage, { id: { $in: rows.map(({ id }) => id) } });
-    for (const message of lost) {
-      const { isAuth, attemptCount: attempts, retaken, category, channel } = message;
-      const idempotent = providersOf(host)[channel]?.idempotent ?? false;
-      const repeat = mayRepeatUnknown({ idempotent, marketing: category === CommsCategory.MARKETING, retaken, isAuth, attempts });
-      if (repeat) Object.assign(message, { status: Status.QUEUED, retaken: true, nextAt: ctx.now(), leaseUntil: null });
-      else reportFinal(ctx, message, 'failed', isAuth ? 'expired' : 'unknown_outcome');
-    }
+    for (const message of lost) settleUnknown(ctx, message, ctx.now());
     return lost.length;
   });

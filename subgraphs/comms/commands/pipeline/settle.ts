@@ -7,6 +7,7 @@ import type { Outcome } from '../../ports/provider.js';
 import { waitAfter } from '../../rules/retry.js';
 import { afterBounce, reportFinal, reportSent, suppress } from '../outcome.js';
 import type { Done } from './call.js';
+import { settleUnknown } from './unknown.js';
 
 /** A device that fails so often, for so long, is gone. Source: comms 3, push subscription. */
 const FAILURES = 5;
@@ -37,6 +38,8 @@ async function settleOne(ctx: Context, message: CommsMessage, outcome: Outcome):
     Object.assign(message, { status: Status.SENT, providerRef: outcome.ref });
     reportSent(ctx, message);
   } else if (outcome.kind === 'transient') retry(ctx, message, outcome);
+  else if (outcome.kind === 'unknown')
+    settleUnknown(ctx, message, new Date(ctx.now().getTime() + (waitAfter(message.attemptCount, message.isAuth) ?? 0)));
   else await refuse(ctx, message, outcome, message.channel);
 }
 
