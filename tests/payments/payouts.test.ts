@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ADMIN } from '../support/platform.js';
 import { Bank } from './bank.js';
 import { neighbours, type Ledger } from './neighbours.js';
@@ -102,6 +102,33 @@ describe('a payout', () => {
     await becomes(body.id, { status: 'failed', failure_code: 'returned_by_bank' });
     await booked(body.id, 'posted', true);
     expect(ledger.wallets.get(user)).toBe(1_000);
+  });
+
+  /** What the processor does is told by its call before it answers; an error stands for a process that dies meanwhile. */
+  test.each([
+    ['ba_ok', 'paid', 'posted', 200, 'answers late'],
+    ['ba_ok', 'paid', 'posted', 200, 'is not heard any more'],
+    ['ba_fail', 'failed', 'voided', 1_000, 'answers late'],
+    ['ba_fail', 'failed', 'voided', 1_000, 'is not heard any more'],
+  ])('to %s that is %s before the processor answers is %s in the books: %i are left (it %s)', async (token, status, state, left, how) => {
+    await destination(token);
+    const { processor } = bank;
+    const make = processor.createPayout.bind(processor);
+    const reference = randomUUID();
+    const ended = () => bank.count('payments.payout where reference = $1 and status = $2', [reference, status]);
+    const spy = vi.spyOn(processor, 'createPayout').mockImplementationOnce(async (...given) => {
+      const answer = await make(...given);
+      await expect.poll(ended, { timeout: 20_000, interval: 50 }).toBe(1);
+      if (how !== 'answers late') throw new Error('the process died');
+      return answer;
+    });
+    expect((await pay(800, reference)).status).toBe(how === 'answers late' ? 201 : 500);
+    spy.mockRestore();
+    const { body } = await pay(800, reference);
+    await booked(body.id, state);
+    await expect.poll(() => bank.count('payments.payout where id = $1 and ledger_settled', [body.id]), { timeout: 20_000 }).toBe(1);
+    expect([ledger.wallets.get(user), ledger.available(user)]).toEqual([left, left]);
+    expect(await madeFor(body.id)).toBe(1);
   });
 
   test('is cancelled while the bank has not taken it, and not afterwards', async () => {

@@ -37,6 +37,7 @@ export async function send(ctx: Context, payout: Payout): Promise<Result> {
 const GONE = { code: 'no_payout_destination', category: 'hard' as never };
 
 const UNDER_WAY: readonly Status[] = [Status.PENDING, Status.IN_TRANSIT];
+const UNSENT: readonly Status[] = [Status.REQUIRES_APPROVAL, Status.PENDING];
 
 type Step = (ctx: Context, payout: Payout) => void;
 
@@ -53,7 +54,7 @@ async function begin(ctx: Context, payout: Payout): Promise<Step> {
 
 /** The next step of a payout towards its end. Each is harmless to repeat: the processor has its id as key, the books as source. */
 async function step(ctx: Context, payout: Payout): Promise<Step | null> {
-  if (payout.ledgerTransactionId === null && !payout.ledgerSettled) return begin(ctx, payout);
+  if (payout.ledgerTransactionId === null && UNSENT.includes(payout.status)) return begin(ctx, payout);
   if (!UNDER_WAY.includes(payout.status)) return null;
   const { processorRef: id } = payout;
   const call = { idempotencyKey: `look:${payout.id}`, clock: ctx.clock };
@@ -68,13 +69,19 @@ function refused(ctx: Context, payout: Payout): void {
   Object.assign(payout, { failureCode: INSUFFICIENT, ledgerSettled: true });
 }
 
-/** What the books have to do once a payout has ended. */
-async function settleBooks({ host }: Context, payout: Payout): Promise<Partial<Payout>> {
-  const [what, pending] = [ledgerStep(payout.status, payout.ledgerPosted), payout.ledgerTransactionId];
-  if (pending === null || what === null) return {};
-  if (what === 'reverse') await reversePayout(host, pending);
-  else await resolvePayout(host, pending, what === 'post' ? 'POST' : 'VOID');
-  return { ledgerPosted: what === 'post' };
+/**
+ * What the books have to do once a payout has ended. Where its row has no reservation, the books are asked for it by the payout's id; they
+ * make one where there is none. @throws Error for a payout that was paid and that the wallet does not cover: nothing was reserved.
+ */
+async function settleBooks(ctx: Context, payout: Payout): Promise<Partial<Payout>> {
+  const what = ledgerStep(payout.status, payout.ledgerPosted);
+  if (what === null) return {};
+  const pending = payout.ledgerTransactionId ?? (await hold(ctx, payout));
+  if (pending === null && what === 'post') throw new Error('a payout was paid that was not reserved');
+  if (pending === null) return { ledgerPosted: false };
+  if (what === 'reverse') await reversePayout(ctx.host, pending);
+  else await resolvePayout(ctx.host, pending, what === 'post' ? 'POST' : 'VOID');
+  return { ledgerTransactionId: pending, ledgerPosted: what === 'post' };
 }
 
 const isOver = ({ approveBefore, status }: Payout, now: Date): boolean =>

@@ -9,14 +9,16 @@ import { after } from '../../../runtime/time/durations.js';
 
 type Result = ProcessorResult<ProcessorPayout>;
 
-/** One step of a locked payout; the ledger follows, in its own time. @throws Problem conflict. Source: payments 3.7. */
+/**
+ * One step of a locked payout; the ledger follows, in its own time. It follows a payout without a reservation on its row, too: the processor
+ * may tell of its end before the request that reserved has written down what it reserved, or without that request. @throws Problem conflict. Source: payments 3.7. */
 export function takePayoutStep(ctx: Context, payout: Payout, trigger: PayoutTrigger, failureCode: string | null = null): void {
   payout.status = move(PAYOUT_STATES, 'payout', payout.status, trigger);
   payout.version += 1;
   if (trigger === 'pay') payout.paidAt = ctx.now();
   if (trigger === 'fail') payout.failureCode = failureCode;
   const isMoney = payout.status !== Status.IN_TRANSIT && payout.status !== Status.PENDING;
-  if (isMoney) Object.assign(payout, { ledgerSettled: payout.ledgerTransactionId === null, nextLookAt: ctx.now(), looks: 0 });
+  if (isMoney) Object.assign(payout, { ledgerSettled: false, nextLookAt: ctx.now(), looks: 0 });
   ctx.audit(`payout.${trigger}`, payout.id, { status: payout.status, amount: payout.amountMinor, currency: payout.currency });
 }
 
