@@ -16,6 +16,9 @@ beforeAll(async () => {
   sdl = await readSupergraph();
 });
 
+/** A reload is 5 s of work, and the plans of what is asked after it as much again: much longer beside other tests. */
+const SLOW_MS = 120_000;
+
 /** A field of the API that no route asks for. */
 const UNUSED = 'tokenRevocations';
 const withoutField = (name: string): string =>
@@ -43,26 +46,31 @@ function keepAsking() {
 }
 
 describe('a reload', () => {
-  test('drops no request, and the new supergraph answers from then on', async () => {
-    const load = keepAsking();
-    try {
-      for (const next of [withoutField(UNUSED), sdl, withoutField(UNUSED)]) {
-        const goal = load.answered() + 20;
-        await p.running.reload(next);
-        await until(
-          'answers of the new one',
-          async () => load.answered(),
-          answered => answered > goal,
-        );
+  test(
+    'drops no request, and the new supergraph answers from then on',
+    async () => {
+      const load = keepAsking();
+      try {
+        for (const next of [withoutField(UNUSED), sdl, withoutField(UNUSED)]) {
+          const goal = load.answered() + 20;
+          await p.running.reload(next);
+          await until(
+            'answers of the new one',
+            async () => load.answered(),
+            answered => answered > goal,
+            SLOW_MS,
+          );
+        }
+      } finally {
+        expect(await load.stop()).toEqual([]);
       }
-    } finally {
-      expect(await load.stop()).toEqual([]);
-    }
-    const query = `{ ${UNUSED}(afterSeq: 0, first: 1) { seq } }`;
-    expect((await p.graphql(query, {}, { token })).status).toBe(400);
-    await p.running.reload();
-    expect((await p.graphql(query, {}, { token: await p.internalToken('clinical') })).status).toBe(200);
-  });
+      const query = `{ ${UNUSED}(afterSeq: 0, first: 1) { seq } }`;
+      expect((await p.graphql(query, {}, { token })).status).toBe(400);
+      await p.running.reload();
+      expect((await p.graphql(query, {}, { token: await p.internalToken('clinical') })).status).toBe(200);
+    },
+    3 * SLOW_MS,
+  );
 
   test('changes what REST routes take and give', async () => {
     const resolve = () => p.rest('GET', '/platform/v1/brands/resolve?host=main.example');
