@@ -218,7 +218,7 @@ export async function makeHub(e: Editors, shared: Shared, things: readonly Thing
   });
   await e.publish(made.id, { allowDanglingReferences: true });
   const { id: peptide } = things.find(({ collection, why }) => collection === 'PEPTIDES' && why === 'open')!;
-  await e.update('Peptide', peptide, { goalIds: idsOf(things, 'GOALS') }); // search knows goals of peptides, not of articles
+  await e.update('Peptide', peptide, { goalIds: idsOf(things, 'GOALS') }); // the search by goal looks for this one's words
   await e.publish(peptide, { allowDanglingReferences: true });
   return { collection: 'LEARN_ARTICLES', why: 'open', id: made.id, slug: made.slug, canary };
 }
