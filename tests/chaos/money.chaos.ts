@@ -17,3 +17,14 @@ test(`no cent is lost or made by ${steps} random operations of ${clients} client
   expect(outcome.violations).toEqual([]);
   expect(outcome.done).toBeGreaterThan(steps / 4);
 }, 7_200_000);
+
+/** Enough for two barriers. */
+const SERIAL_STEPS = Number(process.env.MONEY_SERIAL_STEPS ?? 250);
+
+test('one client alone gives the same run twice: the same answers and the same balances', async () => {
+  const options = { seed, steps: SERIAL_STEPS, clients: 1 };
+  const [first, second] = [await runMoney(options), await runMoney(options)];
+  expect([...first.violations, ...second.violations]).toEqual([]);
+  expect(second.transcript).toEqual(first.transcript);
+  expect(second.balances).toEqual(first.balances);
+}, 7_200_000);

@@ -17,7 +17,8 @@ async function balanceOf(world: Books, code: string): Promise<number> {
 const one = async (world: Books, text: string, params: unknown[] = []): Promise<number> =>
   Number((await world.p.sql<{ n: string | null }>(text, params))[0]?.n ?? 0);
 
-type Finding = readonly [what: string, is: number, shouldBe: number];
+/** What was looked at, what it is, and what it should be. */
+export type Finding = readonly [what: string, is: number, shouldBe: number];
 
 /** What holds of a currency in the whole house. */
 async function ofCurrency(world: Books, currency: string): Promise<Finding[]> {
@@ -91,8 +92,12 @@ async function againstModel(world: Books, belongings: ReadonlyMap<string, Belong
 }
 
 /** What of the laws of money does not hold, in words; empty when every cent is where it belongs. */
-export async function violations(world: Books, belongings: ReadonlyMap<string, Belongings>): Promise<string[]> {
-  const findings: Finding[] = [];
+export async function violations(
+  world: Books,
+  belongings: ReadonlyMap<string, Belongings>,
+  others: readonly Finding[] = [],
+): Promise<string[]> {
+  const findings: Finding[] = [...others];
   for (const currency of new Set(world.people.map(person => person.currency))) findings.push(...(await ofCurrency(world, currency)));
   for (const person of world.people) findings.push(...(await ofPerson(world, person, belongings.get(person.id)!)));
   findings.push(...(await againstModel(world, belongings)));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../../support/platform.js';
-import { pick } from '../support/random.js';
+import { pick, uuidOf } from '../support/random.js';
 import type { Belongings } from './operations.js';
 import type { Person, World } from './world.js';
 
@@ -52,8 +52,7 @@ export class Intents {
   ) {}
 
   #id(): string {
-    const hex = (digits: number): string => Array.from({ length: digits }, () => Math.floor(this.next() * 16).toString(16)).join('');
-    return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
+    return uuidOf(this.next);
   }
 
   #person(): Person {

@@ -87,8 +87,8 @@ async function round(fleet: Fleet, intents: Intents, clocks: Clocks, victim: Vic
   await Promise.all(calls);
 }
 
-/** Everything ends: refunds that wait fail, subscriptions end, and nothing is on its way. */
-async function settle(world: World, clocks: Clocks): Promise<void> {
+/** Everything ends: refunds that wait fail, subscriptions end, and nothing is on its way. @returns what never ends, in words. */
+async function settle(world: World, clocks: Clocks): Promise<string[]> {
   const waiting = await world.p.sql<{ id: string }>(`select distinct payment_id as id from payments.refund where status = 'pending'`);
   for (const { id: payment_id } of waiting)
     for (let more = true; more;) {
@@ -98,7 +98,7 @@ async function settle(world: World, clocks: Clocks): Promise<void> {
   const live = await world.p.sql<{ id: string }>(`select id from payments.billing_subscription where ended_at is null`);
   for (const { id } of live) await answered(world, 'POST', `/payments/v1/subscriptions/${id}/cancel`, { at: 'now', reason: 'other' });
   for (let n = 0; n < 3; n++) await clocks.by(LEASES_MS);
-  await world.drained();
+  return world.drained();
 }
 
 const STATE = `select (select count(*) from events.outbox) as events, (select coalesce(sum(version), 0) from payments.payment) as payments,
@@ -107,13 +107,15 @@ const STATE = `select (select count(*) from events.outbox) as events, (select co
 /** Calls of the processor come again a week later, signed anew and backwards: what of the state changed. */
 async function repeatHooks(world: World, clocks: Clocks): Promise<string[]> {
   await clocks.by(WEEK_MS);
-  await world.drained();
+  const left = await world.drained();
   const [before] = await world.p.sql(STATE);
   for (const action of ['deliver_reversed', 'redeliver_last'])
     await answered(world, 'POST', '/payments/v1/admin/sandbox/actions', { action });
-  await world.drained();
+  left.push(...(await world.drained()));
   const [after] = await world.p.sql(STATE);
-  return JSON.stringify(before) === JSON.stringify(after) ? [] : [`calls a week later changed ${JSON.stringify({ before, after })}`];
+  return JSON.stringify(before) === JSON.stringify(after)
+    ? left
+    : [...left, `calls a week later changed ${JSON.stringify({ before, after })}`];
 }
 
 /** Money in processes that can be killed, with people who have earned something and a subscription each. */
@@ -157,8 +159,8 @@ export async function killMoney({ fleet, world, clocks, belongings }: Scene, { s
       killed[victim]++;
       console.log(`kills of money, seed ${seed}: ${n + 1} of ${kills}, ${intents.checkouts.length} purchases`);
     }
-    await settle(world, clocks);
-    const found = [...(await violations(world, belongings)), ...(await disagreements(intents)), ...(await repeatHooks(world, clocks))];
+    const found = await settle(world, clocks);
+    found.push(...(await violations(world, belongings)), ...(await disagreements(intents)), ...(await repeatHooks(world, clocks)));
     return { killed, intents: intents.checkouts.length + intents.payouts.length, violations: found };
   } catch (error) {
     throw new Error(`${(error as Error).stack}\n${fleet.told()}`, { cause: error });

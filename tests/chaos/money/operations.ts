@@ -1,6 +1,6 @@
 import type { Answer } from '../../support/platform.js';
-import type { Kind, Step } from './steps.js';
-import type { Person, World } from './world.js';
+import { BARRIER_DAYS, BETWEEN, type Kind, type Step } from './steps.js';
+import { START, type Person, type World } from './world.js';
 
 /** What a user has, as the answers told it; one list for each kind of thing. */
 export class Belongings {
@@ -118,13 +118,13 @@ function onSubscription({ world, own, step }: Doing, method: string, path: strin
 
 async function grant(doing: Doing): Promise<Answer> {
   const { world, person, own, step } = doing;
-  const days = 1 + (step.pick % 40);
+  const days = Math.floor(step.number / BETWEEN) * BARRIER_DAYS + 1 + (step.pick % 40);
   const answer = await world.call('POST', '/cash/v1/cash/grants', {
     user_id: person.id,
     source: 'promotion',
     amount: money(doing),
     reference: { type: 'campaign', id: step.id },
-    expires_at: new Date(Date.now() + days * 86_400_000).toISOString(),
+    expires_at: new Date(Date.parse(START) + days * 86_400_000).toISOString(),
   });
   if (answer.status === 201) own.grants.push(answer.body.id);
   return answer;

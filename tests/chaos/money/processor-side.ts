@@ -20,6 +20,7 @@ const NEVER: Readonly<Record<string, string>> = {
     where (r.status = 'paid') is distinct from (o.data->>'status' = 'paid')`,
   'payouts that the processor made alone': `select o.id from payments.processor_object o where o.kind = 'payout'
     and not exists (select from payments.payout r where r.id::text = o.idempotency_key)`,
+  'payouts that are paid and not in the books': `select id from payments.payout where status = 'paid' and not ledger_posted`,
   'invoices that differ from their payments': `select i.id from payments.invoice i where i.amount_paid <>
     (select coalesce(sum(p.amount_captured), 0) from payments.payment p where p.invoice_id = i.id and p.status = 'succeeded')`,
   'invoices that are paid twice': `select p.invoice_id as id from payments.payment p where p.status = 'succeeded' and p.invoice_id is not null

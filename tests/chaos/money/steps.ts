@@ -26,6 +26,10 @@ const WEIGHTS = {
   repeatHooks: 2,
 } as const;
 
+/** Steps between two barriers, at which nothing is on its way and the clocks go on by three days. */
+export const BETWEEN = 200;
+export const BARRIER_DAYS = 3;
+
 export type Kind = keyof typeof WEIGHTS;
 
 /** One operation, before anything is known of what it meets: the same seed gives the same ones. */

@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Slug } from '../../../events/slugs.js';
-import { BRAND, DEMO, platform, type Answer, type PlatformSetting, type TestPlatform } from '../../support/platform.js';
+import { BRAND, DEMO, type Answer, type TestPlatform } from '../../support/platform.js';
 import { until } from '../../support/until.js';
+import { uuidOf } from '../support/random.js';
 
 /** Services whose clocks move together. */
-const MONEY: readonly Slug[] = ['accounting', 'cash', 'payments', 'membership'];
+export const MONEY: readonly Slug[] = ['accounting', 'cash', 'payments', 'membership', 'affiliates'];
+/** Where the clocks of a run begin. */
+export const START = '2027-03-01T12:00:00.000Z';
 /** Longest time in which all that was started ends, ms. */
 const DRAIN_MS = 600_000;
 /** What is still on its way then waits for the clock: a call of the processor that met a refund is taken up again a minute later. */
 const NUDGE_MS = 5_000;
+/** Between two looks at what is on its way, ms. */
+const LOOK_MS = 50;
 
 /** A user with the currency in which everything of theirs is. */
 export interface Person {
@@ -31,23 +37,18 @@ export class World {
     private readonly clocks: readonly Slug[],
   ) {}
 
-  /** In this process. */
-  static async open(currencies: readonly string[], setting: PlatformSetting = {}): Promise<World> {
-    return World.around(await platform({ services: [...MONEY, 'events'], transport: 'run', ...setting }), currencies, MONEY);
-  }
-
-  /** Wherever its processes are. @param clocks services that are there and have a clock. */
-  static async around(p: Reached, currencies: readonly string[], clocks: readonly Slug[]): Promise<World> {
-    const people = currencies.map(currency => ({ id: randomUUID(), currency }));
+  /** Wherever its processes are. @param clocks services that are there and have a clock. @param next makes the people's ids. */
+  static async around(p: Reached, currencies: readonly string[], clocks: readonly Slug[], next = Math.random): Promise<World> {
+    const people = currencies.map(currency => ({ id: uuidOf(next), currency }));
     const world = new World(p, await p.serviceToken(), people, clocks);
-    for (const { id } of people) await world.#enrol(id);
+    for (const { id } of people) await world.enrol(id);
     for (const currency of new Set(currencies))
       world.prices.set(currency, [await world.#price(currency, 2_900), await world.#price(currency, 9_900)]);
     return world;
   }
 
   /** A copy of the demo person. */
-  async #enrol(id: string): Promise<void> {
+  async enrol(id: string): Promise<void> {
     await this.p.sql(
       `insert into identity."user" select (jsonb_populate_record(null::identity."user", to_jsonb(u) || jsonb_build_object('id', $1::text))).*
        from identity."user" u where u.id = $2`,
@@ -57,8 +58,8 @@ export class World {
     await this.call('PUT', '/payments/v1/billing/payout-destination', body);
   }
 
-  async #price(currency: string, amount: number): Promise<string> {
-    const { status, body } = await this.call('POST', '/payments/v1/admin/prices', {
+  #price(currency: string, amount: number): Promise<string> {
+    return this.made('/payments/v1/admin/prices', {
       key: `money-${currency.toLowerCase()}-${amount}`,
       subject_kind: 'service',
       subject_id: randomUUID(),
@@ -66,7 +67,12 @@ export class World {
       unit_amount: { amount, currency },
       recurring: { interval: 'month', interval_count: 1 },
     });
-    if (status !== 201) throw new Error(`no price: ${JSON.stringify(body)}`);
+  }
+
+  /** Makes something. @returns its id. */
+  async made(path: string, wanted: object): Promise<string> {
+    const { status, body } = await this.call('POST', path, wanted);
+    if (status !== 201) throw new Error(`${path} made nothing: ${status} ${JSON.stringify(body)}`);
     return body.id as string;
   }
 
@@ -126,16 +132,28 @@ export class World {
     return (body.data as { depth: number; in_hand?: number }[]).reduce((sum, one) => sum + one.depth + (one.in_hand ?? 0), 0);
   }
 
-  /** Waits until nothing is on its way, three times in a row: what ends may begin something else. */
-  async drained(): Promise<void> {
+  /** As `#underWay`; the clock goes on by a minute now and then. */
+  #nudging(): () => Promise<Record<string, number>> {
     let nudgeAt = performance.now() + NUDGE_MS;
-    const look = async (): Promise<Record<string, number>> => {
+    return async () => {
       const left = await this.#underWay();
       if (Object.keys(left).length === 0 || performance.now() < nudgeAt) return left;
       await this.advance('PT1M');
       nudgeAt = performance.now() + NUDGE_MS;
       return left;
     };
-    for (let quiet = 0; quiet < 3; quiet++) await until('all to be drained', look, left => Object.keys(left).length === 0, DRAIN_MS);
+  }
+
+  /** Waits until nothing is on its way, three times in a row: what ends may begin something else. @returns what never ends, in words. */
+  async drained(): Promise<string[]> {
+    const [look, end] = [this.#nudging(), performance.now() + DRAIN_MS];
+    for (let quiet = 0; quiet < 3;) {
+      const left = await look();
+      const isQuiet = Object.keys(left).length === 0;
+      if (!isQuiet && performance.now() > end) return Object.entries(left).map(([what, n]) => `${what} that never end: ${n}`);
+      quiet = isQuiet ? quiet + 1 : 0;
+      await sleep(LOOK_MS);
+    }
+    return [];
   }
 }

@@ -21,3 +21,9 @@ export function shuffled<T>(next: () => number, all: readonly T[]): T[] {
   const left = [...all];
   return all.map(() => left.splice(Math.floor(next() * left.length), 1)[0]!);
 }
+
+/** A UUID that is the same for the same seed. */
+export function uuidOf(next: () => number): string {
+  const hex = (digits: number): string => Array.from({ length: digits }, () => Math.floor(next() * 16).toString(16)).join('');
+  return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
+}
