@@ -6,17 +6,10 @@
  *   npm run bench:clinical
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
 import { BiomarkerDirection, BiomarkerNoiseModel } from '../dist/subgraphs/clinical/entities/biomarker.js';
 import { compare } from '../dist/subgraphs/clinical/rules/direction.js';
-import { removeData } from './folders.mjs';
-import { freePort } from './port.mjs';
-import { GATEWAY_CORE, run, START_FLAGS, stopAll, untilReady } from './processes.mjs';
+import { clientOf, judge, judgeTimes, startPlatform, timesOf, WARM_UP, withServer } from './one-service.mjs';
 
-const WARM_UP = 30;
 const BUNDLES = 60;
 const LISTS = 300;
 const COMPARISONS = 2_000_000;
@@ -27,40 +20,6 @@ const MARKERS = [
   ['hba1c', '%', 5.4],
   ['vitamin_d_25oh', 'ng/mL', 41],
 ];
-
-const percentile = (list, part) => [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * part))];
-
-/** Milliseconds of each of so many calls, after as many that only warm up. */
-async function timesOf(count, call) {
-  const times = [];
-  for (let at = 0; at < WARM_UP + count; at++) {
-    const began = performance.now();
-    await call(at);
-    if (at >= WARM_UP) times.push(performance.now() - began);
-  }
-  return times;
-}
-
-async function startPlatform(url, folder) {
-  const port = await freePort();
-  const base = `http://localhost:${port}`;
-  const env = { DATABASE_URL: url, PORT: String(port), DATA_DIR: folder, LOG_LEVEL: 'error', ROLES: 'subgraphs,gateway,rest' };
-  const child = run(GATEWAY_CORE, [process.execPath, ...START_FLAGS, join(import.meta.dirname, '../dist/gateway/main.js')], { env });
-  await untilReady(child, async () => (await fetch(`${base}/clinical/readyz`)).ok);
-  return base;
-}
-
-async function clientOf(base) {
-  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'demo-m2m', client_secret: 'demo-m2m-secret' });
-  const { access_token: token } = await (await fetch(`${base}/identity/v1/oauth/token`, { method: 'POST', body })).json();
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return async (path, input) => {
-    const answer = await fetch(`${base}/clinical${path}`, { headers, ...(input && { method: 'POST', body: JSON.stringify(input) }) });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
-    return JSON.parse(text);
-  };
-}
 
 /** Two hundred final results of one patient, of four markers on fifty days. */
 const bundle = patient => ({
@@ -94,37 +53,15 @@ function directionsPerSecond() {
   return COMPARISONS / ((performance.now() - began) / 1000);
 }
 
-function judge(what, measured, goal, holds) {
-  console.log(`${holds ? 'holds' : 'FAILS'}: ${what}: ${measured} (${goal})`);
-  if (!holds) process.exitCode = 1;
-}
-
-const folder = await mkdtemp(join(tmpdir(), 'platform-clinical-'));
-const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => undefined });
-try {
-  const call = await clientOf(await startPlatform(server.url, join(folder, 'platform')));
+await withServer('clinical', async (url, folder) => {
+  const call = await clientOf(await startPlatform(url, folder, 'clinical'), '/clinical');
   const patients = Array.from({ length: WARM_UP + BUNDLES }, () => randomUUID());
-  const stored = await timesOf(BUNDLES, at => call('/v1/biomarkers', bundle(patients[at])));
+  judgeTimes('200 results stored', await timesOf(BUNDLES, at => call('/v1/biomarkers', bundle(patients[at]))), 300);
   const listed = await timesOf(LISTS, async at => {
     const { data } = await call(`/v1/biomarkers?user_id=${patients[at % patients.length]}&limit=100`);
     if (data.length !== 100 || !data[0].applied_range) throw new Error(`no list of 100 with ranges: ${JSON.stringify(data[0])}`);
   });
-  const [bundleP95, listP95, directions] = [percentile(stored, 0.95), percentile(listed, 0.95), directionsPerSecond()];
-  judge(
-    '200 results stored, p50 / p95 ms',
-    `${percentile(stored, 0.5).toFixed(0)} / ${bundleP95.toFixed(0)}`,
-    'p95 ≤ 300',
-    bundleP95 <= 300,
-  );
-  judge(
-    '100 results with ranges read, p50 / p95 ms',
-    `${percentile(listed, 0.5).toFixed(1)} / ${listP95.toFixed(1)}`,
-    'p95 ≤ 40',
-    listP95 <= 40,
-  );
+  judgeTimes('100 results with ranges read', listed, 40);
+  const directions = directionsPerSecond();
   judge('directions of change per second', directions.toFixed(0), '≥ 200,000', directions >= 200_000);
-} finally {
-  await stopAll();
-  await server.stop();
-  await removeData(folder);
-}
+});
