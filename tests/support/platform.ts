@@ -197,9 +197,25 @@ async function send(url: string, method: string, { token, body, headers }: RestO
   return { status: answer.statusCode, headers: answer.headers, body: isJson && text ? JSON.parse(text) : text };
 }
 
+/** Half the life of a service's token, ms. */
+const RENEWED_MS = 1_800_000;
+
+interface ServiceClient {
+  id: string;
+  secret: string;
+}
+
+/** A token of a service, as it was asked for. */
+interface Minted {
+  scope: string;
+  client: ServiceClient;
+  at: number;
+}
+
 /** A platform as its users see it, wherever its processes run. */
 export class RemotePlatform {
   readonly #tokens = new Map<string, Promise<string>>();
+  readonly #minted = new Map<string, Minted>();
   readonly #ends: (() => Promise<unknown>)[] = [];
 
   constructor(
@@ -214,8 +230,20 @@ export class RemotePlatform {
   }
 
   /** A subgraph's endpoint is asked as a gateway asks it. */
-  rest(method: string, path: string, options: RestOptions = {}): Promise<Answer> {
-    return send(`${this.url}${path}`, method, isSubgraph(path) ? { ...options, headers: { ...AS_GATEWAY, ...options.headers } } : options);
+  async rest(method: string, path: string, options: RestOptions = {}): Promise<Answer> {
+    const given = { ...options, token: await this.#lasting(options.token) };
+    return send(`${this.url}${path}`, method, isSubgraph(path) ? { ...given, headers: { ...AS_GATEWAY, ...given.headers } } : given);
+  }
+
+  /** A service's token may be older than it lives in a run of more than an hour: then it is another one of the same kind. */
+  async #lasting(token: string | null | undefined): Promise<string | null | undefined> {
+    const minted = token == null ? undefined : this.#minted.get(token);
+    if (!minted || performance.now() - minted.at < RENEWED_MS) return token;
+    const key = `${minted.client.id} ${minted.scope}`;
+    const newest = await this.serviceToken(minted.scope, minted.client);
+    if (newest !== token) return this.#lasting(newest);
+    this.#tokens.delete(key);
+    return this.serviceToken(minted.scope, minted.client);
   }
 
   async graphql(
@@ -223,13 +251,13 @@ export class RemotePlatform {
     variables: object = {},
     options: { token?: string | null; headers?: Record<string, string> } = {},
   ): Promise<GraphqlAnswer> {
-    const answer = await send(`${this.url}/graphql`, 'POST', { ...options, body: { query, variables } });
+    const answer = await this.rest('POST', '/graphql', { ...options, body: { query, variables } });
     const unfit = answer.body?.errors?.find((error: { message: string }) => error.message.includes('does not fit its type'));
     if (unfit) throw new Error(`a resolver broke its type: ${JSON.stringify(unfit)}`);
     return { ...answer, data: answer.body?.data, errors: answer.body?.errors ?? [] };
   }
 
-  serviceToken(scope = '', client = { id: 'demo-m2m', secret: 'demo-m2m-secret' }): Promise<string> {
+  serviceToken(scope = '', client: ServiceClient = { id: 'demo-m2m', secret: 'demo-m2m-secret' }): Promise<string> {
     const key = `${client.id} ${scope}`;
     const known = this.#tokens.get(key);
     if (known) return known;
@@ -239,7 +267,7 @@ export class RemotePlatform {
     return token;
   }
 
-  async #fetchToken(scope: string, client: { id: string; secret: string }): Promise<string> {
+  async #fetchToken(scope: string, client: ServiceClient): Promise<string> {
     const form = new URLSearchParams({
       grant_type: 'client_credentials',
       client_id: client.id,
@@ -251,6 +279,7 @@ export class RemotePlatform {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
     if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${JSON.stringify(answer.body)}`);
+    this.#minted.set(answer.body.access_token, { scope, client, at: performance.now() });
     return answer.body.access_token;
   }
 

@@ -30,12 +30,13 @@ const SORTS: Readonly<Record<ProductSort, { by: string; cast: string; direction:
   [ProductSort.RELEVANCE]: { by: 'rank', cast: 'float8', direction: 'desc' },
 };
 
-/** The lowest price that a product has in a market now. */
+/** The lowest and highest price of each product in a market now: made once for all, since every product is compared. */
 const priceOf = (currency: string, country: string, now: string): string => `
-  left join lateral (
-    select min(r.amount) as min, max(r.amount) as max from commerce.product_variant v join commerce.variant_price r on r.variant_id = v.id
-    where v.product_id = p.id and r.currency = ${currency} and r.country in ('', ${country})
-      and (r.starts_at is null or r.starts_at <= ${now}) and (r.ends_at is null or r.ends_at > ${now})) price on true`;
+  left join (
+    select v.product_id, min(r.amount) as min, max(r.amount) as max from commerce.product_variant v join commerce.variant_price r on r.variant_id = v.id
+    where r.currency = ${currency} and r.country in ('', ${country})
+      and (r.starts_at is null or r.starts_at <= ${now}) and (r.ends_at is null or r.ends_at > ${now})
+    group by v.product_id) price on price.product_id = p.id`;
 
 /** Whether a variant of a product can be bought now: uncounted, backordered, on hand, or a bundle whose parts are there. */
 const inStock = (today: string, now: string): string => `
