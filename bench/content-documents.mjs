@@ -1,10 +1,11 @@
 /** Documents of the search bench: words by Zipf's law, in the rows that publishing writes (subgraphs/content/commands/search-index.ts). */
 import pg from 'pg';
 
+/** Locale, search configuration, and the letter at the end of each word: languages share codes, not words. */
 const LOCALES = [
-  ['en', 'english'],
-  ['de', 'german'],
-  ['fr', 'french'],
+  ['en', 'english', 'k'],
+  ['de', 'german', 'z'],
+  ['fr', 'french', 'x'],
 ];
 const VOCABULARY = 20_000;
 const [TITLE_WORDS, SUMMARY_WORDS, BODY_WORDS] = [6, 20, 120];
@@ -23,8 +24,8 @@ function random(seed) {
 }
 
 const SYLLABLES = ['ba', 'do', 'ki', 'lu', 'me', 'no', 'pa', 'ra', 'si', 'to', 'vu', 'za', 'fe', 'gi', 'ho', 'ja'];
-/** The word of a rank: four syllables, which no language's stemmer shortens to another's. */
-const wordOf = rank => [12, 8, 4, 0].map(shift => SYLLABLES[(rank >> shift) & 15]).join('') + 'k';
+/** The word of a rank: four syllables and its language's letter, which no stemmer shortens to another's. */
+const wordOf = (rank, letter = 'k') => [12, 8, 4, 0].map(shift => SYLLABLES[(rank >> shift) & 15]).join('') + letter;
 
 /** Words by Zipf's law with exponent 1. */
 export class Words {
@@ -49,15 +50,15 @@ export class Words {
   }
 
   /** @param least rank: the words that most documents have are left out. */
-  word(least = 0) {
+  word(least = 0, letter = 'k') {
     for (;;) {
       const rank = this.#rank();
-      if (rank >= least) return wordOf(rank);
+      if (rank >= least) return wordOf(rank, letter);
     }
   }
 
-  text(count) {
-    return Array.from({ length: count }, () => this.word()).join(' ');
+  text(count, letter) {
+    return Array.from({ length: count }, () => this.word(0, letter)).join(' ');
   }
 
   code() {
@@ -86,8 +87,12 @@ const STATEMENTS = [
      tags, '{}', '{}', false, at from ${ROWS}`,
 ];
 
-function versionOf(words, { id, number, isArticle, code, at }, [locale, language]) {
-  const [title, summary, body] = [words.text(TITLE_WORDS) + (code ? ` ${code}` : ''), words.text(SUMMARY_WORDS), words.text(BODY_WORDS)];
+function versionOf(words, { id, number, isArticle, code, at }, [locale, language, letter]) {
+  const [title, summary, body] = [
+    words.text(TITLE_WORDS, letter) + (code ? ` ${code}` : ''),
+    words.text(SUMMARY_WORDS, letter),
+    words.text(BODY_WORDS, letter),
+  ];
   const doc = { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: body }] }] };
   const data = isArticle ? { title, excerpt: summary, body: doc, author: { name: 'Bench' } } : { question: title, answer: doc };
   const slug = isArticle ? `bench-${number}-${locale}` : null;

@@ -68,8 +68,18 @@ async function subscribe(world: World): Promise<void> {
   }
 }
 
+const MOVED = 'select count(*)::int as n from payments.processor_object';
+
+/** When to kill: some time after the calls have begun, or as soon as the processor has done something that its caller may not know of yet. */
+async function moment(world: World, wait: number | 'at the processor'): Promise<void> {
+  if (wait !== 'at the processor') return sleep(wait);
+  const moved = async (): Promise<number> => (await world.p.sql<{ n: number }>(MOVED))[0]!.n;
+  const before = await moved();
+  await until('the processor to do something', moved, n => n > before);
+}
+
 /** Calls of all kinds at once, a kill among them, and the leases of the dead over, until every caller is answered. */
-async function round(fleet: Fleet, intents: Intents, clocks: Clocks, victim: Victim, wait: number): Promise<void> {
+async function round(fleet: Fleet, intents: Intents, clocks: Clocks, victim: Victim, wait: number | 'at the processor'): Promise<void> {
   const calls = [intents.checkout(), intents.checkout(), intents.checkout(), intents.refund(), intents.payOut(), clocks.by(DAY_MS)];
   let left = calls.length;
   for (const call of calls)
@@ -77,7 +87,7 @@ async function round(fleet: Fleet, intents: Intents, clocks: Clocks, victim: Vic
       () => left--,
       () => left--,
     );
-  await sleep(wait);
+  await moment(intents.world, wait);
   fleet.members[victim].kill();
   await fleet.ready();
   while (left > 0) {
@@ -155,7 +165,8 @@ export async function killMoney({ fleet, world, clocks, belongings }: Scene, { s
   try {
     for (let n = 0; n < kills; n++) {
       const victim = n % 2 === 0 ? 'payments' : shuffled(next, VICTIMS)[0]!;
-      await round(fleet, intents, clocks, victim, SOONEST_MS + next() * (LATEST_MS - SOONEST_MS));
+      const wait = SOONEST_MS + next() * (LATEST_MS - SOONEST_MS);
+      await round(fleet, intents, clocks, victim, n % 4 === 0 ? 'at the processor' : wait);
       killed[victim]++;
       console.log(`kills of money, seed ${seed}: ${n + 1} of ${kills}, ${intents.checkouts.length} purchases`);
     }
