@@ -1,7 +1,7 @@
 /**
  * Goals of the shop, commerce 9: lists of products, setting a cart's item and checking out beside 10,000 products of two variants each. The
  * platform runs on embedded PostgreSQL with the embedded ports; requests come one after the other, by REST. How many statements a list and a
- * checkout ask is held by tests/commerce/statements and lists. Exits with 1 when a goal is missed.
+ * checkout ask is held by tests/commerce/statements. Exits with 1 when a goal is missed.
  *
  *   npm run bench:commerce
  *   PRODUCTS=100000 npm run bench:commerce      ten times as much, where the goals are only shown

@@ -58,9 +58,9 @@ export async function stop(child) {
 
 export const stopAll = () => Promise.all([...children].map(stop));
 
-/** Polls until it holds. @throws Error with the program's output after a minute, or when the program has ended. */
+/** Polls until it holds. @throws Error with the program's output after three minutes, which a start beside other work may take, or when the program has ended. */
 export async function untilReady(child, look) {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 900; tries++) {
     if (child.exitCode !== null) break;
     if (await look().catch(() => false)) return;
     await sleep(200);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type pg from 'pg';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { BRAND } from '../support/platform.js';
 import { Shop, type Variant } from './shop.js';
 
 /** The ORM has a PostgreSQL client of its own. */
@@ -12,14 +13,24 @@ beforeAll(async () => {
   shop = await Shop.open({ ROLES: 'subgraphs,gateway,rest' }); // no timer that asks meanwhile
 }, 400_000);
 
-/** Statements on the tables of this service while something is done. */
-async function statements(work: () => Promise<unknown>): Promise<string[]> {
+interface Asked {
+  text: string;
+  values: unknown[];
+}
+
+/** Statements on the tables of this service while something is done, with their parameters. */
+async function asked(work: () => Promise<unknown>): Promise<Asked[]> {
   const query = vi.spyOn(Client.prototype, 'query');
   await work();
-  const texts = query.mock.calls.map(([one]) => String((one as unknown as { text?: string }).text ?? one));
+  const all = query.mock.calls.map(([one, values]): Asked => {
+    const given = one as unknown as Partial<Asked>;
+    return { text: String(given.text ?? one), values: given.values ?? (values as unknown as unknown[] | undefined) ?? [] };
+  });
   query.mockRestore();
-  return texts.filter(text => /\bcommerce"?\./.test(text));
+  return all.filter(({ text }) => /\bcommerce"?\.(?!test_clock\b)/.test(text)); // the clock is read in tests alone
 }
+
+const statements = async (work: () => Promise<unknown>): Promise<string[]> => (await asked(work)).map(({ text }) => text);
 
 /** What a checkout asks that is paid at once, or is to be paid at payments' page. */
 async function ofCheckout(variants: readonly Variant[], isPaid = false): Promise<string[]> {
@@ -58,4 +69,56 @@ test('an order of 20 lines, of lots and of none, is allocated in one statement',
   expect(
     all.filter(text => /(insert into|update) commerce\.(order_item_lot|stock_movement|inventory_level|inventory_lot)\b/.test(text)),
   ).toHaveLength(1);
+});
+
+const idOf = (kind: string, number: string): string => `('0190b3a0-0000-7000-${kind}-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
+
+/** Products of two variants with a price each; their ids have the same beginning, as those of one import nearly have. */
+async function manyProducts(count: number): Promise<void> {
+  const products = `generate_series(1, ${count}) n`;
+  const variants = `${products}, generate_series(0, 1) v`;
+  const [product, variant] = [idOf('9001', 'n'), idOf('9002', 'n * 2 + v')];
+  for (const rows of [
+    `product (id, brand_id, slug, status, title, kind, purchase_requirement, tags, created_at, updated_at)
+     select ${product}, '${BRAND}', 'many-' || n, 'active', 'Many ' || n, 'physical', 'none', array['many' || n % 100], now(), now() from ${products}`,
+    `product_variant (id, product_id, sku, title, position, created_at, updated_at)
+     select ${variant}, ${product}, 'MANY-' || n || '-' || v, 'Size', v, now(), now() from ${variants}`,
+    `variant_price (id, variant_id, brand_id, currency, amount) select gen_random_uuid(), ${variant}, '${BRAND}', 'USD', 500 + n from ${variants}`,
+  ])
+    await shop.p.sql(`insert into commerce.${rows}`);
+  await shop.p.sql('analyze commerce.product, commerce.product_variant, commerce.variant_price');
+}
+
+/** Pages that PostgreSQL touches for a statement, each as often as it does. */
+async function pagesOf({ text, values }: Asked): Promise<number> {
+  const [row] = await shop.p.sql(`explain (analyze, buffers, format json) ${text}`, values);
+  const { Plan: plan } = row['QUERY PLAN'][0];
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+}
+
+test('a list of products asks at most six statements for variants, prices and stock, and as many for 100 as for 10', async () => {
+  const list = (first: number): Promise<string[]> =>
+    statements(async () => {
+      const query = `{ products(first: ${first}) { nodes { id title available priceRange { min { amount } }
+        variants { sku price { amount { amount } } availability { status } } } } }`;
+      const { body } = await shop.p.graphql(query, {}, { token: shop.token });
+      expect(body.data?.products.nodes).toHaveLength(first);
+    });
+  await manyProducts(2_000);
+  await list(10); // what is asked once per process
+  const [few, many] = [await list(10), await list(100)];
+  expect(many).toHaveLength(few.length);
+  expect(many.length, many.join('\n')).toBeLessThanOrEqual(6);
+});
+
+test('a list by price reads the catalogue once, and one of a tag only what has the tag', async () => {
+  const idsOf = async (query: string): Promise<Asked> => {
+    const all = await asked(() => shop.ok('GET', `/products?limit=50&sort=price_asc${query}`));
+    return all.find(({ text }) => text.includes('price.min'))!;
+  };
+  const [{ pages }] = await shop.p.sql(
+    "select sum(pg_relation_size(t) / 8192)::int as pages from unnest('{commerce.product, commerce.product_variant, commerce.variant_price}'::regclass[]) t",
+  );
+  expect(await pagesOf(await idsOf(''))).toBeLessThanOrEqual(2 * pages);
+  expect(await pagesOf(await idsOf('&tag=many7'))).toBeLessThanOrEqual(20 * 20); // of 20 products; a look-up through a bad index is 50 and more
 });
