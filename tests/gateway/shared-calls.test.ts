@@ -19,6 +19,22 @@ const CATALOG = `${LINK} type Query { products: [Product!]! users: [User!]! othe
 const STORE = `${LINK} type Product @key(fields: "id") { id: ID! price(in: Int): Int parts: [Part] brands: [Brand] } type Brand @key(fields: "id") { id: ID! } type Part { name: String size: Size } type Size { cm: Int }
   type User @key(fields: "id") { id: ID! email: String }`;
 
+/** Another service with products at the root. */
+const SHOP = `${LINK} type Query { offers(at: Int!): [Product!]! } type Product @key(fields: "id") { id: ID! }`;
+
+/** A subgraph whose answers come so many turns of the event loop late. */
+function late(source: HashSubgraph, turns: number): object {
+  const turn = (): Promise<void> => new Promise(resolve => void setImmediate(resolve));
+  const prepare = (query: string): Send => {
+    const send = source.prepare(query);
+    return async (variables, text) => {
+      for (let left = turns; left > 0; left--) await turn();
+      return send(variables, text);
+    };
+  };
+  return { prepare };
+}
+
 /** The canned answers of `store`, of which a test replaces one. */
 type Answering = (query: string, variables: Record<string, any>, answer: () => Promise<SubgraphAnswer>) => Promise<SubgraphAnswer>;
 const honest: Answering = (_query, _variables, answer) => answer();
@@ -50,11 +66,16 @@ function storeOf(isRemote: boolean): object {
 }
 
 async function gatewayWith(isRemote: boolean): Promise<Executor> {
-  const sdl = { catalog: CATALOG, store: STORE };
+  const sdl = { catalog: CATALOG, shop: SHOP, store: STORE };
   const { supergraphSdl } = composeServices(
     Object.entries(sdl).map(([name, text]) => ({ name, typeDefs: parse(text), url: `http://${name}.invalid` })),
   );
-  const source = (name: string) => (name === 'store' ? storeOf(isRemote) : new HashSubgraph(name, CATALOG)) as never;
+  const sources = {
+    catalog: new HashSubgraph('catalog', CATALOG),
+    shop: late(new HashSubgraph('shop', SHOP), 2),
+    store: storeOf(isRemote),
+  };
+  const source = (name: string) => sources[name as keyof typeof sources] as never;
   return (await startGateway({ supergraphSdl: supergraphSdl!, source, executor: 'compiled', log: createLogger('error') })).executor;
 }
 
@@ -156,6 +177,15 @@ describe('calls of different documents', () => {
     expect(Math.max(...sent)).toBeLessThanOrEqual(1_000);
     expect(sent.toSorted((a, b) => a - b)).toEqual([600, 701, 900]);
   });
+});
+
+test('calls over the network become one also when what leads to them was answered a few turns of the event loop apart', async () => {
+  const { data, errors } = await run(
+    '{ users { first { id price } } a: offers(at: 1) { id price } b: offers(at: 2) { id price } c: offers(at: 3) { id price } }',
+  );
+  expect(errors).toEqual([]);
+  expect(['a', 'b', 'c'].flatMap(name => data![name])).not.toEqual([]);
+  expect(calls).toHaveLength(1);
 });
 
 test('a document of several has their fragments, lists and variables beside each other', () => {
