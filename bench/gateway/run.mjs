@@ -2,7 +2,7 @@
  * How fast the gateway is beside others, as ratios measured in one run: the four workloads on ours (in process, networked, the full
  * server, de-duplicating), Hive Gateway with its Rust planner, Grafbase and plain @apollo/gateway, over the same canned services.
  *
- *   npm run bench:gateway                         three rounds of five seconds each, about 20 minutes
+ *   npm run bench:gateway                         five rounds of five seconds each, about 35 minutes
  *   npm run bench:gateway -- --rounds 1 --seconds 2 --only ours-network,hive-rust --workloads point,wide
  *   npm run bench:gateway -- --store              the figures are also written to results.json and bench/README.md
  *
@@ -11,6 +11,7 @@
  * generation of ours, MB; 64 as in `npm start`. A whole run (nothing chosen) stores its figures by itself.
  */
 import { writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { freePort } from '../port.mjs';
 import { writeSupergraphs } from './canned/compose.ts';
@@ -22,7 +23,7 @@ import { bodiesOf, WORKLOADS } from './workloads.ts';
 
 const { values: flags } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '5' },
     'warm-up': { type: 'string', default: '4' },
     connections: { type: 'string', default: '50' },
@@ -135,10 +136,19 @@ try {
   for (let at = 0; at < rounds; at++) for (const name of at % 2 ? names.toReversed() : names) await round(name, at);
   const rows = summary(runs);
   for (const work of works.filter(one => rows[one])) console.log(`\n${work}: ${WORKLOADS[work].title}\n\n${workloadTable(rows[work])}`);
-  console.log(`\n${goalTable(rows)}`);
-  const setting = { node: process.versions.node, load: loader, connections, rounds, seconds };
+  console.log(`\n${goalTable(runs)}`);
+  const machine = `${cpus().length} × ${cpus()[0].model.trim()}`;
+  const setting = {
+    date: new Date().toISOString().slice(0, 10),
+    machine,
+    node: process.versions.node,
+    load: loader,
+    connections,
+    rounds,
+    seconds,
+  };
   if (flags.json) await writeFile(flags.json, JSON.stringify({ ...setting, rows, runs }, null, 2));
-  if ((isWhole && !process.exitCode) || flags.store) await store(rows, setting);
+  if ((isWhole && !process.exitCode) || flags.store) await store(runs, setting);
 } finally {
   await stopAll();
 }

@@ -14,8 +14,12 @@ const node = (...args) => [process.execPath, ...args];
 /** A media type that only the full server answers with; our thin route leaves such requests to it. */
 const FULL = { accept: 'application/graphql-response+json' };
 
+/** What ours does beside planning and calling. */
+const OURS = 'limits, cost, rules, deadlines, metrics';
+
 const ours = (title, env, headers) => ({
   title,
+  does: `${OURS}${env.CALLERS ? '; every request another caller' : '; equal requests under way are one'}`,
   command: node(join(HERE, 'ours.mjs')),
   env: { ...env, SUPERGRAPH: join(WORK, 'ruled.graphql') },
   headers,
@@ -23,6 +27,7 @@ const ours = (title, env, headers) => ({
 
 const hive = (title, env) => ({
   title,
+  does: `no limits, rules or metrics; equal calls${env.DEDUPE ? ' and requests' : ''} under way are one`,
   peer: 'hive',
   cwd: join(PEERS, 'hive'),
   command: node(
@@ -39,7 +44,7 @@ const hive = (title, env) => ({
   env,
 });
 
-/** By name. `PORT` in a command is the port; `headers` go with each request. */
+/** By name. `does`: what it does, as far as the others do not. `PORT` in a command is the port; `headers` go with each request. */
 export const VARIANTS = {
   'ours-process': ours('ours, in process, thin route', { CALLS: 'process', CALLERS: 'many' }),
   'ours-network': ours('ours, networked, thin route', { CALLERS: 'many' }),
@@ -49,6 +54,7 @@ export const VARIANTS = {
   'hive-rust-dedupe': hive('Hive Gateway, Rust planner, de-duplicating', { DEDUPE: '1' }),
   grafbase: {
     title: 'Grafbase (de-duplicates)',
+    does: 'no limits, rules or metrics; equal calls under way are one',
     peer: 'grafbase',
     cwd: join(PEERS, 'grafbase'),
     command: [GRAFBASE, '--home', join(WORK, 'grafbase-home'), 'dev', '-p', 'PORT'],
@@ -56,6 +62,7 @@ export const VARIANTS = {
   },
   apollo: {
     title: 'plain @apollo/gateway',
+    does: 'no limits, rules or metrics',
     command: node(join(HERE, 'plain-apollo.mjs')),
     env: { SUPERGRAPH: join(WORK, 'plain.graphql') },
   },

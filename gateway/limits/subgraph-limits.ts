@@ -1,18 +1,16 @@
 import { Kind, visit, type DocumentNode } from 'graphql';
 import { fail } from '../../runtime/request/errors.js';
-import { MAX_ENTITIES } from '../plans/subgraph-source.js';
+import { MAX_ENTITIES, MAX_PARTS } from '../plans/subgraph-source.js';
 import { limitVariables } from './limits.js';
 
 /** Levels and values of a call's variables: what a REST body can hold (64 levels, 1 MiB of `[0,0,…`), and the representations beside it. */
 const VARIABLES = { levels: 80, values: 1_000_000 };
 
-/** Name of the variable with the representations; null for a document whose representations, if any, are in its text. */
-const representationVariables = new WeakMap<DocumentNode, string | null>();
+/** Names of the variables with the representations of a document. */
+const representationVariables = new WeakMap<DocumentNode, readonly string[]>();
 
-/** @throws Problem invalid_request for more than one `_entities`: aliases would multiply the batch. */
-function representationsOf(document: DocumentNode): string | null {
-  const known = representationVariables.get(document);
-  if (known !== undefined) return known;
+/** The variable of each `_entities`; null for representations in the document's text. */
+function variablesOfEntities(document: DocumentNode): (string | null)[] {
   const found: (string | null)[] = [];
   visit(document, {
     Field({ name, arguments: given }) {
@@ -21,16 +19,30 @@ function representationsOf(document: DocumentNode): string | null {
       found.push(value?.kind === Kind.VARIABLE ? value.name.value : null);
     },
   });
-  if (found.length > 1) fail('invalid_request', 'A call asks for _entities once', { reason: 'document_too_complex' });
-  representationVariables.set(document, found[0] ?? null);
-  return found[0] ?? null;
+  return found;
 }
 
-/** @throws Problem invalid_request for variables or a batch of entities beyond what a gateway sends. */
+/** @throws Problem invalid_request for several `_entities` that do not each have a variable of its own: aliases would multiply the batch. */
+function representationsOf(document: DocumentNode): readonly string[] {
+  const known = representationVariables.get(document);
+  if (known) return known;
+  const all = variablesOfEntities(document);
+  const names = all.filter(name => name !== null);
+  if (all.length > MAX_PARTS || (all.length > 1 && new Set(names).size < all.length))
+    fail('invalid_request', `A call asks for at most ${MAX_PARTS} lists of entities, each in a variable of its own`, {
+      reason: 'document_too_complex',
+    });
+  representationVariables.set(document, names);
+  return names;
+}
+
+/** @throws Problem invalid_request for variables or entities, over all lists, beyond what a gateway sends. */
 export function limitSubgraphCall(document: DocumentNode, variables: Readonly<Record<string, unknown>>): void {
   limitVariables(variables, VARIABLES);
-  const name = representationsOf(document);
-  const representations = name === null ? null : variables[name];
-  if (Array.isArray(representations) && representations.length > MAX_ENTITIES)
-    fail('invalid_request', `A call asks for at most ${MAX_ENTITIES} entities`, { reason: 'document_too_complex' });
+  let count = 0;
+  for (const name of representationsOf(document)) {
+    const representations = variables[name];
+    count += Array.isArray(representations) ? representations.length : 1;
+  }
+  if (count > MAX_ENTITIES) fail('invalid_request', `A call asks for at most ${MAX_ENTITIES} entities`, { reason: 'document_too_complex' });
 }

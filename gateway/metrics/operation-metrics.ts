@@ -2,8 +2,7 @@ import { Kind, type DocumentNode } from 'graphql';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { operationLabels } from '../../runtime/observe/metrics.js';
 import type { RequestInfo } from '../../runtime/request/request.js';
-import type { Variables } from '../plans/compiled/run.js';
-import type { SubgraphAnswer } from '../plans/compiled/subgraph.js';
+import type { SendLists } from '../plans/compiled/subgraph.js';
 import type { PlanOrigin } from '../plans/compiled/executor.js';
 import { hasData, type Executor, type FederatedResult } from '../plans/executor.js';
 import type { FederatedContext, SubgraphSource } from '../plans/subgraph-source.js';
@@ -137,9 +136,14 @@ export class OperationMetrics {
       process: options => counted((options.context as FederatedContext).request, () => Promise.resolve(source.process(options))),
       prepare: document => {
         const send = source.prepare(document);
-        return (variables: Variables, representations: string | null, request: RequestInfo): Promise<SubgraphAnswer> =>
-          counted(request, () => send(variables, representations, request));
+        return (variables, representations, request) => counted(request, () => send(variables, representations, request));
       },
+      ...(source.prepareLists && {
+        prepareLists: (document: string, names: readonly string[]): SendLists => {
+          const send = source.prepareLists!(document, names);
+          return (variables, lists, request) => counted(request, () => send(variables, lists, request));
+        },
+      }),
     };
   }
 

@@ -15,3 +15,9 @@ export interface SubgraphSource extends GraphQLDataSource<FederatedContext>, Sub
 
 /** Entities of one call over the network. A source splits what is more, a subgraph refuses it. */
 export const MAX_ENTITIES = 1_000;
+
+/** Text of the representations of one call, characters, where more than one is in it. */
+export const MAX_TEXT = 1024 * 1024;
+
+/** `_entities` fields of one call. A subgraph refuses more. */
+export const MAX_PARTS = 8;

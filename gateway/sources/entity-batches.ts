@@ -1,10 +1,8 @@
 import type { SubgraphAnswer, SubgraphError } from '../plans/compiled/subgraph.js';
-import { MAX_ENTITIES } from '../plans/subgraph-source.js';
+import { MAX_ENTITIES, MAX_TEXT } from '../plans/subgraph-source.js';
 
 /** JSON text of the shortest representation, characters: `{"__typename":"A"}`. */
 const SHORTEST = 18;
-/** Text of one batch, characters, where more than one representation is in it. */
-const MAX_TEXT = 1024 * 1024;
 
 /** Part of the representations of a fetch. */
 interface Batch {

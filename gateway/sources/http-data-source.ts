@@ -5,7 +5,8 @@ import { Problem } from '../../runtime/request/errors.js';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Metrics } from '../../runtime/observe/metrics.js';
 import { activeTraceparent, traced } from '../../runtime/observe/tracing.js';
-import type { Send } from '../plans/compiled/subgraph.js';
+import type { Variables } from '../plans/compiled/run.js';
+import type { Send, SendLists } from '../plans/compiled/subgraph.js';
 import type { FederatedContext, ProcessOptions, ProcessResult, SubgraphSource } from '../plans/subgraph-source.js';
 import { batchesOf, inBatches } from './entity-batches.js';
 import { Exchange } from './exchange.js';
@@ -71,6 +72,15 @@ function resultOf(slug: string, text: string): ProcessResult {
 const isQuery = (query: string): boolean =>
   parse(query).definitions.every(one => one.kind !== Kind.OPERATION_DEFINITION || one.operation === 'query');
 
+/** Writes the bodies of one document: the variables, and lists whose elements are JSON text. */
+function bodiesOf(query: string, names: readonly string[]): (variables: Variables, lists: readonly string[]) => string {
+  const start = `{"query":${JSON.stringify(query)},"variables":`;
+  return (variables, lists) => {
+    const members = [JSON.stringify(variables).slice(1, -1), ...lists.map((text, at) => `"${names[at]!}":[${text}]`)];
+    return `${start}{${members.filter(Boolean).join(',')}}}`;
+  };
+}
+
 /** Header values that the pipelining client may send; any other is left to undici's checks. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
@@ -108,17 +118,23 @@ export class HttpDataSource implements SubgraphSource {
   }
 
   prepare(query: string): Send {
-    const start = `{"query":${JSON.stringify(query)},"variables":`;
-    const pace = this.quickMs > 0 && isQuery(query) ? new Pace(this.quickMs) : null;
+    const bodyOf = bodiesOf(query, ['representations']);
+    const pace = this.#paceOf(query);
     return (variables, representations, request) => {
-      const given = JSON.stringify(variables);
-      if (representations === null) return this.#post(`${start}${given}}`, request, pace);
-      const comma = given.length > 2 ? ',' : '';
-      const ask = (text: string): Promise<ProcessResult> =>
-        this.#post(`${start}${given.slice(0, -1)}${comma}"representations":[${text}]}}`, request, pace);
+      const ask = (lists: readonly string[]): Promise<ProcessResult> => this.#post(bodyOf(variables, lists), request, pace);
+      if (representations === null) return ask([]);
       const batches = batchesOf(representations);
-      return batches ? inBatches(batches, ask) : ask(representations);
+      return batches ? inBatches(batches, text => ask([text])) : ask([representations]);
     };
+  }
+
+  prepareLists(query: string, names: readonly string[]): SendLists {
+    const [bodyOf, pace] = [bodiesOf(query, names), this.#paceOf(query)];
+    return (variables, lists, request) => this.#post(bodyOf(variables, lists), request, pace);
+  }
+
+  #paceOf(query: string): Pace | null {
+    return this.quickMs > 0 && isQuery(query) ? new Pace(this.quickMs) : null;
   }
 
   /** @throws Problem unavailable */

@@ -17,6 +17,7 @@ const newRun = (data: Record<string, unknown> = {}): Run => ({
   data,
   variables: {},
   request: internalRequest(ANONYMOUS),
+  calls: null as never,
   errors: [],
   shared: null,
 });

@@ -97,6 +97,13 @@ function arePathsBetter(got: FederatedResult, wanted: FederatedResult): boolean 
   return same(got.data, wanted.data) && same(messages(got), messages(wanted)) && got.errors.every(error => endsAtNull(error.path));
 }
 
+/** Over the network the bytes are the same, and so are the errors but for their order. */
+async function expectSameRemotely(generated: Generated, got: FederatedResult): Promise<void> {
+  const remote = await run(pair.remote, generated);
+  expect(remote.text, generated.source).toBe(got.text);
+  expect(comparable(remote), generated.source).toEqual(comparable(got));
+}
+
 /** Seeds of operations on which the stock executor is wrong; executor.test.ts has a test for each of its defects. */
 const defects: number[] = [];
 /** Seeds of operations whose plan leaves out, under a condition, a field that it needs: then neither executor can answer. */
@@ -111,6 +118,7 @@ test.each(Array.from({ length: ONLY ? 1 : OPERATIONS / PER_TEST }, (_, at) => at
       const generated = operationOf(pair.apiSchema, seed);
       pair.trouble({ seed, nulls: [0, 30, 100][seed % 3]!, errors: [0, 20, 60, 0][seed % 4]! });
       const [wanted, got] = [await run(pair.stock, generated), await run(pair.compiled, generated)];
+      await expectSameRemotely(generated, got);
       if (same(comparable(got), comparable(wanted))) continue;
       const isOurs = (failed(wanted) && !failed(got)) || arePathsBetter(got, wanted) || (await areNamesTheCause(generated, got));
       const verdict = isOurs ? 'stock is wrong' : await verdictOf(generated);

@@ -1,10 +1,12 @@
 import { parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { metricsRoute } from '../../gateway/endpoints/metrics.js';
-import { operationLabel } from '../../gateway/metrics/operation-metrics.js';
+import { OperationMetrics, operationLabel } from '../../gateway/metrics/operation-metrics.js';
 import { createHttp } from '../../runtime/http/server.js';
 import { createLogger } from '../../runtime/observe/log.js';
 import { createMetrics, operationLabels } from '../../runtime/observe/metrics.js';
+import { ANONYMOUS } from '../../runtime/request/caller.js';
+import { internalRequest, type RequestInfo } from '../../runtime/request/request.js';
 import { DEMO, platform, type TestPlatform } from '../support/platform.js';
 
 describe('the name under which an operation is counted', () => {
@@ -21,6 +23,22 @@ describe('the name under which an operation is counted', () => {
 test('as many operations as a scrape bears have a label of their own, the others share one', () => {
   const labelOf = operationLabels(2);
   expect(['a', 'b', 'c', 'a', 'd', 'b'].map(labelOf)).toEqual(['a', 'b', 'other', 'a', 'other', 'b']);
+});
+
+test('a counted source takes several lists of entities if the source itself does, and each such call is one', async () => {
+  const { registry } = createMetrics();
+  const metrics = new OperationMetrics(registry);
+  const send = async () => ({ data: {} });
+  const source = { process: send, prepare: () => send };
+  expect(metrics.source('local', source as never).prepareLists).toBeUndefined();
+  const counted = metrics.source('platform', { ...source, prepareLists: () => send } as never);
+  const lists = counted.prepareLists!('{ a }', ['r0', 'r1']);
+  const executor = {
+    execute: async (_operation: unknown, request: RequestInfo) => ({ ...(await lists({}, ['', ''], request)), errors: [] }),
+  };
+  const operation = { document: parse('{ brands { id } }'), source: '', key: '', operationName: null, variables: {} };
+  await metrics.watch(executor as never, 'client').execute(operation, internalRequest(ANONYMOUS));
+  expect(await registry.metrics()).toContain('gateway_operation_fetches_total{operation="query brands",service="platform"} 1');
 });
 
 describe('who reads /metrics', () => {

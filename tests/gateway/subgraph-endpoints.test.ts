@@ -109,16 +109,23 @@ describe('with the secret', () => {
     expect([status, body.errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
   });
 
-  test('a batch has at most 1,000 entities, and a call one batch', async () => {
+  test('a call has at most 1,000 entities, in at most eight lists, each in a variable of its own', async () => {
     const query = 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on Brand { slug } } }';
     const r = (count: number) => Array.from({ length: count }, () => ({ __typename: 'Brand', id: BRAND }));
     expect((await call({ query, variables: { r: r(1_000) } })).body.data._entities).toHaveLength(1_000);
+    const listsOf = (lists: object[][]) => ({
+      query: `query (${lists.map((_, at) => `$r${at}: [_Any!]!`).join()}) { ${lists.map((_, at) => `e${at}: _entities(representations: $r${at}) { __typename }`).join(' ')} }`,
+      variables: Object.fromEntries(lists.map((list, at) => [`r${at}`, list])),
+    });
+    expect(Object.values((await call(listsOf(Array.from({ length: 8 }, () => r(125))))).body.data)).toHaveLength(8);
     const refused = [
       await call({ query, variables: { r: r(1_001) } }),
       await call({
         query: 'query ($r: [_Any!]!) { a: _entities(representations: $r) { __typename } b: _entities(representations: $r) { __typename } }',
         variables: { r: r(1) },
       }),
+      await call(listsOf([r(500), r(501)])),
+      await call(listsOf(Array.from({ length: 9 }, () => r(1)))),
     ];
     for (const { status, body } of refused)
       expect([status, body.errors[0].extensions]).toEqual([400, { code: 'INVALID_REQUEST', reason: 'DOCUMENT_TOO_COMPLEX' }]);

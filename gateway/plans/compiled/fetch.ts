@@ -1,5 +1,6 @@
 import type { FetchNode } from '@apollo/query-planner';
 import { isObjectType, Kind, parse, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import type { EntityDocument } from './calls.js';
 import { asGraphqlError, subgraphError } from './errors.js';
 import { merge, share } from './merge.js';
 import { compilePath, responsePaths, type PlanPath } from './paths.js';
@@ -7,13 +8,16 @@ import type { PlanChecks } from './plan-checks.js';
 import { compileRepresentation, type Represent, type Requirement } from './representations.js';
 import { compileRewrites } from './rewrites.js';
 import type { Row, Run, Step, Variables } from './run.js';
-import type { Send, Subgraph, SubgraphAnswer, SubgraphError } from './subgraph.js';
+import type { FetchDocuments } from './fetch-documents.js';
+import type { SubgraphAnswer, SubgraphError } from './subgraph.js';
 
 export interface FetchSetting {
   /** The whole supergraph, because plans also name types that clients may not see. */
   schema: GraphQLSchema;
   checks: PlanChecks;
-  subgraph(service: string): Subgraph;
+  documents: FetchDocuments;
+  /** Services of which the plan may ask for entities in several branches at once. */
+  gathering: ReadonlySet<string>;
 }
 
 /** A plan's fetch. `requires` may name the key under which the data holds a required field. */
@@ -25,8 +29,8 @@ const withoutName = (operation: string): string => operation.replace(/^(query|mu
 /** Compiles a fetch at a path: of entities, or of a root type's fields, which are fetched once for all objects at the path. */
 export function compileFetch(fetch: Fetch, path: PlanPath, setting: FetchSetting): Step {
   setting.checks.checkFetch(fetch);
-  const send = setting.subgraph(fetch.serviceName).prepare(withoutName(fetch.operation));
-  const step = fetch.requires ? entityFetch(fetch, fetch.requires, path, send, setting) : rootFetch(fetch, path, send, setting);
+  const document = setting.documents.of(fetch.serviceName, withoutName(fetch.operation));
+  const step = fetch.requires ? entityFetch(fetch, fetch.requires, path, document, setting) : rootFetch(fetch, path, document, setting);
   return async run => {
     try {
       run.request.signal?.throwIfAborted();
@@ -52,12 +56,12 @@ function variablesOf(names: readonly string[], given: Variables): Variables {
   return used;
 }
 
-function rootFetch(fetch: Fetch, path: PlanPath, send: Send, { schema }: FetchSetting): Step {
+function rootFetch(fetch: Fetch, path: PlanPath, document: EntityDocument, { schema }: FetchSetting): Step {
   const [collect, rewrite, names] = [compilePath(path), compileRewrites(schema, fetch.outputRewrites), fetch.variableUsages ?? []];
   return async run => {
     const targets = collect(run.data);
     if (targets.length === 0) return;
-    const { data, errors } = await send(variablesOf(names, run.variables), null, run.request);
+    const { data, errors } = await run.calls.sendAlone(document, variablesOf(names, run.variables), null);
     for (const error of errors ?? [])
       run.errors.push(subgraphError(error, fetch.serviceName, error.path && [...(path as string[]), ...error.path]));
     if (!data) return;
@@ -71,8 +75,8 @@ function rootFetch(fetch: Fetch, path: PlanPath, send: Send, { schema }: FetchSe
 interface Batch {
   /** For each representation, the objects of the data that it stands for. */
   readonly targets: Row[][];
-  /** JSON text of all representations. */
-  readonly text: string;
+  /** JSON texts of the representations. */
+  readonly texts: readonly string[];
 }
 
 function batchOf(objects: readonly Row[], represent: Represent): Batch {
@@ -85,10 +89,26 @@ function batchOf(objects: readonly Row[], represent: Represent): Batch {
     if (at !== undefined) targets[at]!.push(object);
     else index.set(text, targets.push([object]) - 1);
   }
-  return { targets, text: [...index.keys()].join(',') };
+  return { targets, texts: [...index.keys()] };
 }
 
-function entityFetch(fetch: Fetch, requires: readonly Requirement[], path: PlanPath, send: Send, { schema }: FetchSetting): Step {
+/** Asks for entities by the texts of their representations. */
+type Ask = (variables: Variables, texts: readonly string[], run: Run) => Promise<SubgraphAnswer>;
+
+const askFor = (document: EntityDocument, gathers: boolean): Ask =>
+  gathers
+    ? (variables, texts, run) => run.calls.send(document, variables, texts)
+    : (variables, texts, run) => run.calls.sendAlone(document, variables, texts.join(','));
+
+function entityFetch(
+  fetch: Fetch,
+  requires: readonly Requirement[],
+  path: PlanPath,
+  document: EntityDocument,
+  setting: FetchSetting,
+): Step {
+  const { schema, gathering } = setting;
+  const ask = askFor(document, gathering.has(fetch.serviceName));
   const [collect, represent, names] = [
     compilePath(path),
     rewritten(fetch, compileRepresentation(schema, requires), schema),
@@ -96,9 +116,9 @@ function entityFetch(fetch: Fetch, requires: readonly Requirement[], path: PlanP
   ];
   const rewrite = compileRewrites(schema, fetch.outputRewrites);
   return async run => {
-    const { targets, text } = batchOf(collect(run.data), represent);
+    const { targets, texts } = batchOf(collect(run.data), represent);
     if (targets.length === 0) return;
-    const answer = await send(variablesOf(names, run.variables), text, run.request);
+    const answer = await ask(variablesOf(names, run.variables), texts, run);
     if (answer.errors) addErrors(answer.errors, { fetch, path, targets }, run);
     entitiesOf(answer, targets.length)?.forEach((entity, at) => {
       if (entity) mergeEntity(entity, targets[at]!, run);

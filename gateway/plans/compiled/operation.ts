@@ -9,7 +9,11 @@ import {
 } from 'graphql';
 import type { RequestInfo } from '../../../runtime/request/request.js';
 import { Lru } from '../lru.js';
+import { Calls } from './calls.js';
 import { decided } from './conditions.js';
+import { FetchDocuments } from './fetch-documents.js';
+import { gatheringServices } from './gathering.js';
+import { MergedDocuments } from './merged-documents.js';
 import type { PlanChecks } from './plan-checks.js';
 import type { PlannedOperation, Planner } from './planner.js';
 import { ResponseCompiler } from './response.js';
@@ -91,6 +95,8 @@ export class CompiledOperation {
   readonly #planned: Planned | null;
   readonly #defaults: Conditions;
   readonly #conditions: readonly string[];
+  readonly #documents: FetchDocuments;
+  readonly #merged = new MergedDocuments();
   /** One for each combination of values of the conditions; bounded, because n conditions have 2^n combinations. */
   readonly #variants = new Lru<Variant>(MAX_VARIANTS, MAX_VARIANTS);
 
@@ -104,6 +110,7 @@ export class CompiledOperation {
     const directives = directivesOf(renamed.document);
     const operation = operationOf(renamed.document, operationName);
     if (!operation) throw new UnknownPlan('no operation, or one of several');
+    this.#documents = new FetchDocuments(setting.subgraph);
     [this.#document, this.#names, this.#operation] = [renamed.document, renamed.names, operation];
     this.#defaults = booleanDefaults(operation);
     this.#conditions = conditionVariables(directives);
@@ -121,10 +128,11 @@ export class CompiledOperation {
   }
 
   #compilePlan(document: DocumentNode): Planned {
-    const { planner, checks, supergraph: schema, subgraph } = this.setting;
+    const { planner, checks, supergraph: schema } = this.setting;
     const { planned, node } = planner.plan(document, this.#operation.name?.value);
-    const step = node ? compileNode(node, [], { schema, checks, subgraph, defaults: this.#defaults }) : null;
-    return { operation: planned, step };
+    if (!node) return { operation: planned, step: null };
+    const [documents, gathering, defaults] = [this.#documents, gatheringServices(node), this.#defaults];
+    return { operation: planned, step: compileNode(node, [], { schema, checks, documents, gathering, defaults }) };
   }
 
   async run(variables: Variables, request: RequestInfo): Promise<Answer> {
@@ -132,7 +140,8 @@ export class CompiledOperation {
     if (refused.length) return new Answer(NULL, refused);
     const variant = this.#variant(variables);
     if (variant instanceof GraphQLError) return new Answer(NULL, [variant]);
-    const run: Run = { data: {}, variables, request, errors: [], shared: null };
+    const calls = new Calls(this.#merged, request);
+    const run: Run = { data: {}, variables, request, calls, errors: [], shared: null };
     await variant.planned.step?.(run);
     return this.#answer(run, variant);
   }

@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import type { RequestInfo } from '../../../runtime/request/request.js';
+import type { Calls } from './calls.js';
 
 /** An object of the merged data. The data is a graph: an entity that has several paths may be one object. */
 export type Row = Record<string, unknown>;
@@ -12,6 +13,7 @@ export interface Run {
   readonly data: Row;
   readonly variables: Variables;
   readonly request: RequestInfo;
+  readonly calls: Calls;
   readonly errors: GraphQLError[];
   /** Objects that have several paths, because two paths led to one entity; null while there are none. */
   shared: Set<object> | null;

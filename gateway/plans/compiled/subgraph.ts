@@ -19,8 +19,16 @@ export interface SubgraphAnswer {
  */
 export type Send = (variables: Variables, representations: string | null, request: RequestInfo) => Promise<SubgraphAnswer>;
 
+/** Sends one constant document with several lists of representations: JSON text of the elements of each, in the order of their variables' names. */
+export type SendLists = (variables: Variables, lists: readonly string[], request: RequestInfo) => Promise<SubgraphAnswer>;
+
 /** A subgraph, wherever it runs. */
 export interface Subgraph {
   /** Prepares a fetch's document once: parsed for a call in process, encoded for one over HTTP. */
   prepare(document: string): Send;
+  /**
+   * Prepares a document with a list of representations in each of the variables. Only where a call is a round trip: there it is worth
+   * the wait of a turn of the event loop to send several documents as one.
+   */
+  prepareLists?(document: string, names: readonly string[]): SendLists;
 }

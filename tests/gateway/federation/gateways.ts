@@ -10,6 +10,8 @@ export interface Pair {
   supergraph: GraphQLSchema;
   stock: Executor;
   compiled: Executor;
+  /** The compiled executor, with the subgraphs as in another process. */
+  remote: Executor;
   sources: ReadonlyMap<string, HashSubgraph>;
   trouble(trouble: Trouble): void;
 }
@@ -22,15 +24,18 @@ export async function startPair(subgraphs: Readonly<Record<string, string>>): Pr
   if (!supergraphSdl) throw new Error(errors!.map(error => error.message).join('\n'));
   const sources = new Map(Object.entries(subgraphs).map(([name, sdl]) => [name, new HashSubgraph(name, sdl)]));
   const setting = { supergraphSdl, source: (name: string) => sources.get(name)! as never, log: createLogger('error') };
-  const [stock, compiled] = [
+  const remotely = (name: string) => sources.get(name)!.remote() as never;
+  const [stock, compiled, remote] = [
     await startGateway({ ...setting, executor: 'stock' }),
     await startGateway({ ...setting, executor: 'compiled' }),
+    await startGateway({ ...setting, source: remotely, executor: 'compiled' }),
   ];
   return {
     apiSchema: stock.apiSchema,
     supergraph: stock.supergraph,
     stock: stock.executor,
     compiled: compiled.executor,
+    remote: remote.executor,
     sources,
     trouble: trouble => sources.forEach(source => (source.trouble = trouble)),
   };
