@@ -4,25 +4,14 @@
  * 28/9 of the tests without starts, and each start at the price of 28.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SERVICES } from '../dist/subgraphs/services.js';
+import { copyOfCheckout } from './copies.mjs';
 
-const ROOT = join(import.meta.dirname, '..');
 const ALL = 28;
 /** What a generated service has. */
 const SIZE = { tables: 10, operations: 20, rows: 30, consumers: 3 };
-
-/** A copy of what runs, in which the supergraph and the route tables may be others. */
-function copyOfCheckout() {
-  const folder = mkdtempSync(join(tmpdir(), 'platform-copy-'));
-  for (const part of ['dist', 'bench', 'gateway/supergraph.graphql', 'rest-adapter/openapi', 'events/asyncapi', 'package.json'])
-    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  mkdirSync(join(folder, '.data'), { recursive: true });
-  return folder;
-}
 
 function startWith(generated) {
   const folder = copyOfCheckout();

@@ -18,7 +18,7 @@ const SUPERGRAPH = new URL(
 export const readSupergraph = (): Promise<string> => readFile(SUPERGRAPH, 'utf8');
 
 /** Composes subgraphs into a supergraph. @throws Error listing every composition error and every fatal hint. */
-function compose(declarations: readonly ServiceDeclaration[]): string {
+export function compose(declarations: readonly ServiceDeclaration[]): string {
   const services = declarations.map(declaration => ({
     name: declaration.slug,
     typeDefs: parse(subgraphSdl(declaration).sdl),

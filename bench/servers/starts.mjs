@@ -6,15 +6,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { composeServices } from '@apollo/composition';
-import { parse } from 'graphql';
 import pg from 'pg';
 import { SLUGS, schemaOf } from '../../dist/events/slugs.js';
+import { compose } from '../../dist/gateway/compose.js';
 import { startPlatform } from '../../dist/gateway/composition/platform.js';
 import { loadConfig } from '../../dist/runtime/config.js';
 import { createRoles } from '../../dist/runtime/data/database.js';
 import { startEmbeddedPostgres } from '../../dist/runtime/embedded-postgres/start.js';
-import { subgraphSdl } from '../../dist/runtime/subgraph.js';
 import { SERVICES } from '../../dist/subgraphs/services.js';
 import { generatedService } from '../generated-services.mjs';
 import { freePort } from '../port.mjs';
@@ -24,18 +22,6 @@ const ROUNDS = 5;
 const ROOT = join(import.meta.dirname, '../..');
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-
-/** As `gateway/compose.ts` does it. @throws Error listing every error. */
-function compose(declarations) {
-  const services = declarations.map(declaration => ({
-    name: declaration.slug,
-    typeDefs: parse(subgraphSdl(declaration).sdl),
-    url: `http://${declaration.slug}.invalid/graphql`,
-  }));
-  const { supergraphSdl, errors } = composeServices(services);
-  if (errors?.length) throw new Error(errors.map(error => error.message).join('; '));
-  return supergraphSdl;
-}
 
 /** Adds the services to the list, the route tables and the supergraph of this copy. */
 async function generate(count, size) {

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { open, readdir, readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'yaml';
 import { docs, serveDocuments } from '../../rest-adapter/documents/reference.js';
@@ -6,14 +6,30 @@ import { docs, serveDocuments } from '../../rest-adapter/documents/reference.js'
 /** A folder of generated documents, which are beside the sources also when `dist` runs. */
 const folderOf = (path: string): URL => new URL(import.meta.url.includes('/dist/') ? `../../../${path}` : `../../${path}`, import.meta.url);
 
-async function documentsIn(path: string): Promise<Map<string, string>> {
+/** The documents of a folder: file name -> address. */
+async function documentsIn(path: string): Promise<Map<string, URL>> {
   const folder = folderOf(path);
   const files = (await readdir(folder)).filter(file => file.endsWith('.yaml'));
-  return new Map(await Promise.all(files.map(async file => [file, await readFile(new URL(file, folder), 'utf8')] as const)));
+  return new Map(files.map(file => [file, new URL(file, folder)]));
 }
 
+const readers = (files: ReadonlyMap<string, URL>): Map<string, () => Promise<Buffer>> =>
+  new Map([...files].map(([file, url]) => [file, () => readFile(url)]));
+
+/** The lines of `info` above its description are among the first bytes of a document. */
+const HEAD_BYTES = 4_096;
+
 /** `info.summary`, which is above the description. */
-const summaryOf = (yaml: string): string => parse(yaml.slice(0, yaml.indexOf('\n  description:'))).info.summary;
+async function summaryOf(url: URL): Promise<string> {
+  const file = await open(url);
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES) });
+    const head = buffer.toString('utf8', 0, bytesRead);
+    return parse(head.slice(0, head.indexOf('\n  description:'))).info.summary;
+  } finally {
+    await file.close();
+  }
+}
 
 /**
  * `/docs` and the OpenAPI and AsyncAPI documents under `/api`.
@@ -21,7 +37,8 @@ const summaryOf = (yaml: string): string => parse(yaml.slice(0, yaml.indexOf('\n
  */
 export async function docsRoutes(app: FastifyInstance, demo = false): Promise<ReadonlyMap<string, string>> {
   const [openapi, asyncapi] = await Promise.all([documentsIn('rest-adapter/openapi/'), documentsIn('events/asyncapi/')]);
-  await app.register(docs({ documents: openapi, demo }));
-  serveDocuments(app, 'asyncapi', asyncapi);
-  return new Map([...openapi].map(([file, yaml]) => [file.replace(/\.yaml$/, ''), summaryOf(yaml)]));
+  await app.register(docs({ documents: readers(openapi), demo }));
+  serveDocuments(app, 'asyncapi', readers(asyncapi));
+  const summaries = [...openapi].map(async ([file, url]) => [file.replace(/\.yaml$/, ''), await summaryOf(url)] as const);
+  return new Map(await Promise.all(summaries));
 }

@@ -12,16 +12,20 @@ import { sendProblem } from '../../runtime/http/server.js';
 import { plugin } from '../../runtime/http/plugin.js';
 
 export interface DocsOptions {
-  /** File name -> YAML: `openapi.yaml` and `<slug>.yaml`, as `generateOpenApi` makes them. */
-  documents: ReadonlyMap<string, string>;
+  /** File name -> reader of its YAML: `openapi.yaml` and `<slug>.yaml`, as `generateOpenApi` makes them. */
+  documents: ReadonlyMap<string, Reader>;
   /** Whether `/dev/token` has a token of development data, with which the reference is opened then. */
   demo?: boolean;
 }
 
+/** Reads a document when it is asked for: all of them are 6 MB, and few processes are asked for any. */
+type Reader = () => Promise<string | Buffer>;
+
 interface Asset {
   type: string;
-  body: Buffer;
-  etag: string;
+  body: Reader;
+  /** Known after the first request, so that a 304 reads nothing. */
+  etag?: string;
 }
 
 const UNIFIED = 'openapi.yaml';
@@ -88,15 +92,19 @@ const BUNDLE: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
-function asset(type: string, content: string | Buffer): Asset {
-  const body = Buffer.from(content);
-  return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
-}
+const asset = (type: string, body: Reader | string): Asset => ({ type, body: typeof body === 'string' ? async () => body : body });
 
-function send(request: FastifyRequest, reply: FastifyReply, { type, body, etag }: Asset): FastifyReply {
+const etagOf = (body: string | Buffer): string => `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+
+const knows = (request: FastifyRequest, etag: string): boolean =>
+  request.headers['if-none-match']?.split(',').some(one => one.trim().replace(/^W\//, '') === etag) ?? false;
+
+async function send(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
+  const { type, etag: known } = asset;
+  const body = known && knows(request, known) ? '' : await asset.body();
+  const etag = (asset.etag ??= etagOf(body));
   reply.headers({ etag, 'cache-control': 'public, no-cache', 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' });
-  const isKnown = request.headers['if-none-match']?.split(',').some(one => one.trim().replace(/^W\//, '') === etag);
-  return isKnown ? reply.code(304).send() : reply.type(type).send(body);
+  return knows(request, etag) ? reply.code(304).send() : reply.type(type).send(body);
 }
 
 const addressOf = (file: string): string => (file === UNIFIED ? '/api/openapi.yaml' : `/api/${file.replace(/\.yaml$/, '')}/openapi.yaml`);
@@ -107,16 +115,15 @@ function addressList(documents: DocsOptions['documents']): { url: string; name: 
   return files.map(file => ({ url: addressOf(file), name: file === UNIFIED ? 'All services' : file.replace(/\.yaml$/, '') }));
 }
 
-async function readBundle(): Promise<Map<string, Asset>> {
+function bundle(): Map<string, Asset> {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const entries = Object.entries(BUNDLE).map(async ([file, type]) => [file, asset(type, await readFile(join(folder, file)))] as const);
-  return new Map(await Promise.all(entries));
+  return new Map(Object.entries(BUNDLE).map(([file, type]) => [file, asset(type, () => readFile(join(folder, file)))]));
 }
 
 /** Serves `/api/<kind>.yaml` from the file of that name, and `/api/<service>/<kind>.yaml` from `<service>.yaml`; public. */
 export function serveDocuments(app: FastifyInstance, kind: 'openapi' | 'asyncapi', documents: DocsOptions['documents']): void {
-  const assets = new Map([...documents].map(([file, yaml]) => [file, asset('application/yaml; charset=utf-8', yaml)]));
-  const answer = (request: FastifyRequest, reply: FastifyReply, file: string): FastifyReply => {
+  const assets = new Map([...documents].map(([file, read]) => [file, asset('application/yaml; charset=utf-8', read)]));
+  const answer = async (request: FastifyRequest, reply: FastifyReply, file: string): Promise<FastifyReply> => {
     const found = assets.get(file);
     return found ? send(request, reply, found) : sendProblem(reply, new Problem('not_found', 'There is no such document'));
   };
@@ -130,7 +137,7 @@ export function serveDocuments(app: FastifyInstance, kind: 'openapi' | 'asyncapi
 export function docs({ documents, demo = false }: DocsOptions): FastifyPluginAsync {
   return plugin('docs', async app => {
     serveDocuments(app, 'openapi', documents);
-    const assets = await readBundle();
+    const assets = bundle();
     assets.set('start.js', asset('text/javascript; charset=utf-8', startScript(addressList(documents), demo)));
     const page = asset('text/html; charset=utf-8', PAGE);
     for (const path of ['/docs', '/docs/']) app.get(path, (request, reply) => send(request, reply, page));

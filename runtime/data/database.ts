@@ -12,7 +12,6 @@ import {
   type SqlEntityManager,
 } from '@mikro-orm/postgresql';
 import { ReflectMetadataProvider } from '@mikro-orm/decorators/legacy';
-import { Migrator } from '@mikro-orm/migrations';
 import { CompiledQuery, type Kysely } from 'kysely';
 import pg from 'pg';
 import { cancelStatements, type Cancellable } from '../request/cancellation.js';
@@ -85,17 +84,20 @@ interface MigrationModule {
 
 const migrationsFolder = (slug: Slug): URL => new URL(`../../migrations/${slug}/`, import.meta.url);
 
-/** The migrations of a service, oldest first: the class that each file of `migrations/<slug>/` exports. */
-async function migrationsOf(slug: Slug): Promise<MigrationObject[]> {
-  const folder = migrationsFolder(slug);
-  const files = (await readdir(fileURLToPath(folder)).catch(() => [])).filter(file => /^\d{12}_\w+\.(js|ts)$/.test(file)).sort();
-  return Promise.all(
+const nameOf = (file: string): string => file.replace(/\.[jt]s$/, '');
+
+/** The files of a service's migrations, oldest first. */
+const migrationFiles = async (slug: Slug): Promise<string[]> =>
+  (await readdir(fileURLToPath(migrationsFolder(slug))).catch(() => [])).filter(file => /^\d{12}_\w+\.(js|ts)$/.test(file)).sort();
+
+/** The class that each file of `migrations/<slug>/` exports. */
+const loadMigrations = (slug: Slug, files: readonly string[]): Promise<MigrationObject[]> =>
+  Promise.all(
     files.map(async file => {
-      const module = (await import(new URL(file, folder).href)) as MigrationModule;
-      return { name: file.replace(/\.[jt]s$/, ''), class: Object.values(module)[0]! };
+      const module = (await import(new URL(file, migrationsFolder(slug)).href)) as MigrationModule;
+      return { name: nameOf(file), class: Object.values(module)[0]! };
     }),
   );
-}
 
 /** Settings that keep the schema tools inside their own schema (they would drop all others). Source: stack notes, trap 7. */
 const schemaTools = (slug: Slug) => ({
@@ -138,8 +140,10 @@ async function appliedIn(client: pg.Client): Promise<Map<string, Set<string>>> {
 
 /** Runs what is pending of a service. @returns how many. */
 async function migrateOne(url: string, slug: Slug, applied: ReadonlySet<string> | undefined): Promise<number> {
-  const migrationsList = await migrationsOf(slug);
-  if (migrationsList.every(({ name }) => applied?.has(name))) return 0;
+  const files = await migrationFiles(slug);
+  if (files.every(file => applied?.has(nameOf(file)))) return 0; // a start with nothing to do loads none of the 111
+  const { Migrator } = await import('@mikro-orm/migrations');
+  const migrationsList = await loadMigrations(slug, files);
   const orm = new MikroORM({
     ...ormOptions(slug, url, [], 2),
     extensions: [Migrator],

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
-import { parse } from 'tldts';
+import { lazyPackage } from '../lazy.js';
 import { isInNetworks, isReachable, type Network } from './public-address.js';
+
+/** With the list of public suffixes. */
+const tldts = lazyPackage<typeof import('tldts')>(import.meta.url, 'tldts');
 
 const MAX_URL = 2048;
 const LOCAL_SUFFIXES = ['.localhost', '.local', '.internal', '.localdomain', '.home.arpa'];
@@ -46,6 +49,6 @@ export function pageFault(text: string, allowed: readonly Network[] = [], base?:
   const host = hostOf(url);
   if (isInNetworks(host, allowed)) return null;
   if (url.port !== '') return 'must be on port 80 or 443';
-  const { isIcann, isIp, domain } = parse(host, { allowPrivateDomains: false });
+  const { isIcann, isIp, domain } = tldts().parse(host, { allowPrivateDomains: false });
   return isIp || isIP(host) || !isIcann || domain === null || RESERVED.test(host) ? 'must not lead into a private network' : null;
 }

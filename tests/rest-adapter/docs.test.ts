@@ -10,7 +10,7 @@ const documents = generateOpenApi(plans, services);
 let app: FastifyInstance;
 beforeAll(async () => {
   app = createHttp({ log: pino({ level: 'silent' }) });
-  await app.register(docs({ documents }));
+  await app.register(docs({ documents: new Map([...documents].map(([file, yaml]) => [file, async () => yaml])) }));
 });
 afterAll(() => app.close());
 

@@ -12,6 +12,4 @@ declare module '@lhncbc/ucum-lhc' {
     validateUnitString(unit: string, suggest: boolean): Validity;
     convertUnitTo(fromUnit: string, fromValue: number, toUnit: string, options?: { molecularWeight?: number }): Conversion;
   }
-  const ucum: { UcumLhcUtils: typeof UcumLhcUtils };
-  export default ucum;
 }

@@ -1,4 +1,4 @@
-import ucum from '@lhncbc/ucum-lhc';
+import { lazyPackage } from '../../../runtime/lazy.js';
 import { roundHalfEven } from '../entities/rounding.js';
 import { type UnitConversion, UnitConversionMethod, type UnitSystem } from '../entities/units.js';
 import { unitOf } from './report-unit.js';
@@ -11,7 +11,8 @@ export interface MarkerUnits {
   molarMass: number | null;
 }
 
-const converter = ucum.UcumLhcUtils.getInstance();
+const ucum = lazyPackage<typeof import('@lhncbc/ucum-lhc')>(import.meta.url, '@lhncbc/ucum-lhc');
+const converter = () => ucum().UcumLhcUtils.getInstance();
 
 /** Micro is written u in UCUM; laboratories write U+00B5 or U+03BC. */
 const spelled = (unit: string): string => unit.trim().replace(/[µμ]/g, 'u');
@@ -34,7 +35,7 @@ const hasIntercept = (marker: MarkerUnits): boolean =>
   marker.otherUnits.some(other => other.method === UnitConversionMethod.AFFINE && other.offset);
 
 function byUcum(marker: MarkerUnits, value: number, from: string, to: string): number | null {
-  const { status, toVal } = converter.convertUnitTo(
+  const { status, toVal } = converter().convertUnitTo(
     from,
     value,
     to,
@@ -64,7 +65,7 @@ export function toCanonical(marker: MarkerUnits, value: number, unit: string): n
 export function ucumCode(unit: string, marker?: Pick<MarkerUnits, 'unit' | 'otherUnits'>): string | null {
   const written = marker ? international(marker, spelled(unit)) : spelled(unit);
   const code = unitOf((marker && listed(marker, written)) ?? written);
-  return converter.validateUnitString(code, false).status === 'valid' ? code : null;
+  return converter().validateUnitString(code, false).status === 'valid' ? code : null;
 }
 
 function fromCanonical(marker: MarkerUnits, value: number, other: UnitConversion): number | null {

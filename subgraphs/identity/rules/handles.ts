@@ -1,4 +1,5 @@
-import { englishDataset, englishRecommendedTransformers, RegExpMatcher } from 'obscenity';
+import type { RegExpMatcher } from 'obscenity';
+import { lazyPackage } from '../../../runtime/lazy.js';
 import { DAY_MS } from '../../../runtime/time/durations.js';
 
 /** Why a handle cannot be had as such; whether somebody has it is not known here. */
@@ -68,10 +69,18 @@ export const foldHandle = (handle: string): string =>
 const RESERVED = new Set([...ROUTES, ...ROLES, ...TERMS].map(foldHandle));
 const OBSCENE = new Set(COARSE.map(foldHandle));
 
-const matcher = new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers });
+const obscenity = lazyPackage<typeof import('obscenity')>(import.meta.url, 'obscenity');
+let made: RegExpMatcher | undefined;
+
+function matcher(): RegExpMatcher {
+  const { englishDataset, englishRecommendedTransformers, RegExpMatcher } = obscenity();
+  return (made ??= new RegExpMatcher({ ...englishDataset.build(), ...englishRecommendedTransformers }));
+}
 
 const isWord = (text: string): boolean =>
-  matcher.getAllMatches(text).some(match => match.startIndex === 0 && match.endIndex === text.length - 1);
+  matcher()
+    .getAllMatches(text)
+    .some(match => match.startIndex === 0 && match.endIndex === text.length - 1);
 
 /** Whether the whole handle is an obscene word; `l` and `1` are read as `i` and as themselves. */
 function isObscene(handle: string): boolean {

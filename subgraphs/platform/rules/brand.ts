@@ -1,10 +1,13 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { parse } from 'tldts';
+import { lazyPackage } from '../../../runtime/lazy.js';
 import type { Violation } from '../../../runtime/request/errors.js';
 import { move, type TransitionTable } from '../../../runtime/request/states.js';
 import { BrandDomainStatus, BrandStatus, type BrandTheme } from '../entities/brand.js';
 import { when } from './violations.js';
+
+/** With the list of public suffixes. */
+const tldts = lazyPackage<typeof import('tldts')>(import.meta.url, 'tldts');
 
 const { ACTIVE, SUSPENDED, ARCHIVED } = BrandStatus;
 export type BrandTrigger = 'suspend' | 'activate' | 'archive';
@@ -50,7 +53,7 @@ export function storedHost(host: string): string | null {
 export function brandHost(text: string): { host: string } | { refusal: string } {
   const host = storedHost(text);
   if (host === null || isIP(host)) return { refusal: 'must be a host name without port or wildcard' };
-  return parse(host, { allowPrivateDomains: true }).domain === null ? { refusal: 'is a public suffix' } : { host };
+  return tldts().parse(host, { allowPrivateDomains: true }).domain === null ? { refusal: 'is a public suffix' } : { host };
 }
 
 /** What a brand must hold together. */
