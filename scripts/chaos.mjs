@@ -8,7 +8,7 @@
  *   CHAOS_EVENTS=2000 CHAOS_KILLS=5 npm run chaos    the machinery for a shorter time
  *   npm run chaos -- money                           10,000 random operations of money, 100 kills of its processes, and three planted faults
  *   npm run soak:commerce                            50 shoppers x 2,000 steps while commerce and payments are killed, and two planted faults
- *   npm run chaos -- live-seats                      500 people for 30 seats of a live session, its process killed, and a planted fault
+ *   npm run chaos -- live-seats                      500 people for 30 seats of a live session, its two processes killed, and a planted fault
  *   npm run chaos -- messages                        20,000 messages, 60 kills of comms, relay and providers, and three planted faults
  *   npm run chaos -- kills -t "nothing is lost"      arguments are vitest's: only the run against our own design
  */

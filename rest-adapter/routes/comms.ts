@@ -107,9 +107,7 @@ const admin: Route[] = [
     'previewCommsTemplate',
     'channel locale subject title body text html',
     'Show a template with its example',
-    {
-      example: { request: { channel: 'in_app' } },
-    },
+    { omit: ['key'], example: { request: { channel: 'in_app' } } },
   ),
   post('/v1/admin/templates/{id}/test', 'testCommsTemplate', REQUEST, 'Send a template to oneself', { status: 202 }),
   get('/v1/admin/suppressions', 'commsSuppressions', SUPPRESSION, 'List addresses that are stopped'),

@@ -3,7 +3,7 @@ import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
 import { earliestOf } from '../../runtime/time/due.js';
 import type { Feed } from '../../runtime/streams/feed.js';
-import { CALL_END_AT, cancelNoShows, endCalls, endOverruns, expireOffers, OVERRUN_AT } from './commands/due.js';
+import { CALL_END_AT, cancelNoShows, endCalls, endOverruns, expireOffers, OVERRUN_AT, promoteQueues, QUEUES } from './commands/due.js';
 import { chatFeed, sessionFeed } from './commands/feeds.js';
 
 const OFFER =
@@ -14,6 +14,8 @@ const OVERRUN = `select ${OVERRUN_AT} as at from live.live_session where status 
 const CALL = `select ${CALL_END_AT} as at from live.live_call where status in ('created', 'active')`;
 
 const nothing = async (): Promise<void> => undefined;
+/** The rows themselves say what is left to do, so that two processes at once do nothing twice. */
+const ROWS_SAY = { claim: nothing, keep: nothing, finish: nothing };
 
 /** Entries of streams are kept for a day after the end. Source: live 4.8. */
 const prune = (name: string, feed: Feed): Timer<Context> => ({
@@ -32,7 +34,14 @@ export const timers: readonly Timer<Context>[] = [
     name: 'live-offers',
     next: ctx => earliestOf(ctx, OFFER),
     run: expireOffers,
-    claimed: { claim: nothing, keep: nothing, finish: nothing }, // an offer's row says what is left to do
+    claimed: ROWS_SAY,
+  },
+  {
+    name: 'live-queues',
+    everySeconds: 5,
+    next: ctx => earliestOf(ctx, QUEUES, [ctx.now().toISOString()]),
+    run: promoteQueues,
+    claimed: ROWS_SAY,
   },
   { name: 'live-no-shows', next: ctx => earliestOf(ctx, NO_SHOW), run: cancelNoShows },
   { name: 'live-overruns', next: ctx => earliestOf(ctx, OVERRUN), run: endOverruns },

@@ -474,9 +474,6 @@ describe('by the clock of the test', () => {
         await emitAs(p, 'clinical', 'clinical.retest.prompted.v1', { code, prompt_count: 1, prompted_at: '2027-01-14T07:00:00.000Z' });
       await requested('retest_prompt', before + codes.length);
     }
-    const CYCLE = `
-      insert into clinical.retest_cycle select (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'code', $1::text, 'status', 'prompted'))).* from clinical.retest_cycle c limit 1`;
-    void CYCLE;
 
     test('they become one mail, one push and one item; the envelope names no marker', async () => {
       const open = new Set(CODES);

@@ -101,3 +101,34 @@ test('a key is claimed for each registration: repeated it is answered as before,
   expect(transactionsOf(await p.sql(ROWS, [id]))).toBeLessThan(5);
   expect(await eventsOf(p, id, 'live.registration.created.v1')).toHaveLength(10);
 }, 120_000);
+
+/** The commit that follows a registration reaches the database, and its answer is lost on the way back: once. */
+function loseAnswerOfCommit(): { lost(): number; stop(): void } {
+  const [real, registering] = [Client.prototype.query, new WeakSet<object>()];
+  let lost = 0;
+  const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const text = String((args[0] as { text?: string }).text ?? args[0]);
+    const answer = Reflect.apply(real, this, args) as unknown;
+    if (/insert into "?live"?\."?live_registration"? /.test(text)) registering.add(this);
+    if (lost > 0 || !/^\s*commit/i.test(text) || !registering.has(this)) return answer;
+    lost++;
+    return (answer as Promise<unknown>).then(() => Promise.reject(new Error('Connection terminated unexpectedly')));
+  } as never);
+  return { lost: () => lost, stop: () => spy.mockRestore() };
+}
+
+test('whoever a commit registered whose answer was lost is told so: 201 for who came, 200 for who was there, 409 for who is refused', async () => {
+  const { id } = await session(p, { capacity: 2, waitlist_limit: 4 });
+  const all = await people(p, 8);
+  expect((await register(p, id, all[0]!)).status).toBe(201);
+  const connection = loseAnswerOfCommit();
+  try {
+    const answers = await gathered(id, 8, () => all.map(who => register(p, id, who)));
+    expect(connection.lost()).toBe(1);
+    expect(answers.map(({ status }) => status)).toEqual([200, 201, 201, 201, 201, 201, 409, 409]);
+  } finally {
+    connection.stop();
+  }
+  expect(await count(p, id)).toMatchObject({ confirmed: 2, waitlisted: 4 });
+  expect(await eventsOf(p, id, 'live.registration.created.v1')).toHaveLength(6);
+}, 120_000);

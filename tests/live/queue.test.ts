@@ -116,6 +116,31 @@ const WAITING = `with made as (insert into live.live_registration (id, session_i
     select gen_random_uuid(), $1, gen_random_uuid(), 'waitlisted', 'self', n + 1, now(), 1 from generate_series(1, $2::int) n returning 1)
   update live.live_session set waitlisted = $2::int, next_queue_no = $2::int + 2 where id = $1`;
 const QUEUE = 'select user_id, status from live.live_registration where session_id = $1 order by queue_no offset 1';
+const PEOPLE_WAIT = 1_300;
+const STATES = `select status, count(*)::int from live.live_registration where session_id = $1 group by 1`;
+
+test('a queue of more people than one transaction may tell is confirmed in pieces when the capacity is removed, and asked about piece by piece', async () => {
+  const times = { starts_at: '2038-06-21T18:00:00.000Z', ends_at: '2038-06-21T19:00:00.000Z' };
+  const { id } = await session(p, { capacity: 1, required_feature: FEATURE, ...times });
+  const [first] = (await people(p, 1)) as [Person];
+  await grant(p, first, FEATURE);
+  expect((await register(p, id, first)).body.status).toBe('confirmed');
+  await p.sql(WAITING, [id, PEOPLE_WAIT]);
+  const stub = neighbours(p, {
+    LiveEntitlements: ({ userIds }) => ({
+      checkEntitlements: userIds.map((userId: string) => ({ userId, checks: [{ key: FEATURE, allowed: true }] })),
+    }),
+  });
+  const answer = await change(p, id, { capacity: null });
+  expect([answer.status, answer.body.counts.confirmed, answer.body.counts.waitlisted]).toEqual([200, 501, PEOPLE_WAIT - 500]);
+  expect(stub.asked.filter(name => name === 'LiveEntitlements').length).toBeLessThan(13); // pages of the whole queue
+  await p.clock('live', { advance: 'PT1S' });
+  stub.stop();
+  expect(await count(p, id)).toMatchObject({ confirmed: PEOPLE_WAIT + 1, waitlisted: 0 });
+  expect(await p.sql(STATES, [id])).toEqual([{ status: 'confirmed', count: PEOPLE_WAIT + 1 }]);
+  const promoted = (await eventsOf(p, id, 'live.session.waitlist_promoted.v1')).map(({ user_id }) => user_id);
+  expect(promoted).toEqual((await p.sql<{ user_id: string }>(QUEUE, [id])).map(({ user_id }) => user_id));
+}, 120_000);
 
 test('however many at the head of the queue have lost the feature, the seat goes to the first who still has it', async () => {
   const { id } = await session(p, { capacity: 1, required_feature: FEATURE });

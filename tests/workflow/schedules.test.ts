@@ -12,7 +12,7 @@ let w: Orchestrator;
 const day = (time: string): string => `2027-02-01T${time}.000Z`;
 
 beforeAll(async () => {
-  p = await platform({ services: ['workflow', 'intelligence'] });
+  p = await platform({ services: ['workflow', 'intelligence', 'comms'] });
   w = await Orchestrator.open(p, day('07:58:30'));
 }, 300_000);
 afterEach(() => void vi.useRealTimers());

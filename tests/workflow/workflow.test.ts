@@ -278,16 +278,6 @@ describe('what the suite ships', () => {
     expect(body.data[0]).toMatchObject({ kind: 'workflow', origin: 'workflow', status: 'ok' }); // later than 30 s it would be late
   });
 
-  test('the dry run of the digest tells one event and sends nothing', async () => {
-    const before = (await p.sql(`select count(*)::int as n from events.outbox where type = 'comms.message.send_requested.v1'`))[0].n;
-    const id = await w.start('community_digest', { input: { dry_run: true } });
-    await w.reaches(id, 'succeeded');
-    expect(await p.sql(`select data->>'recipients' as n from events.outbox where type = 'workflow.community_digest_test.v1'`)).toEqual([
-      { n: '0' },
-    ]);
-    expect((await p.sql(`select count(*)::int as n from events.outbox where type = 'comms.message.send_requested.v1'`))[0].n).toBe(before);
-  });
-
   test('a disabled workflow has no new runs; an unknown input is a 400 that points at it', async () => {
     expect((await w.call('POST', '/workflows/canary/disable')).body).toMatchObject({ key: 'canary', enabled: false });
     expect((await w.call('POST', '/workflows/canary/runs', { input: {} })).body.reason).toBe('disabled');

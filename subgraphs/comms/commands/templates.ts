@@ -118,16 +118,26 @@ export async function publishVersion(ctx: Context, templateId: string, id: strin
   return version;
 }
 
-/** A version filled in with the example; nothing is sent. @throws Problem not_found. */
-export async function previewTemplate(ctx: Context, { id, channel, locale }: PreviewCommsTemplateInput): Promise<CommsTemplatePreview> {
-  const template = await requireRow(ctx, CommsTemplate, { id });
+/** A version filled in with the example; nothing is sent. @throws Problem not_found; invalid_request for no id and no key, or both, and for words that cannot be filled in. */
+export async function previewTemplate(
+  ctx: Context,
+  { id, key, channel, locale }: PreviewCommsTemplateInput,
+): Promise<CommsTemplatePreview> {
+  if ((id == null) === (key == null)) invalid('/input/key', 'is given in place of the id');
+  const template = await requireRow(ctx, CommsTemplate, id != null ? { id } : { key: key!, brandId: null });
   const versions = await ctx.em.find(
     CommsTemplateVersion,
     { templateId: template.id, channel, locale },
     { orderBy: { number: 'desc' }, limit: 1 },
   );
   const version = versions[0] ?? fail('not_found', 'Not found');
-  return filledVersion(template.example as Values, version, version.html ?? (version.mjml && (await compileMjml(version.mjml))));
+  const html = version.html ?? (version.mjml && (await compileMjml(version.mjml)));
+  try {
+    return filledVersion(template.example as Values, version, html);
+  } catch (error) {
+    const errors = [{ pointer: '/input/id', message: `version ${version.number}: ${(error as Error).message.split('\n')[0]}` }];
+    return fail('invalid_request', 'The template cannot be filled in', { errors });
+  }
 }
 
 /** What a version says with given values. */

@@ -188,11 +188,11 @@ export const people: readonly Handler<Context>[] = [
   handle(liveSessionCreated, nobody), // a brand may attach a template; none by default
   handle(liveSessionEnded, nobody),
   handle(mentionCreated, (ctx: Context, event) => {
-    const { post_id, mention_id } = event.data;
+    const { post_id, mention_id, comment_id } = event.data;
     return tell(ctx, event, {
       template: 'mention',
       key: mention_id,
-      params: { post_id, mention_id },
+      params: { post_id, mention_id, comment_id },
       entity: { type: 'post', id: post_id },
       groupKey: `mention:${post_id}`,
     });

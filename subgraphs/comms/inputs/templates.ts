@@ -110,8 +110,12 @@ export class AddCommsTemplateVersionInput {
 @InputType()
 export class PreviewCommsTemplateInput {
   @Rule({ pattern: UUID })
-  @Field(() => ID)
-  id: string;
+  @Field(() => ID, { nullable: true })
+  id?: string | null;
+
+  @Rule({ pattern: CODE })
+  @Field(() => String, { nullable: true, description: 'In place of the id: the template that all brands share.' })
+  key?: string | null;
 
   @Field(() => CommsChannel)
   channel: CommsChannel;

@@ -11,8 +11,9 @@ import { CommsMessage } from '../entities/message.js';
 import { brandAmong, brandsOf, type BrandFacts } from '../ports/brands.js';
 import { textOfItem } from '../queries/inbox.js';
 import { sendPage } from './layout.js';
+import { beginSignIn, finishSignIn, readerOf, sessionOf } from './sign-in.js';
 
-type LinkRequest = FastifyRequest<{ Params: { id: string } }>;
+type LinkRequest = FastifyRequest<{ Params: { id: string }; Querystring: { sign_in?: string } }>;
 
 /** The brand whose host was asked, else the default one. */
 const brandFor = (brands: readonly BrandFacts[], host: string): BrandFacts =>
@@ -20,14 +21,8 @@ const brandFor = (brands: readonly BrandFacts[], host: string): BrandFacts =>
 
 const hostOf = ({ headers: { host } }: FastifyRequest): string => (host ?? '').replace(/:\d+$/, '').toLowerCase();
 
-/** Who follows the link, by the token; a token that does not hold counts as none. */
-async function readerOf(request: FastifyRequest, authenticate: Authenticate): Promise<{ userId: string; firstParty: boolean } | null> {
-  const info = await authenticate(request).catch(() => null);
-  const caller = info?.caller;
-  return caller?.kind === 'user' && caller.scopes.has('read:inbox') && caller.userId !== null
-    ? { userId: caller.userId, firstParty: caller.firstParty }
-    : null;
-}
+const NOBODY = html`<p>Sign in to read it.</p>
+  <p><a href="?sign_in=1">Sign in</a></p>`; // the same for every id, known or not
 
 /** The item that the app shows of a message's request; another channel's message leads to it, too. */
 async function itemOf(
@@ -53,10 +48,11 @@ async function itemOf(
 async function open(host: ServiceHost, request: LinkRequest, reply: FastifyReply, authenticate: Authenticate): Promise<FastifyReply> {
   const { id } = request.params;
   const brand = brandFor(await host.read(brandsOf), hostOf(request));
-  const reader = await readerOf(request, authenticate);
+  const reader = (await readerOf(request, authenticate)) ?? sessionOf(host, request);
+  if (!reader && request.query.sign_in !== undefined && isUuid(id)) return beginSignIn(host, reply, id);
   if (!reader) {
     if (brand.appHosts[0] && isUuid(id)) return reply.redirect(`https://${brand.appHosts[0]}/m/${id}`, 303);
-    return sendPage(reply, 'There is a message for you', brand.name, html`<p>Sign in to the app to read it.</p>`);
+    return sendPage(reply, 'There is a message for you', brand.name, NOBODY);
   }
   const found = await itemOf(host, id, reader.userId);
   if (!found) return sendPage(reply, 'Nothing here', brand.name, html`<p>There is no message of yours at this address.</p>`, 404);
@@ -75,8 +71,16 @@ async function open(host: ServiceHost, request: LinkRequest, reply: FastifyReply
   );
 }
 
+async function back(host: ServiceHost, request: FastifyRequest, reply: FastifyReply, authenticate: Authenticate): Promise<FastifyReply> {
+  const signedIn = await finishSignIn(host, request as Parameters<typeof finishSignIn>[1], reply, authenticate);
+  if (signedIn) return signedIn;
+  const brand = brandFor(await host.read(brandsOf), hostOf(request));
+  return sendPage(reply, 'You are not signed in', brand.name, html`<p>Please open the link of your message again.</p>`, 400);
+}
+
 /** The link of every message: who is signed in reads it, to everybody else it looks like any other. Source: comms 4.8. */
 export const messageLink = (host: ServiceHost, authenticate: Authenticate) =>
   plugin('comms-message-link', async (scope: FastifyInstance) => {
+    scope.get('/comms/m/callback', (request, reply) => back(host, request, reply, authenticate));
     scope.get('/comms/m/:id', (request: LinkRequest, reply) => open(host, request, reply, authenticate));
   });

@@ -62,6 +62,7 @@ export const nativePaths: readonly NativePath[] = [
     response: { contentType: 'text/event-stream', schema: { type: 'string' } },
   },
   { method: 'GET', path: '/m/{id}', summary: 'Follow the link of a message', status: 200, public: true, response: page },
+  { method: 'GET', path: '/m/callback', summary: 'Come back from the sign-in of the pages', status: 303, public: true, response: page },
   {
     method: 'POST',
     path: '/v1/webhooks/email',

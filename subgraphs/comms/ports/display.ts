@@ -67,24 +67,21 @@ const LIVE = stored(`query CommsLiveAudience($id: ID!, $after: String) {
   liveSessionAudience(sessionId: $id, first: 1000, after: $after) { userIds endCursor hasNextPage }
 }`);
 const BROADCAST = stored(`query CommsBroadcastAudience($id: ID!, $after: String) {
-  communityBroadcastAudience(postId: $id, first: 100, after: $after) { nodes { id } pageInfo { endCursor hasNextPage } }
+  communityBroadcastAudience(id: $id, first: 1000, after: $after) { userIds endCursor hasNextPage }
 }`);
 
 interface Page {
-  userIds?: string[];
-  nodes?: { id: string }[];
-  endCursor?: string | null;
-  hasNextPage?: boolean;
-  pageInfo?: { endCursor: string | null; hasNextPage: boolean };
+  userIds: string[];
+  endCursor: string | null;
+  hasNextPage: boolean;
 }
 
 /** @returns null where the owner is not there. @throws Problem unavailable. */
 export async function audienceOf(ctx: Context, kind: string, id: string, after: string | null): Promise<Audience | null> {
   try {
     const answer = await ctx.federation.run<Record<string, Page>>(kind === 'live_session' ? LIVE : BROADCAST, { id, after });
-    const page = Object.values(answer)[0]!;
-    const { endCursor, hasNextPage } = page.pageInfo ?? page;
-    return { userIds: page.userIds ?? (page.nodes ?? []).map(one => one.id), next: hasNextPage ? (endCursor ?? null) : null };
+    const { userIds, endCursor, hasNextPage } = Object.values(answer)[0]!;
+    return { userIds, next: hasNextPage ? endCursor : null };
   } catch (error) {
     if (isUnknown(error)) return null;
     throw error;

@@ -21,6 +21,8 @@ export interface CommsSettings {
   /** Key of the hashes of addresses; never changed, or suppressions are lost. */
   addressKey: Buffer;
   linkBase: string;
+  /** First-party client by which the pages of messages sign in. */
+  webClientId: string;
   /** Whether what is captured may be shown. */
   showsCaptured: boolean;
 }
@@ -86,6 +88,7 @@ export function readSettings(config: Config): CommsSettings {
     reportSecret: config.setting('COMMS_REPORT_SECRET') ?? derived(root, 'report').toString('base64url'),
     addressKey: derived(config.setting('COMMS_ADDRESS_KEY') ?? root, 'address'),
     linkBase: (config.setting('COMMS_LINK_BASE') ?? `${config.baseUrl}/comms`).replace(/\/+$/, ''),
+    webClientId: config.setting('COMMS_WEB_CLIENT_ID') ?? 'demo-messages',
     showsCaptured: !production && email === 'capture',
   };
 }

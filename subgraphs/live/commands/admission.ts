@@ -25,6 +25,12 @@ interface Waiting {
 
 type Outcome = { row: LiveRegistration; own: Context } | { error: unknown };
 
+/** What a transaction would answer, known before its commit: the database says later whether it was committed. */
+interface Tried {
+  transaction?: string;
+  outcomes?: readonly Outcome[];
+}
+
 /** Work of all callers is nobody's own: it inherits neither a caller's transaction nor its deadline. */
 const atRoot = AsyncLocalStorage.snapshot();
 
@@ -92,6 +98,24 @@ async function admitTogether(ctx: Context, waiting: readonly Waiting[]): Promise
   return outcomes;
 }
 
+const TRANSACTION = 'select pg_current_xact_id()::text as id';
+const STATUS = `select pg_xact_status($1::text::xid8) = 'committed' as "isCommitted"`;
+
+/** The same, noting what is answered if the answer of the commit is lost. */
+async function noted(ctx: Context, waiting: readonly Waiting[], tried: Tried): Promise<Outcome[]> {
+  const outcomes = await admitTogether(ctx, waiting);
+  const [{ id }] = (await ctx.sql<{ id: string }>(TRANSACTION)) as [{ id: string }];
+  Object.assign(tried, { transaction: id, outcomes });
+  return outcomes;
+}
+
+/** Whether a transaction whose commit gave no answer was committed; it may be under way still, and holds the session's lock until it is over. */
+async function isCommitted(ctx: Context, sessionId: string, transaction: string): Promise<boolean> {
+  await lockSession(ctx, sessionId);
+  const [row] = await ctx.sql<{ isCommitted: boolean | null }>(STATUS, [transaction]);
+  return row?.isCommitted === true;
+}
+
 /** The answer of the transaction, as if the caller's own request had done it. */
 function answer({ ctx, resolve, reject }: Waiting, outcome: Outcome): void {
   if ('error' in outcome) return reject(outcome.error);
@@ -117,11 +141,19 @@ class Admissions {
     over();
   }
 
-  /** @returns how many were answered. */
+  /** @returns how many were answered. @throws Problem what the transaction did not do. */
   async #admit(batch: readonly Waiting[]): Promise<number> {
-    const outcomes = await this.host.transaction(ctx => admitTogether(ctx, batch));
+    const tried: Tried = {};
+    const outcomes = await this.host.transaction(ctx => noted(ctx, batch, tried)).catch(error => this.#done(batch, tried, error));
     outcomes.forEach((outcome, at) => answer(batch[at]!, outcome));
     return outcomes.length;
+  }
+
+  /** What a transaction did all the same, the answer of whose commit was lost: else the callers would be told that they had registered before. */
+  async #done([first]: readonly Waiting[], { transaction, outcomes }: Tried, error: unknown): Promise<readonly Outcome[]> {
+    if (!transaction || !isUnavailable(error)) throw error;
+    const wasDone = await this.host.transaction(ctx => isCommitted(ctx, first!.input.sessionId, transaction)).catch(() => false);
+    return wasDone ? outcomes! : Promise.reject(error as Error);
   }
 
   /** Whichever it is fails alone; two in a row that the database kept waiting stand for the rest. */

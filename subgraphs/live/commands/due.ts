@@ -6,7 +6,9 @@ import { LiveRegistration } from '../entities/registration.js';
 import type { LiveSession } from '../entities/session.js';
 import { waitingWithout } from '../queries/registration.js';
 import { callEndDue } from '../rules/call.js';
+import { freeSeats, isPromoting } from '../rules/seats.js';
 import { finishCall } from './call.js';
+import { promote } from './promotion.js';
 import { expire, lockSession } from './registration.js';
 import { cancelSession, endSession } from './session.js';
 
@@ -48,6 +50,29 @@ async function expireOffer(
   const isOver = session === null || session.status === LiveSessionStatus.ENDED || session.status === LiveSessionStatus.CANCELLED;
   if (isOver) Object.assign(row, { confirmBy: null });
   else await expire(ctx, session, row, denied);
+}
+
+/** Sessions in which somebody waits beside a free seat now: of a longer queue than one transaction promotes, or whose window was opened again. */
+export const QUEUES = `select id, $1::timestamptz as at from live.live_session
+  where status in ('scheduled', 'live') and waitlisted > 0 and (capacity is null or confirmed + offered < capacity)
+    and (status = 'live' or coalesce(registration_closes_at, ends_at) > $1) order by starts_at, id limit ${AT_ONCE}`;
+
+/** Promotes the next piece of each queue; outside a transaction, as {@link expireOffers}. */
+export async function promoteQueues(ctx: Context, at: Date): Promise<void> {
+  const failures: unknown[] = [];
+  for (const { id } of await ctx.sql<{ id: string }>(QUEUES, [at.toISOString()]))
+    await promoteNext(ctx, id).catch(error => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+async function promoteNext(ctx: Context, sessionId: string): Promise<void> {
+  const denied = await waitingWithout(ctx, sessionId);
+  await ctx.host.transaction(async own => {
+    const session = await lockSession(own, sessionId);
+    const isStanding = session.waitlisted > 0 && freeSeats(session) > 0 && isPromoting(session, own.now());
+    if (isStanding && (await promote(own, session, denied)).length === 0)
+      throw new Error(`session ${sessionId} counts people who wait and has none`); // else the timer would run without end
+  });
 }
 
 const NO_SHOWS = `select id from live.live_session where status = 'scheduled' and starts_at <= $1::timestamptz - interval '60 minutes' order by starts_at limit ${AT_ONCE}`;

@@ -9,8 +9,11 @@ import { tickAfter } from './ticker.js';
 
 const { CONFIRMED, WAITLISTED, OFFERED, CANCELLED } = LiveRegistrationStatus;
 
-/** Registrations that are moved by one statement each way. */
-const PAGE = 500;
+/** Events of one transaction that promotes: half of what may be emitted, so that whatever else it tells has room. Source: event-machinery 3. */
+const MAX_EVENTS = 1_000;
+
+/** Seats that this transaction may still give: each is told by two events at most. */
+const givable = ({ events }: Context): number => Math.max(0, Math.floor((MAX_EVENTS - events.length) / 2));
 
 /** Writes down a change of the counts, of which the stream is told. */
 export function counted(ctx: Context, session: LiveSession): void {
@@ -53,13 +56,14 @@ function skip(ctx: Context, session: LiveSession, registration: LiveRegistration
 
 /**
  * Gives free seats to those who wait, in their order, in the transaction that freed them and under the session's lock: so a freed seat is
- * never seen free while somebody waits. @param denied users who may not take part any more. Source: live 7.1, 7.2.
+ * never given to anybody else while somebody waits. A queue of thousands is promoted in pieces, of which the timer `live-queues` does the
+ * next. @param denied users who may not take part any more. Source: live 7.1, 7.2.
  */
 export async function promote(ctx: Context, session: LiveSession, denied: ReadonlySet<string>): Promise<LiveRegistration[]> {
   const changed: LiveRegistration[] = [];
-  while (session.waitlisted > 0 && freeSeats(session) > 0 && isPromoting(session, ctx.now())) {
+  while (session.waitlisted > 0 && freeSeats(session) > 0 && givable(ctx) > 0 && isPromoting(session, ctx.now())) {
     await ctx.em.flush(); // what the caller has changed is what the queue is read from
-    const limit = Math.min(PAGE, freeSeats(session));
+    const limit = Math.min(givable(ctx), freeSeats(session));
     const order = { orderBy: { queueNo: 'asc' }, limit, refresh: true } as const;
     const first = await ctx.em.find(LiveRegistration, { sessionId: session.id, status: WAITLISTED }, order);
     if (first.length === 0) break;

@@ -91,6 +91,8 @@ export async function audiencePage(
 const PAGE = 100;
 /** Found beyond the seats that are to be given away: others may give some away before this one has the session's lock. */
 const SPARE = 20;
+/** Seats that one transaction gives at most: the rest of a long queue is asked about before its own piece. */
+const MAX_SEATS = 500;
 
 /**
  * Those at the head of a queue who do not have what the session requires any more, or whom its host has blocked or is blocked by; looked
@@ -100,7 +102,7 @@ export async function waitingWithout(ctx: Context, sessionId: string, seats = 1)
   const session = isUuid(sessionId) ? await ctx.em.findOne(LiveSession, { id: sessionId }) : null;
   const without = new Set<string>();
   if (!session || session.waitlisted === 0 || (session.requiredFeature === null && !isOfMember(session))) return without;
-  const wanted = freeSeats(session) + seats + SPARE;
+  const wanted = Math.min(freeSeats(session) + seats, MAX_SEATS) + SPARE;
   for (let found = 0, last = 0; found < wanted;) {
     const where = { sessionId, status: WAITLISTED, queueNo: { $gt: last } };
     const page = await ctx.em.find(LiveRegistration, where, { orderBy: { queueNo: 'asc' }, limit: PAGE });

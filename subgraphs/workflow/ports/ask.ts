@@ -18,8 +18,8 @@ export function question(owner: Slug, source: string): Question {
   return made;
 }
 
-/** What the federation answers where no service has the operation; a test holds every document against the supergraph. */
-const UNKNOWN: readonly string[] = ['invalid_request', 'internal'];
+/** What the federation answers where no service has the operation; a violation of what was asked names its place. A test holds every document against the supergraph. */
+const isUnknown = ({ code, options }: Problem): boolean => code === 'internal' || (code === 'invalid_request' && !options.errors?.length);
 
 /**
  * Runs a document with the step's key. A suite without the service does not know the operation: that is a service which is not there.
@@ -29,7 +29,7 @@ export async function ask<Data>({ host, idempotencyKey }: StepContext, { owner, 
   try {
     return await host.federation.run<Data>(document, variables as Record<string, unknown>, { idempotencyKey });
   } catch (error) {
-    if (error instanceof Problem && UNKNOWN.includes(error.code))
+    if (error instanceof Problem && isUnknown(error))
       throw new Problem('unavailable', `${owner} is not available`, { cause: error, reason: `${owner}_not_available` });
     throw error;
   }

@@ -5,6 +5,7 @@ import { until } from '../../support/until.js';
 import { Member } from '../support/fleet.js';
 import { random } from '../support/random.js';
 import type { Patch } from '../wrong-designs.js';
+import { balancer } from './balancer.js';
 
 const [CAPACITY, WAITLIST] = [30, 100];
 const NOW = '2031-06-01T18:00:00.000Z';
@@ -26,17 +27,31 @@ export interface SeatOutcome {
   violations: string[];
 }
 
-/** Live in a process that is killed; identity, the gateway and REST in this one. */
-async function scene(patches: readonly Patch[]): Promise<{ p: TestPlatform; live: Member }> {
-  const port = String(await freePort());
-  const p = await platform({ services: ['entitlements'], env: { SUBGRAPH_URL_LIVE: `http://localhost:${port}` } });
+interface Scene {
+  p: TestPlatform;
+  members: readonly Member[];
+  /** Requests that each process of live answered. */
+  answered: readonly number[];
+  end(): Promise<void>;
+}
+
+const ROLES = 'subgraphs,consumers,scheduler';
+
+/** Live in two processes that are killed, so that its lock is tried between them; identity, the gateway and REST in this one. */
+async function scene(patches: readonly Patch[]): Promise<Scene> {
+  const ports = [await freePort(), await freePort()];
+  const { url, answered, stop } = await balancer(ports);
+  const p = await platform({ services: ['entitlements'], env: { SUBGRAPH_URL_LIVE: url } });
   const { SUBGRAPH_URL_LIVE: _own, ...shared } = p.env;
   const others = Object.fromEntries(['IDENTITY', 'PLATFORM', 'ENTITLEMENTS'].map(name => [`SUBGRAPH_URL_${name}`, p.url]));
-  const own = { SERVICES: 'live', ROLES: 'subgraphs,consumers,scheduler', PORT: port, DATABASE_POOL_MAX: '3' };
-  const env = { ...shared, ...others, ...own, GATEWAY_URL: p.url, IDENTITY_ISSUER: `${p.url}/identity` };
-  const live = new Member({ env, patches });
-  await live.untilReady();
-  return { p, live };
+  const own = { SERVICES: 'live', ROLES, DATABASE_POOL_MAX: '3', GATEWAY_URL: p.url, IDENTITY_ISSUER: `${p.url}/identity` };
+  const members = ports.map(port => new Member({ env: { ...shared, ...others, ...own, PORT: String(port) }, patches }));
+  const end = async (): Promise<void> => {
+    await Promise.all(members.map(member => member.stop()));
+    stop();
+  };
+  await Promise.all(members.map(member => member.untilReady())).catch(error => end().then(() => Promise.reject(error)));
+  return { p, members, answered, end };
 }
 
 /** An answer, asked for again while the process is away. */
@@ -108,49 +123,71 @@ function lost(all: readonly Person[], answers: readonly Answer[], rows: readonly
   });
 }
 
-/** Everybody registers at once, some who got a seat give it up, offers run out, and the process is killed meanwhile; then all is compared. */
+/** Looks for more held seats than there are, until it is told to end. @returns what ends it, when the last look is over. */
+function watch(p: TestPlatform, id: string, found: Set<string>): () => Promise<void> {
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      for (const one of await overbooked(p, id)) found.add(one);
+      await sleep(50);
+    }
+  })();
+  watching.catch(() => undefined); // told by what ends it
+  return () => ((isOver = true), watching);
+}
+
+/** Kills one or the other process, at instants that the seed gives. */
+async function kill(members: readonly Member[], kills: number, next: () => number): Promise<void> {
+  for (let n = 0; n < kills; n++) {
+    await sleep(next() * KILL_WITHIN_MS);
+    const victim = members[Math.floor(next() * members.length)]!;
+    victim.kill();
+    await victim.untilReady();
+  }
+}
+
+/** Somebody registers; every other one who gets a seat gives it up. */
+async function come(p: TestPlatform, id: string, who: Person, givesUp: boolean): Promise<{ answer: Answer; gone?: number }> {
+  const answer = await answered(() => keyed(p, id, who));
+  if (answer.body?.status !== 'confirmed' || !givesUp) return { answer };
+  return { answer, gone: (await answered(() => cancel(p, id, who))).status };
+}
+
+/** All offers run out, the next are offered; what must hold does so each time. */
+async function runOut(p: TestPlatform, id: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let rounds = 0; rounds < 3; rounds++) {
+    found.push(...(await unsound(p, id)));
+    await p.clock('live', { advance: 'PT12H' });
+  }
+  return [...found, ...(await unsound(p, id))];
+}
+
+const STARTS = { starts_at: '2031-06-04T18:00:00.000Z', ends_at: '2031-06-04T19:00:00.000Z' };
+const SCARCE = { capacity: CAPACITY, waitlist_limit: WAITLIST, promotion_mode: 'offer', ...STARTS };
+
+/** Everybody registers at once, some who got a seat give it up, offers run out, and both processes are killed meanwhile; then all is compared. */
 export async function fillSeats({ seed, people: many, kills, patches = [] }: SeatOptions): Promise<SeatOutcome> {
-  const [{ p, live }, next] = [await scene(patches), random(seed)];
+  const { p, members, answered: took, end } = await scene(patches);
+  const found = new Set<string>();
+  let ended = async (): Promise<void> => undefined;
   try {
     await p.clock('live', { now: NOW });
-    const times = { starts_at: '2031-06-04T18:00:00.000Z', ends_at: '2031-06-04T19:00:00.000Z' };
-    const { id } = await session(p, { capacity: CAPACITY, waitlist_limit: WAITLIST, promotion_mode: 'offer', ...times });
-    const [all, found] = [await people(p, many), new Set<string>()];
-    let [cancelled, isOver] = [0, false];
-    const watching = (async () => {
-      while (!isOver) {
-        for (const one of await overbooked(p, id)) found.add(one);
-        await sleep(50);
-      }
-    })();
-    const killing = (async () => {
-      for (let n = 0; n < kills && !isOver; n++) {
-        await sleep(next() * KILL_WITHIN_MS);
-        live.kill();
-        await live.untilReady();
-      }
-    })();
-    const answers = await Promise.all(
-      all.map(async (who, n) => {
-        const answer = await answered(() => keyed(p, id, who));
-        if (answer.body?.status !== 'confirmed' || n % 2 > 0) return answer;
-        const gone = await answered(() => cancel(p, id, who));
-        if (gone.status === 204) cancelled++;
-        else found.add(`a cancellation was answered with ${gone.status}`);
-        return answer;
-      }),
-    );
-    for (const one of lost(all, answers, await p.sql<Row>(ROWS, [id]))) found.add(one);
-    await killing;
-    for (let rounds = 0; rounds < 3; rounds++) {
-      for (const one of await unsound(p, id)) found.add(one);
-      await p.clock('live', { advance: 'PT12H' }); // all offers run out, the next are offered
-    }
-    isOver = true;
-    await watching;
-    for (const one of await unsound(p, id)) found.add(one);
-    return { kills: live.kills, cancelled, violations: [...found] };
+    const [{ id }, all] = [await session(p, SCARCE), await people(p, many)];
+    ended = watch(p, id, found);
+    const killing = kill(members, kills, random(seed));
+    const coming = Promise.all(all.map((who, n) => come(p, id, who, n % 2 === 0)));
+    const [came] = await Promise.all([coming, killing]);
+    const told = came.map(({ answer }) => answer);
+    for (const one of lost(all, told, await p.sql<Row>(ROWS, [id]))) found.add(one);
+    for (const { gone = 204 } of came) if (gone !== 204) found.add(`a cancellation was answered with ${gone}`);
+    for (const one of await runOut(p, id)) found.add(one);
+    if (took.some(requests => requests === 0)) found.add('a process of live answered nobody');
+    await ended();
+    const cancelled = came.filter(({ gone }) => gone === 204).length;
+    return { kills: members.reduce((sum, member) => sum + member.kills, 0), cancelled, violations: [...found] };
   } finally {
-    await live.stop();
+    await Promise.allSettled([ended()]);
+    await end();
   }
 }

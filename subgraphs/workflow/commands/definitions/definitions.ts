@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { communityDigestTest, workflowCanary } from '../../../../events/catalogue/workflow.js';
 import { after, SECOND_MS } from '../../../../runtime/time/durations.js';
+import { digestPreview, digestsDue } from '../../ports/digest.js';
 import { runLoopTick } from '../../ports/loop.js';
 import { settingsOf } from '../../ports/settings.js';
 import { defineWorkflow, type WorkflowDefinitionCode } from '../../ports/workflow.js';
@@ -54,27 +55,28 @@ const canary = defineWorkflow({
 });
 
 /**
- * The weekly digest. Until community exists there is nobody to send it to; the dry run reports that by its event and sends nothing.
- * Source: workflow 3.
+ * A look at the weekly digest: it is rendered as comms would send it, and counted by community, which alone sends digests. A preview that
+ * fails fails the run; the dry run reports by its event. Source: workflow 3.
  */
 const communityDigest = defineWorkflow({
   key: 'community_digest',
   title: 'Digest of the community',
-  version: 1,
+  version: 2,
   owner: 'community',
-  steps: ['collect', 'report'],
+  steps: ['collect', 'render', 'report'],
   timeoutDays: 2,
   maxConcurrent: 1,
   input: z.object({ dry_run: z.boolean().optional() }),
   schedule: { cron: () => '0 8 * * 1', timeZone: 'UTC', misfire: 'skip' },
   async run(workflow, { dry_run: dryRun = false }) {
-    const { recipients } = await workflow.step('collect', async () => ({ recipients: 0 }));
+    const { recipients } = await workflow.step('collect', async step => ({ recipients: await digestsDue(step) }));
+    const { subject } = await workflow.step('render', async step => ({ subject: await digestPreview(step) }));
     if (dryRun)
       await workflow.step('report', async ({ once }) => {
         await once(ctx => ctx.emit(communityDigestTest, { run_id: workflow.runId, recipients, dry_run: true }, {}));
         return null;
       });
-    return { recipients, dry_run: dryRun };
+    return { recipients, subject, dry_run: dryRun };
   },
 });
 
