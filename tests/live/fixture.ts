@@ -172,12 +172,17 @@ const TYPES = [
 /** A client of a stream: what it has seen, in order, over all of its connections. */
 export class Watcher {
   readonly seen: Seen[] = [];
+  /** Requests for the stream: more than one means that a connection has ended. */
+  connections = 0;
   readonly source: EventSource;
 
   constructor(url: string, token: string, lastEventId?: string) {
     const headers = { authorization: `Bearer ${token}`, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) };
     this.source = new EventSource(url, {
-      fetch: (input, init) => fetch(input, { ...init, headers: { ...headers, ...init?.headers } }),
+      fetch: (input, init) => {
+        this.connections++;
+        return fetch(input, { ...init, headers: { ...headers, ...init?.headers } });
+      },
     });
     for (const type of TYPES)
       this.source.addEventListener(type, event => this.seen.push({ type, id: event.lastEventId, data: JSON.parse(event.data as string) }));
