@@ -3,7 +3,7 @@ import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
 import { earliestOf } from '../../runtime/time/due.js';
 import type { Feed } from '../../runtime/streams/feed.js';
-import { CALL_END_AT, cancelNoShows, endCalls, endOverruns, expireOffers, OVERRUN_AT, promoteQueues, QUEUES } from './commands/due.js';
+import { CALL_END_AT, cancelNoShows, endCalls, endOverruns, expireOffers, NOTICES, OVERRUN_AT, promoteQueues, QUEUES, tellMoved } from './commands/due.js';
 import { chatFeed, sessionFeed } from './commands/feeds.js';
 
 const OFFER =
@@ -41,6 +41,13 @@ export const timers: readonly Timer<Context>[] = [
     everySeconds: 5,
     next: ctx => earliestOf(ctx, QUEUES, [ctx.now().toISOString()]),
     run: promoteQueues,
+    claimed: ROWS_SAY,
+  },
+  {
+    name: 'live-notices',
+    everySeconds: 5,
+    next: ctx => earliestOf(ctx, NOTICES, [ctx.now().toISOString()]),
+    run: tellMoved,
     claimed: ROWS_SAY,
   },
   { name: 'live-no-shows', next: ctx => earliestOf(ctx, NO_SHOW), run: cancelNoShows },

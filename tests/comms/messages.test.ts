@@ -582,14 +582,12 @@ describe('by the clock of the test', () => {
   });
 
   test('16: mentions of one post are one item in the app', async () => {
+    const post = crypto.randomUUID();
     const federation = p.host('comms').federation as { run: (...asked: any[]) => Promise<any> };
     const run = federation.run.bind(federation);
     federation.run = async (document, variables, options) =>
-      document.source.includes('CommsMention(')
-        ? { communityMention: { excerpt: 'Hello', sensitive: false } }
-        : run(document, variables, options);
+      document.source.includes('CommsMention(') ? { communityPost: { id: post, noticeText: 'Hello' } } : run(document, variables, options);
     await rest('PATCH', '/v1/preferences', member, { digest: { mentions: 'daily' } });
-    const post = crypto.randomUUID();
     for (let times = 0; times < 3; times++)
       await emitAs(p, 'community', 'community.mention.created.v1', {
         mention_id: crypto.randomUUID(),

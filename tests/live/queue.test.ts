@@ -142,6 +142,23 @@ test('a queue of more people than one transaction may tell is confirmed in piece
   expect(promoted).toEqual((await p.sql<{ user_id: string }>(QUEUE, [id])).map(({ user_id }) => user_id));
 }, 120_000);
 
+const SEATED = `with made as (insert into live.live_registration (id, session_id, user_id, status, source, queue_no, registered_at, confirmed_at, version)
+    select gen_random_uuid(), $1, gen_random_uuid(), 'confirmed', 'self', n, now(), now(), 1 from generate_series(1, $2::int) n returning 1)
+  update live.live_session set confirmed = $2::int, next_queue_no = $2::int + 1 where id = $1`;
+const TOLD = `select count(*)::int as told, count(distinct user_id)::int as people from events.outbox
+  where type = 'comms.message.send_requested.v1' and data->>'dedupe_key' like 'live:resched:' || $1 || ':%'`;
+
+test('a session that more people than one transaction may tell are registered for is moved, and each is told once', async () => {
+  const { id } = await session(p, { capacity: 5_000, starts_at: '2039-06-21T18:00:00.000Z', ends_at: '2039-06-21T19:00:00.000Z' });
+  await p.sql(SEATED, [id, PEOPLE_WAIT]);
+  const answer = await change(p, id, { starts_at: '2039-06-21T17:00:00.000Z' });
+  expect([answer.status, await p.sql(TOLD, [id])]).toEqual([200, [{ told: 500, people: 500 }]]);
+  const [late] = (await people(p, 1)) as [Person];
+  expect((await register(p, id, late)).status).toBe(201);
+  await p.clock('live', { advance: 'PT1S' });
+  expect(await p.sql(TOLD, [id])).toEqual([{ told: PEOPLE_WAIT, people: PEOPLE_WAIT }]);
+}, 120_000);
+
 test('however many at the head of the queue have lost the feature, the seat goes to the first who still has it', async () => {
   const { id } = await session(p, { capacity: 1, required_feature: FEATURE });
   const [first] = (await people(p, 1)) as [Person];

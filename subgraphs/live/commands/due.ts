@@ -10,7 +10,7 @@ import { freeSeats, isPromoting } from '../rules/seats.js';
 import { finishCall } from './call.js';
 import { promote } from './promotion.js';
 import { expire, lockSession } from './registration.js';
-import { cancelSession, endSession } from './session.js';
+import { cancelSession, endSession, tellNext } from './session.js';
 
 /** What is due is done one by one: each has the lock of its session. */
 const AT_ONCE = 50;
@@ -73,6 +73,14 @@ async function promoteNext(ctx: Context, sessionId: string): Promise<void> {
     if (isStanding && (await promote(own, session, denied)).length === 0)
       throw new Error(`session ${sessionId} counts people who wait and has none`); // else the timer would run without end
   });
+}
+
+/** Sessions whose people are not all told of the new beginning. */
+export const NOTICES = `select id, $1::timestamptz as at from live.live_session where notices_version is not null and hidden_at is null order by id limit ${AT_ONCE}`;
+
+export async function tellMoved(ctx: Context, at: Date): Promise<void> {
+  for (const { id } of await ctx.sql<{ id: string }>(NOTICES, [at.toISOString()]))
+    await ctx.host.transaction(async own => tellNext(own, await lockSession(own, id)));
 }
 
 const NO_SHOWS = `select id from live.live_session where status = 'scheduled' and starts_at <= $1::timestamptz - interval '60 minutes' order by starts_at limit ${AT_ONCE}`;

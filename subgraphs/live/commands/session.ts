@@ -213,11 +213,31 @@ async function changedFields(ctx: Context, session: LiveSession, { changed, befo
   if (session.status !== DRAFT) await tellSession(ctx, session);
 }
 
-async function tellRescheduled(ctx: Context, session: LiveSession): Promise<void> {
-  const status = { $in: [LiveRegistrationStatus.CONFIRMED, LiveRegistrationStatus.OFFERED] };
-  const rows = await ctx.em.find(LiveRegistration, { sessionId: session.id, status });
+/** Told in one transaction, one event each, far below the 1,000 people that one may tell. */
+const TOLD_TOGETHER = 500;
+
+function tellRescheduled(ctx: Context, session: LiveSession): Promise<void> {
+  Object.assign(session, { noticesVersion: session.version, noticesFrom: 0, noticesUntil: session.nextQueueNo });
+  return tellNext(ctx, session);
+}
+
+/** Tells those of a moved session who are next; the timer `live-notices` goes on where they are many. Under the session's lock. Source: live 3. */
+export async function tellNext(ctx: Context, session: LiveSession): Promise<void> {
+  const { id: sessionId, noticesVersion: version, noticesFrom: from, noticesUntil: until } = session;
+  const isOwed = version !== null && session.status === SCHEDULED;
+  const where = {
+    sessionId,
+    status: { $in: [LiveRegistrationStatus.CONFIRMED, LiveRegistrationStatus.OFFERED] },
+    queueNo: { $gte: from!, $lt: until! },
+  };
+  const rows = isOwed ? await ctx.em.find(LiveRegistration, where, { orderBy: { queueNo: 'asc' }, limit: TOLD_TOGETHER }) : [];
   for (const row of rows)
-    requestMessage(ctx, 'live_session_rescheduled', session, row, `live:resched:${session.id}:${session.version}:${row.userId}`);
+    requestMessage(ctx, 'live_session_rescheduled', session, row, `live:resched:${sessionId}:${version}:${row.userId}`);
+  const isDone = rows.length < TOLD_TOGETHER;
+  Object.assign(
+    session,
+    isDone ? { noticesVersion: null, noticesFrom: null, noticesUntil: null } : { noticesFrom: rows.at(-1)!.queueNo + 1 },
+  );
 }
 
 async function drive(

@@ -200,6 +200,18 @@ export class LiveSession {
   @Property({ type: 'boolean', default: false })
   countsDirty: boolean = false;
 
+  /** Version that people are being told of because its beginning was moved; null: nobody is owed a notice. */
+  @Property({ type: 'integer', nullable: true })
+  noticesVersion: number | null = null;
+
+  /** Queue numbers of those who are owed one, from this on… */
+  @Property({ type: 'integer', nullable: true })
+  noticesFrom: number | null = null;
+
+  /** … and below this: who came later knows the new beginning. */
+  @Property({ type: 'integer', nullable: true })
+  noticesUntil: number | null = null;
+
   /** Since when nobody of the host team is in the room. */
   @Property({ type: 'datetime', length: 3, nullable: true })
   hostAbsentSince: Date | null = null;
