@@ -46,7 +46,7 @@ beforeAll(async () => {
   await p.sql(MEMBER, [DEMO]);
   const scopes = await p.sql<{ scopes: string[] }>("select scopes from identity.oauth_client where id = 'demo-app'");
   stranger = await p.userToken(DEMO2, scopes[0]!.scopes);
-}, 120_000);
+}, 400_000);
 
 interface Key {
   fields: string[];

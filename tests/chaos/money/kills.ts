@@ -68,14 +68,14 @@ async function subscribe(world: World): Promise<void> {
   }
 }
 
-const MOVED = "select count(*)::int as n from payments.processor_object where kind in ('charge', 'refund', 'payout')";
+const CHARGED = "select count(*)::int as n from payments.processor_object where kind = 'charge'";
 
-/** When to kill: some time after the calls have begun, or as soon as the processor has done something that its caller may not know of yet. */
+/** When to kill: some time after the calls have begun, or as soon as the processor has charged, of which its caller may not know yet. */
 async function moment(world: World, wait: number | 'at the processor'): Promise<void> {
   if (wait !== 'at the processor') return sleep(wait);
-  const moved = async (): Promise<number> => (await world.p.sql<{ n: number }>(MOVED))[0]!.n;
-  const before = await moved();
-  await until('the processor to do something', moved, n => n > before);
+  const charged = async (): Promise<number> => (await world.p.sql<{ n: number }>(CHARGED))[0]!.n;
+  const before = await charged();
+  await until('a charge', charged, n => n > before);
 }
 
 /** Calls of all kinds at once, a kill among them, and the leases of the dead over, until every caller is answered. */
