@@ -4,7 +4,7 @@ import type { Caller } from '../../runtime/request/caller.js';
 import { fail } from '../../runtime/request/errors.js';
 import { limitObjects } from '../limits/cost.js';
 import type { CheckedDocument } from '../limits/validation.js';
-import type { Variables } from '../plans/compiled/run.js';
+import type { Variables } from '../plans/compiled/rows.js';
 import { MAX_VALUE_ERRORS, variableErrors } from '../plans/compiled/variables.js';
 import type { FederatedResult } from '../plans/executor.js';
 import type { Gateway } from '../plans/gateway.js';

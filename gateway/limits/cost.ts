@@ -16,7 +16,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { fail } from '../../runtime/request/errors.js';
-import type { Variables } from '../plans/compiled/run.js';
+import type { Variables } from '../plans/compiled/rows.js';
 
 /** Most objects that one operation may ask for, counting every page as full: a page of 100 whose rows have a page of 100 each passes, a third level does not. */
 export const MAX_OBJECTS = 25_000;

@@ -5,7 +5,7 @@ import { Problem } from '../../runtime/request/errors.js';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Metrics } from '../../runtime/observe/metrics.js';
 import { activeTraceparent, traced } from '../../runtime/observe/tracing.js';
-import type { Variables } from '../plans/compiled/run.js';
+import type { Variables } from '../plans/compiled/rows.js';
 import type { Send, SendLists } from '../plans/compiled/subgraph.js';
 import type { FederatedContext, ProcessOptions, ProcessResult, SubgraphSource } from '../plans/subgraph-source.js';
 import { batchesOf, inBatches } from './entity-batches.js';

@@ -2,7 +2,7 @@ import { parse, type DocumentNode } from 'graphql';
 import type { RunningService } from '../../runtime/running-service.js';
 import type { Metrics } from '../../runtime/observe/metrics.js';
 import type { RequestInfo } from '../../runtime/request/request.js';
-import type { Variables } from '../plans/compiled/run.js';
+import type { Variables } from '../plans/compiled/rows.js';
 import type { Send } from '../plans/compiled/subgraph.js';
 import { BYTES_PER_CHARACTER, Lru } from '../plans/lru.js';
 import type { FederatedContext, ProcessOptions, ProcessResult, SubgraphSource } from '../plans/subgraph-source.js';

@@ -3,7 +3,18 @@ import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
 import { earliestOf } from '../../runtime/time/due.js';
 import type { Feed } from '../../runtime/streams/feed.js';
-import { CALL_END_AT, cancelNoShows, endCalls, endOverruns, expireOffers, NOTICES, OVERRUN_AT, promoteQueues, QUEUES, tellMoved } from './commands/due.js';
+import {
+  CALL_END_AT,
+  cancelNoShows,
+  endCalls,
+  endOverruns,
+  expireOffers,
+  NOTICES,
+  OVERRUN_AT,
+  promoteQueues,
+  QUEUES,
+  tellMoved,
+} from './commands/due.js';
 import { chatFeed, sessionFeed } from './commands/feeds.js';
 
 const OFFER =

@@ -1,75 +1,14 @@
 import type { RequestInfo } from '../../../runtime/request/request.js';
 import { MAX_ENTITIES, MAX_PARTS, MAX_TEXT } from '../subgraph-source.js';
+import { Call, type EntityDocument } from './call.js';
 import { answersOfCalls, answersOfShares } from './demultiplex.js';
 import type { MergedDocuments } from './merged-documents.js';
-import type { Variables } from './run.js';
-import type { Send, Subgraph, SubgraphAnswer } from './subgraph.js';
+import type { Variables } from './rows.js';
+import type { Subgraph, SubgraphAnswer } from './subgraph.js';
 
-/** A document of entities; the fetches of an operation that have the same text share it. */
-export interface EntityDocument {
-  /** Number within the operation. */
-  readonly id: number;
-  readonly text: string;
-  readonly subgraph: Subgraph;
-  readonly send: Send;
-}
-
-/** What one fetch wants of a call, and whom to tell. */
-export interface Share {
-  /** For each of the fetch's representations, its place in the call. */
-  readonly places: readonly number[];
-  readonly resolve: (answer: SubgraphAnswer) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** A document and its representations, each of which is in it once, for one or more fetches. */
-export class Call {
-  readonly shares: Share[] = [];
-  readonly #places = new Map<string, number>();
-  #length = 0;
-
-  constructor(
-    readonly document: EntityDocument,
-    readonly variables: Variables,
-    /** Document and variables. */
-    readonly key: string,
-  ) {}
-
-  /** Number of representations. */
-  get count(): number {
-    return this.#places.size;
-  }
-
-  /** Characters of the representations. */
-  get length(): number {
-    return this.#length;
-  }
-
-  get representations(): string {
-    return [...this.#places.keys()].join(',');
-  }
-
-  add(texts: readonly string[]): Promise<SubgraphAnswer> {
-    const places = texts.map(text => this.#placeOf(text));
-    return new Promise((resolve, reject) => this.shares.push({ places, resolve, reject }));
-  }
-
-  #placeOf(text: string): number {
-    const known = this.#places.get(text);
-    if (known !== undefined) return known;
-    this.#places.set(text, this.#places.size);
-    this.#length += text.length + 1;
-    return this.#places.size - 1;
-  }
-
-  answered(answer: SubgraphAnswer): void {
-    answersOfShares(answer, this).forEach((one, at) => this.shares[at]!.resolve(one));
-  }
-
-  failed(error: unknown): void {
-    for (const share of this.shares) share.reject(error);
-  }
-}
+/** Each fetch of a call gets its part of the answer. */
+const tell = (call: Call, answer: SubgraphAnswer): void =>
+  answersOfShares(answer, call).forEach((one, at) => call.shares[at]!.resolve(one));
 
 /**
  * Turns of the event loop for which calls over the network wait while others of the execution are under way: microseconds in an idle
@@ -138,7 +77,7 @@ export class Calls {
 
   async #alone(call: Call): Promise<void> {
     try {
-      call.answered(await this.sendAlone(call.document, call.variables, call.representations));
+      tell(call, await this.sendAlone(call.document, call.variables, call.representations));
     } catch (error) {
       call.failed(error);
     }
@@ -156,7 +95,7 @@ export class Calls {
       const lists = calls.map(call => call.representations);
       const answer = await this.#counted(send(variables, lists, this.request));
       const answers = answersOfCalls(answer, calls.length);
-      if (answers) answers.forEach((one, at) => calls[at]!.answered(one));
+      if (answers) answers.forEach((one, at) => tell(calls[at]!, one));
       else for (const call of calls) void this.#alone(call);
     } catch (error) {
       for (const call of calls) call.failed(error);

@@ -1,6 +1,6 @@
-import type { Call, Share } from './calls.js';
+import type { Call, Share } from './call.js';
 import { entitiesName } from './merged-documents.js';
-import type { Row } from './run.js';
+import type { Row } from './rows.js';
 import type { SubgraphAnswer, SubgraphError } from './subgraph.js';
 
 /** A copy whose objects are nobody else's. */

@@ -1,4 +1,4 @@
-import type { EntityDocument } from './calls.js';
+import type { EntityDocument } from './call.js';
 import type { Subgraph } from './subgraph.js';
 
 /** The subgraphs' documents of one operation. Fetches with the same text have the same one. */

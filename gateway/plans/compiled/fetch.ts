@@ -1,13 +1,14 @@
 import type { FetchNode } from '@apollo/query-planner';
 import { isObjectType, Kind, parse, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
-import type { EntityDocument } from './calls.js';
+import type { EntityDocument } from './call.js';
 import { asGraphqlError, subgraphError } from './errors.js';
 import { merge, share } from './merge.js';
 import { compilePath, responsePaths, type PlanPath } from './paths.js';
 import type { PlanChecks } from './plan-checks.js';
 import { compileRepresentation, type Represent, type Requirement } from './representations.js';
 import { compileRewrites } from './rewrites.js';
-import type { Row, Run, Step, Variables } from './run.js';
+import type { Run, Step } from './run.js';
+import type { Row, Variables } from './rows.js';
 import type { FetchDocuments } from './fetch-documents.js';
 import type { SubgraphAnswer, SubgraphError } from './subgraph.js';
 

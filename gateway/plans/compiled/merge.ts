@@ -1,4 +1,5 @@
-import { isRow, type Row, type Run } from './run.js';
+import type { Run } from './run.js';
+import { isRow, type Row } from './rows.js';
 
 /**
  * Merges a subgraph's object into the data, by reference. Objects, and lists of equal length, are merged member by member; any other

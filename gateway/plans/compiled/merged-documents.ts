@@ -9,7 +9,7 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import { Lru } from '../lru.js';
-import type { Call, EntityDocument } from './calls.js';
+import type { Call, EntityDocument } from './call.js';
 import type { SendLists } from './subgraph.js';
 
 /** Combinations of documents that are kept of one operation; which come together depends on the order of answers. */

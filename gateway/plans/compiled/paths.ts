@@ -1,4 +1,4 @@
-import { isRow, type Row } from './run.js';
+import { isRow, type Row } from './rows.js';
 
 /** Path of a plan's Flatten node: field names, and `@` for each element of a list. */
 export type PlanPath = readonly (string | number)[];

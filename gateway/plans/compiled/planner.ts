@@ -3,7 +3,7 @@ import { computeResponse } from '@apollo/gateway/dist/resultShaping.js';
 import { operationFromDocument, type Operation } from '@apollo/federation-internals';
 import { isPlanNode, type PlanNode } from '@apollo/query-planner';
 import type { DocumentNode, GraphQLError } from 'graphql';
-import type { Row, Variables } from './run.js';
+import type { Row, Variables } from './rows.js';
 import { UnknownPlan } from './steps.js';
 
 /** An operation as the planner reads it. */

@@ -1,7 +1,7 @@
 import type { QueryPlanSelectionNode } from '@apollo/query-planner';
 import type { GraphQLSchema } from 'graphql';
 import { jsonOf } from './json.js';
-import type { Row } from './run.js';
+import type { Row } from './rows.js';
 import { satisfies } from './types.js';
 
 /** JSON text of an object's representation; null when the object lacks a field of it. */

@@ -1,6 +1,6 @@
 import type { FetchDataRewrite } from '@apollo/query-planner';
 import type { GraphQLSchema } from 'graphql';
-import type { Row } from './run.js';
+import type { Row } from './rows.js';
 import { satisfies } from './types.js';
 
 const FRAGMENT = '... on ';

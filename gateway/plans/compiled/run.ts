@@ -1,12 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { RequestInfo } from '../../../runtime/request/request.js';
 import type { Calls } from './calls.js';
-
-/** An object of the merged data. The data is a graph: an entity that has several paths may be one object. */
-export type Row = Record<string, unknown>;
-
-/** Variables as the client sent them; fetches declare their defaults, so the subgraphs apply them. */
-export type Variables = Readonly<Row>;
+import type { Row, Variables } from './rows.js';
 
 /** State of one execution of a compiled operation. */
 export interface Run {
@@ -21,5 +16,3 @@ export interface Run {
 
 /** One step of a plan. Never rejects: failures are added to {@link Run.errors}. */
 export type Step = (run: Run) => Promise<void>;
-
-export const isRow = (value: unknown): value is Row => value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -1,5 +1,5 @@
 import type { RequestInfo } from '../../../runtime/request/request.js';
-import type { Variables } from './run.js';
+import type { Variables } from './rows.js';
 
 /** An error of a subgraph's answer. */
 export interface SubgraphError {

@@ -1,6 +1,6 @@
 import { getVariableValues, GraphQLError, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
 import { withoutValues } from '../../../runtime/request/graphql-messages.js';
-import type { Variables } from './run.js';
+import type { Variables } from './rows.js';
 
 /** Errors of values that are reported; graphql-js stops at the same number. */
 export const MAX_VALUE_ERRORS = 50;
