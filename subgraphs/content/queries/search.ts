@@ -140,12 +140,13 @@ async function byWords(
   const parts = languagesOf(view).map(([language, condition]) => {
     const { groups, excluded } = queriesIn(query, language, synonyms, sql);
     const words = { any: groups.join(' || '), all: groups.join(' && ') };
-    const covered =
-      mode === 'all' ? '1' : `(${groups.map((_, at) => `(d.tsv @@ q.g[${at + 1}])::int`).join(' + ')})::float8 / ${groups.length}`;
+    const covered = (vector: string): string =>
+      mode === 'all' ? '1' : `(${groups.map((_, at) => `(${vector} @@ q.g[${at + 1}])::int`).join(' + ')})::float8 / ${groups.length}`;
+    const by = (vector: string): string => `${covered(vector)} + ts_rank('{0.1,0.3,0.5,1}', ${vector}, q.any_word, 1)`;
     const named = groups.map((_, at) => `(ts_rank('{0,0,0,1}', d.head, q.g[${at + 1}]) > 0)::int`);
     const isWide = `(select content.matches_more_than(${words[mode]}, ${WIDE}))`; // once, not for each row
-    const score = `${exact} + ${covered} + 0.8 * (${named.join(' + ')})::float8 / ${groups.length}
-      + ts_rank('{0.1,0.3,0.5,1}', case when ${isWide} then d.head else d.tsv end, q.any_word, 1) + ${KIND} - ${less}`;
+    const score = `${exact} + (case when ${isWide} then ${by('d.head')} else ${by('d.tsv')} end)
+      + 0.8 * (${named.join(' + ')})::float8 / ${groups.length} + ${KIND} - ${less}`;
     return `select ${KEY}, ${order} as place, ${score} as score
       from content.content_document d, (select array[${groups.join(', ')}]::tsquery[] as g, ${words.any} as any_word, ${words.all} as all_words, ${excluded ?? "''::tsquery"} as excluded) q
       where ${condition} ${phrases.map(at => `and d.tsv @@ q.g[${at + 1}]`).join(' ')} and d.tsv @@ q.${mode === 'all' ? 'all_words' : 'any_word'} ${excluded ? 'and not d.tsv @@ q.excluded' : ''} and ${where}`;
