@@ -1,5 +1,6 @@
 /** Documents of the search bench: words by Zipf's law, in the rows that publishing writes (subgraphs/content/commands/search-index.ts). */
 import pg from 'pg';
+import { random } from '../tests/chaos/support/random.ts';
 
 /** Locale, search configuration, and the letter at the end of each word: languages share codes, not words. */
 const LOCALES = [
@@ -11,17 +12,6 @@ const VOCABULARY = 20_000;
 const [TITLE_WORDS, SUMMARY_WORDS, BODY_WORDS] = [6, 20, 120];
 const BATCH = 500;
 const CODED = 0.2;
-
-/** Numbers from 0 to 1 that are the same in each run. */
-function random(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const SYLLABLES = ['ba', 'do', 'ki', 'lu', 'me', 'no', 'pa', 'ra', 'si', 'to', 'vu', 'za', 'fe', 'gi', 'ho', 'ja'];
 /** The word of a rank: four syllables and its language's letter, which no stemmer shortens to another's. */
