@@ -10,6 +10,7 @@ import { expireOrder } from './commands/order-outcome.js';
 import { lockOrder } from './commands/order-row.js';
 import { TASK_LEASE_MS, workTask } from './commands/payment-task.js';
 import { RENEWAL_LEASE_MS, renew } from './commands/renewal.js';
+import { tellDueNotices } from './commands/stock-notice.js';
 import { eraseAtStorefront } from './commands/storefront-erasure.js';
 import { wakeRested } from './commands/subscription.js';
 import { runSync, SYNC_LEASE_MS } from './commands/sync-run.js';
@@ -105,4 +106,12 @@ const rested: Timer<Context> = {
   run: wakeRested,
 };
 
-export const timers: readonly Timer<Context>[] = [tasks, carts, orders, lots, renewals, rested, syncs, storefrontErasures];
+/** Those of many who are still to be told that a variant is there again. */
+const notices: Timer<Context> = {
+  name: 'commerce.stock_notices',
+  everySeconds: 5,
+  next: ctx => earliestOf(ctx, 'select due_at as at from commerce.stock_notice where due_at is not null and closed_at is null'),
+  run: tellDueNotices,
+};
+
+export const timers: readonly Timer<Context>[] = [tasks, carts, orders, lots, renewals, rested, syncs, storefrontErasures, notices];

@@ -208,6 +208,18 @@ describe('stock', () => {
     ]);
     expect(reasons([await shop.rest('POST', '/stock-notices', { variant_id: variant.id }, token)])).toEqual(['409 in_stock']);
   });
+
+  test('33: of more people who wait than one transaction may tell, each is told once', async () => {
+    const variant = await shop.sell({ stock: 0 });
+    const waiting = `insert into commerce.stock_notice (id, user_id, variant_id, created_at)
+      select gen_random_uuid(), gen_random_uuid(), $1, now() from generate_series(1, 1100)`;
+    await shop.p.sql(waiting, [variant.id]);
+    await shop.ok('POST', '/admin/inventory/adjustments', { sku: variant.sku, quantity: 5, receipt: true, reason: 'Delivery' });
+    await shop.advance('PT1S');
+    const told = `select count(*)::int as told, count(distinct user_id)::int as people from events.outbox
+      where type = 'comms.message.send_requested.v1' and data->>'template' = 'back_in_stock' and data->'params'->>'variant_id' = $1`;
+    expect(await shop.p.sql(told, [variant.id])).toEqual([{ told: 1_100, people: 1_100 }]);
+  });
 });
 
 describe('carts', () => {

@@ -43,30 +43,57 @@ export async function cancelStockNotice(ctx: Context, id: string): Promise<Stock
 const DEPENDENT = `select n.id from commerce.stock_notice n where n.closed_at is null and
   (n.variant_id = any($1) or n.variant_id in (select variant_id from commerce.variant_component where component_id = any($1))) order by n.id for update`;
 
-/** Tells each who waits for a variant that is there again, once; then the notice is closed. */
-export async function notifyStock(ctx: Context, variantIds: readonly string[]): Promise<void> {
-  const ids = (await ctx.sql<{ id: string }>(DEPENDENT, [variantIds])).map(one => one.id);
-  const notices = await ctx.em.find(StockNotice, { id: { $in: ids } });
+/** One event each, far below the 1,000 people that a transaction may tell. */
+const TOLD_TOGETHER = 500;
+
+function tell(ctx: Context, { id, userId, variantId }: StockNotice): void {
+  ctx.emit(
+    messageSendRequested,
+    {
+      request_id: newId(),
+      template: 'back_in_stock',
+      channels: ['email', 'push', 'in_app'],
+      recipient_type: 'user',
+      recipient_id: userId,
+      params: { variant_id: variantId },
+      dedupe_key: `stock:${id}`,
+      send_after: null,
+      category: 'transactional',
+    },
+    { userId },
+  );
+}
+
+/** Of locked notices those are told and closed whose variant can be bought now; the others go on waiting. */
+async function tellWhereInStock(ctx: Context, ids: readonly string[]): Promise<void> {
+  const notices = await ctx.em.find(StockNotice, { id: { $in: [...ids] } });
   const stock = await stockOf(
     ctx,
     notices.map(one => one.variantId),
   );
-  for (const notice of notices.filter(one => takeable(stock.get(one.variantId)!) > 0)) {
+  for (const notice of notices) {
+    notice.dueAt = null;
+    if (takeable(stock.get(notice.variantId)!) <= 0) continue;
     Object.assign(notice, { notifiedAt: ctx.now(), closedAt: ctx.now() });
-    ctx.emit(
-      messageSendRequested,
-      {
-        request_id: newId(),
-        template: 'back_in_stock',
-        channels: ['email', 'push', 'in_app'],
-        recipient_type: 'user',
-        recipient_id: notice.userId,
-        params: { variant_id: notice.variantId },
-        dedupe_key: `stock:${notice.id}`,
-        send_after: null,
-        category: 'transactional',
-      },
-      { userId: notice.userId },
-    );
+    tell(ctx, notice);
   }
+}
+
+/** Tells each who waits for a variant that is there again, once; then the notice is closed. Of many the timer tells the next. */
+export async function notifyStock(ctx: Context, variantIds: readonly string[]): Promise<void> {
+  const ids = (await ctx.sql<{ id: string }>(DEPENDENT, [variantIds])).map(one => one.id);
+  await tellWhereInStock(ctx, ids.slice(0, TOLD_TOGETHER));
+  const later = ids.slice(TOLD_TOGETHER);
+  if (later.length > 0) await ctx.sql('update commerce.stock_notice set due_at = $2 where id = any($1)', [later, ctx.now().toISOString()]);
+}
+
+const DUE = `select id from commerce.stock_notice where due_at <= $1 and closed_at is null order by due_at, id limit ${TOLD_TOGETHER} for update skip locked`;
+
+/** The next of many who wait for a variant that is there again. */
+export async function tellDueNotices(ctx: Context, at: Date): Promise<void> {
+  const rows = await ctx.sql<{ id: string }>(DUE, [at.toISOString()]);
+  await tellWhereInStock(
+    ctx,
+    rows.map(one => one.id),
+  );
 }

@@ -194,6 +194,10 @@ export class StockNotice {
 
   @Property({ type: 'datetime', length: 3, nullable: true })
   closedAt: Date | null = null;
+
+  /** Since when the variant is there again for one of many, who is still to be told; null: nobody owes this notice anything. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  dueAt: Date | null = null;
 }
 export const StockNoticeConnection = connectionOf<StockNotice>(StockNotice, 'StockNotice');
 
