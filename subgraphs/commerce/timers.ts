@@ -9,6 +9,8 @@ import { rejudgeLots } from './commands/lot-expiry.js';
 import { expireOrder } from './commands/order-outcome.js';
 import { lockOrder } from './commands/order-row.js';
 import { TASK_LEASE_MS, workTask } from './commands/payment-task.js';
+import { settleDue } from './commands/recall.js';
+import { UNWARNED, warnDue } from './commands/recall-warnings.js';
 import { RENEWAL_LEASE_MS, renew } from './commands/renewal.js';
 import { tellDueNotices } from './commands/stock-notice.js';
 import { eraseAtStorefront } from './commands/storefront-erasure.js';
@@ -114,4 +116,23 @@ const notices: Timer<Context> = {
   run: tellDueNotices,
 };
 
-export const timers: readonly Timer<Context>[] = [tasks, carts, orders, lots, renewals, rested, syncs, storefrontErasures, notices];
+/** Those of many orders that still hold units of a recalled lot. */
+const recalls: Timer<Context> = {
+  name: 'commerce.recalls',
+  everySeconds: 5,
+  next: ctx => earliestOf(ctx, 'select settle_at as at from commerce.inventory_lot where settle_at is not null'),
+  run: settleDue,
+};
+
+/** Those of many buyers who are still to be warned. */
+const recallWarnings: Timer<Context> = {
+  name: 'commerce.recall_warnings',
+  everySeconds: 5,
+  next: async ctx => ((await ctx.sql(UNWARNED)).length > 0 ? ctx.now() : null),
+  run: warnDue,
+};
+
+export const timers: readonly Timer<Context>[] = [
+  ...[tasks, carts, orders, lots, renewals, rested, syncs, storefrontErasures],
+  ...[notices, recalls, recallWarnings],
+];

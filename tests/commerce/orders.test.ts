@@ -17,6 +17,24 @@ const NO_SHIPPING = { requires_shipping: false };
 const reasons = (answers: { status: number; body: any }[]): string[] =>
   answers.map(({ status, body }) => `${status} ${body.reason ?? ''}`.trim());
 
+/** As many orders as are wanted beside one of one line out of one lot, of other people and paid elsewhere. */
+async function copies(order: any, count: number): Promise<void> {
+  await shop.p.sql(
+    `with copied as materialized (
+       select gen_random_uuid() as order_id, gen_random_uuid() as user_id, gen_random_uuid() as item_id, n from generate_series(1, $2::int) n
+     ), orders as (
+       insert into commerce.shop_order select (jsonb_populate_record(o, jsonb_build_object('id', c.order_id, 'user_id', c.user_id, 'number', o.number || '-' || c.n,
+         'cart_id', null, 'personal', null, 'payment_status', 'external', 'checkout_session_id', null))).* from commerce.shop_order o, copied c where o.id = $1
+     ), items as (
+       insert into commerce.order_item select (jsonb_populate_record(i, jsonb_build_object('id', c.item_id, 'order_id', c.order_id))).*
+       from commerce.order_item i, copied c where i.order_id = $1
+     )
+     insert into commerce.order_item_lot select (jsonb_populate_record(a, jsonb_build_object('id', gen_random_uuid(), 'order_item_id', c.item_id))).*
+     from commerce.order_item_lot a join commerce.order_item i on i.id = a.order_item_id, copied c where i.order_id = $1`,
+    [order.id, count],
+  );
+}
+
 /** An order that waits for its payment. */
 async function unpaid(variant: Variant, quantity: number, user: string, more: object = {}): Promise<any> {
   const { cart } = await shop.cart(user, [{ variant, quantity }]);
@@ -286,6 +304,46 @@ describe('recalls', () => {
     expect(await shop.ok('POST', '/admin/inventory/recall', recalled)).toMatchObject({ cancelled: 2 });
     expect(await shop.read(order.id)).toMatchObject({ status: 'cancelled', items: [{ cancelled_quantity: 2, lots: [] }] });
     expect([await shop.available(part), await shop.available(dated)]).toEqual([10, 1]);
+  });
+
+  test('of a lot with more orders and buyers than one transaction may tell each order is settled and each buyer warned once, and nobody else', async () => {
+    const variant = await shop.sell({ more: NO_SHIPPING, lots: [{ number: 'M', quantity: 70, expires: '2028-01-01' }] });
+    const [sent, waiting] = [await shop.order([{ variant, quantity: 1 }]), await shop.order([{ variant, quantity: 1 }])];
+    await shop.ok('POST', `/orders/${sent.id}/fulfillments`, {});
+    await copies(sent, 1_200);
+    await copies(waiting, 60);
+    await shop.p.sql(
+      `with lot as (update commerce.inventory_lot set allocated = allocated + 60 where lot_number = 'M' and variant_id = $1),
+         movement as (insert into commerce.stock_movement select (jsonb_populate_record(m, '{"quantity": 60}' || jsonb_build_object('id', gen_random_uuid()))).*
+           from commerce.stock_movement m where m.kind = 'allocation' and m.variant_id = $1 limit 1)
+       update commerce.inventory_level set allocated = allocated + 60 where variant_id = $1`,
+      [variant.id],
+    );
+    const report = await shop.ok('POST', '/admin/inventory/recall', { sku: variant.sku, lot_number: 'M', reason: 'Bad' });
+    expect(report).toMatchObject({ status: 'recalled', cancelled: 50, notices_sent: 400 });
+    await shop.advance('PT1M');
+
+    const told = await shop.events('comms.message.send_requested.v1', `recall:${report.recall_id}`);
+    const buyers = await shop.p.sql(`select user_id from commerce.shop_order where starts_with(number, $1) or starts_with(number, $2)`, [
+      sent.number,
+      waiting.number,
+    ]);
+    expect(buyers).toHaveLength(1_262);
+    const ids = (rows: any[]): string[] => rows.map(one => one.recipient_id ?? one.user_id);
+    expect(ids(told).toSorted()).toEqual(ids(buyers).toSorted());
+    const states = `select status, cancel_reason, count(*)::int from commerce.shop_order where starts_with(number, $1) group by 1, 2`;
+    expect(await shop.p.sql(states, [waiting.number])).toEqual([{ status: 'cancelled', cancel_reason: 'recall', count: 61 }]);
+    expect((await shop.ok('GET', `/admin/inventory/recall?sku=${variant.sku}&lot_number=M`)).totals).toEqual({
+      shipped: 1_201,
+      unshipped: 0,
+      returned: 0,
+    });
+    const [lot] = (await shop.ok('GET', `/admin/inventory/lots?sku=${variant.sku}&lot_number=M`)).data;
+    expect(lot).toMatchObject({ on_hand: 69, allocated: 0 });
+    await shop.p.sql(`delete from commerce.shop_order where starts_with(number, $1 || '-') or starts_with(number, $2 || '-')`, [
+      sent.number,
+      waiting.number,
+    ]);
   });
 
   test('units of a lot that is quarantined are not shipped', async () => {

@@ -108,6 +108,10 @@ export class InventoryLot {
   @Property({ type: 'uuid', nullable: true })
   recallId: string | null = null;
 
+  /** Since when orders hold units of a recalled lot that were not shipped; null: none does. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  settleAt: Date | null = null;
+
   @Field(() => DateTime)
   @Property({ type: 'datetime', length: 3 })
   createdAt: Date;
