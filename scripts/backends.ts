@@ -48,12 +48,25 @@ async function firstOf(urls: string[], probe: (url: string) => Promise<FoundServ
   return null;
 }
 
+/** A named server is there, but may be slow while the machine compiles or other runs start: it is asked so often. */
+const TRIES = 10;
+
+async function patiently(probe: () => Promise<FoundServer>): Promise<FoundServer> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await probe();
+    } catch (error) {
+      if (tries === TRIES) throw error;
+      await new Promise(done => setTimeout(done, 1_000));
+    }
+}
+
 /** The server that the variable names, else the first found here; null for the embedded one. @throws Error when a named server fails. */
 async function choose(variable: string, urls: string[], probe: (url: string) => Promise<FoundServer>): Promise<FoundServer | null> {
   const wanted = process.env[variable];
   if (wanted === EMBEDDED) return null;
   if (!wanted) return firstOf(urls, probe);
-  return probe(wanted).catch((cause: Error) => {
+  return patiently(() => probe(wanted)).catch((cause: Error) => {
     throw new Error(`${variable} names a server that cannot be used: ${cause.message}`, { cause });
   });
 }

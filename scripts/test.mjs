@@ -12,6 +12,7 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir, totalmem } from 'node:os';
 import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { EMBEDDED, choosePostgres, chooseRabbitmq } from './backends.ts';
 import { ENV, FAST_CHECKS, ROOT, failedChecks } from './check.mjs';
 
@@ -109,10 +110,11 @@ function failuresOf(result) {
 }
 
 /** One run by vitest's JSON report: counts, of all files and of those that did not fail, and per failed file what failed in it. */
-function outcomeOf(report, exitCode) {
+function outcomeOf(report, exitCode, errors) {
   const files = report.testResults.filter(result => result.status === 'failed');
   const failures = files.flatMap(failuresOf);
-  if (exitCode !== 0 && failures.length === 0) failures.push(`vitest ended with ${exitCode}`);
+  if (exitCode !== 0 && failures.length === 0)
+    failures.push(`vitest ended with ${exitCode}: ${errors.slice(0, 3).join('; ') || 'see its output'}`);
   const count = (results, ...statuses) =>
     results.flatMap(result => result.assertionResults).filter(test => statuses.includes(test.status)).length;
   const others = report.testResults.filter(result => result.status !== 'failed');
@@ -126,12 +128,13 @@ function outcomeOf(report, exitCode) {
   };
 }
 
-/** What a run beside another one prints, all at its end. */
+/** What a run beside another one prints, all at its end. @returns the errors in it, for one that ends before a test began. */
 async function printLater(child) {
   const chunks = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => chunks.push(chunk));
   await once(child, 'close');
   for (const chunk of chunks) process.stdout.write(chunk);
+  return stripVTControlCharacters(Buffer.concat(chunks).toString()).match(/^.*\b\w*Error: .*$/gm) ?? [];
 }
 
 async function vitest({ title, args, env, beside = false }) {
@@ -144,23 +147,29 @@ async function vitest({ title, args, env, beside = false }) {
     env: { ...ENV, ...env },
     stdio: beside ? ['ignore', 'pipe', 'pipe'] : 'inherit',
   });
-  const printed = beside ? printLater(child) : null;
+  const printed = beside ? printLater(child) : [];
   const exitCode = await exitOf(child);
-  await printed;
+  const errors = await printed;
   const report = await readFile(file, 'utf8').then(JSON.parse, () => null);
   await rm(folder, { recursive: true });
-  const outcome = report ? outcomeOf(report, exitCode) : { passed: 0, failures: ['vitest left no report'], files: [], skipped: 0 };
-  return { title, env, ...outcome };
+  const outcome = report
+    ? outcomeOf(report, exitCode, errors)
+    : { passed: 0, passedOthers: 0, skippedOthers: 0, failures: ['vitest left no report'], files: [], skipped: 0 };
+  return { title, args, env, ...outcome };
 }
 
 /** More failed files than this are no accident of load. */
 const ALONE_AT_MOST = 8;
 
-/** A run's failed files, when they are few, once more alone; a passed second try replaces the first. */
+/**
+ * A run's failed files, when they are few, once more alone; a passed second try replaces the first. A run of which no test began (its set-up
+ * failed) is made once more as a whole.
+ */
 async function secondTry(first) {
-  if (stopped || first.files.length === 0 || first.files.length > ALONE_AT_MOST) return first;
-  const args = [...first.files, '--maxWorkers=1'];
-  const again = await vitest({ title: `once more alone: ${first.files.join(', ')}`, args, env: first.env });
+  const neverBegan = first.failures.length > 0 && first.files.length === 0 && first.passed === 0;
+  if (stopped || (!neverBegan && (first.files.length === 0 || first.files.length > ALONE_AT_MOST))) return first;
+  const args = neverBegan ? first.args : [...first.files, '--maxWorkers=1'];
+  const again = await vitest({ title: `once more alone: ${neverBegan ? first.title : first.files.join(', ')}`, args, env: first.env });
   if (again.failures.length > 0) return { ...first, failures: again.failures };
   const [passed, skipped] = [first.passedOthers + again.passed, first.skippedOthers + again.skipped];
   return { ...first, passed, skipped, failures: [], aloneOnly: first.failures };
