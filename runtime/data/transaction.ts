@@ -80,12 +80,19 @@ async function holdClock(ctx: Context): Promise<Date | null> {
 function reset(ctx: Context): void {
   ctx.events.length = 0;
   ctx.audits.length = 0;
+  ctx.lastSteps.length = 0;
   ctx.inTransaction = false;
 }
 
-/** Entity rows, audit rows, then the outbox as the last statement, because it takes the order locks; then the commit. */
+async function takeLastSteps(ctx: Context): Promise<void> {
+  for (let step = ctx.lastSteps.shift(); step; step = ctx.lastSteps.shift()) await step();
+  await ctx.em.flush();
+}
+
+/** Entity rows, last steps, audit rows, then the outbox as the last statement, because it takes the order locks; then the commit. */
 async function settle(ctx: Context, manual: Date | null): Promise<void> {
   await ctx.em.flush();
+  if (ctx.lastSteps.length > 0) await takeLastSteps(ctx);
   await writeAudit(ctx, ctx.audits);
   if (ctx.events.length) {
     await appendEvents(ctx.sql, ctx.events, manual);

@@ -75,6 +75,7 @@ export class Context {
   readonly events: PendingEvent[] = [];
   readonly audits: AuditRow[] = [];
   readonly hooks: (() => void | Promise<void>)[] = [];
+  readonly lastSteps: (() => void | Promise<void>)[] = [];
   readonly loaders = new Loaders();
   /** Access rules already decided in this request. */
   readonly decided = new Map<object, true | Error>();
@@ -151,6 +152,15 @@ export class Context {
     this.audits.push({ action, target, details });
   }
 
+  /**
+   * Runs when the rest of the transaction is done, before what it audited and emitted is written and it commits, in the order of the calls:
+   * for a lock that many wait for. @throws Error outside a transaction.
+   */
+  beforeCommit(step: () => void | Promise<void>): void {
+    if (!this.inTransaction) throw new Error('a last step was asked for outside a transaction');
+    this.lastSteps.push(step);
+  }
+
   /** Runs after the commit; for hints and signals, which may be lost. */
   afterCommit(hook: () => void | Promise<void>): void {
     this.hooks.push(hook);
@@ -183,7 +193,8 @@ export class Context {
    * must be loaded again.
    */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    const marks = [this.events, this.audits, this.hooks].map(list => list.length);
+    const lists = [this.events, this.audits, this.hooks, this.lastSteps];
+    const marks = lists.map(list => list.length);
     const name = `s${this.#savepoints++}`;
     await this.em.flush();
     await this.sql(`savepoint ${name}`);
@@ -195,7 +206,7 @@ export class Context {
     } catch (error) {
       await this.sql(`rollback to savepoint ${name}`);
       this.em.clear();
-      [this.events, this.audits, this.hooks].forEach((list, index) => (list.length = marks[index]!));
+      lists.forEach((list, index) => (list.length = marks[index]!));
       throw error;
     }
   }

@@ -11,7 +11,7 @@ import { DUNNING, finalAt, nextAttempt } from '../rules/dunning.js';
 import { INVOICE_STATES, isCollected } from '../rules/invoice-states.js';
 import { PAYMENT_STATES, type PaymentTrigger } from '../rules/payment-states.js';
 import { emitInvoice, emitScheduled } from './billing-events.js';
-import { noteDelinquency, stopCollection } from './invoice.js';
+import { noteDelinquency, onceNumbered, stopCollection } from './invoice.js';
 import { applyAwaiting, dropAwaiting } from './change-effect.js';
 import { redeem } from './promo.js';
 import { subscriptionFellDue, subscriptionSettled } from './subscription-state.js';
@@ -29,8 +29,10 @@ export async function invoiceSettled(ctx: Context, invoice: Invoice, payment: Pa
   invoice.status = move(INVOICE_STATES, 'invoice', invoice.status, 'settle');
   invoice.paidAt = ctx.now();
   stopCollection(invoice);
-  emitInvoice(ctx, 'paid', invoice);
-  ctx.audit('invoice.paid', invoice.id, { number: invoice.number, paid: invoice.amountPaidMinor, currency: invoice.currency });
+  onceNumbered(ctx, invoice, () => {
+    emitInvoice(ctx, 'paid', invoice);
+    ctx.audit('invoice.paid', invoice.id, { number: invoice.number, paid: invoice.amountPaidMinor, currency: invoice.currency });
+  });
   if (invoice.subscriptionId) await settleSubscription(ctx, invoice, invoice.subscriptionId);
   await noteDelinquency(ctx, invoice.customerId);
 }
@@ -91,12 +93,16 @@ async function fallDue(ctx: Context, invoice: Invoice, category: DeclineCategory
   invoice.nextAttemptAt = nextAttempt(category, invoice.firstFailedAt, ctx.now(), policy);
   invoice.giveUpAt = finalAt(invoice.firstFailedAt, policy);
   invoice.status = move(INVOICE_STATES, 'invoice', invoice.status, 'fall_due');
+  onceNumbered(ctx, invoice, () => tellFailed(ctx, invoice, category, isFirst));
+  if (invoice.subscriptionId) await subscriptionFellDue(ctx, invoice, invoice.subscriptionId);
+  await noteDelinquency(ctx, invoice.customerId);
+}
+
+function tellFailed(ctx: Context, invoice: Invoice, category: DeclineCategory, isFirst: boolean): void {
   if (isFirst) emitInvoice(ctx, 'past_due', invoice);
   emitInvoice(ctx, 'failed', invoice);
   if (invoice.nextAttemptAt) emitScheduled(ctx, retryOf(invoice, invoice.nextAttemptAt));
   ctx.audit('invoice.failed', invoice.id, { number: invoice.number, category, next_attempt_at: invoice.nextAttemptAt });
-  if (invoice.subscriptionId) await subscriptionFellDue(ctx, invoice, invoice.subscriptionId);
-  await noteDelinquency(ctx, invoice.customerId);
 }
 
 const retryOf = ({ id, userId, brandId, subscriptionId, amountDueMinor: amount, currency }: Invoice, chargeAt: Date) =>

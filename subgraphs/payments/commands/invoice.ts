@@ -77,7 +77,22 @@ async function takeCredit(ctx: Context, customer: BillingCustomer, currency: str
   return credit;
 }
 
-/** Makes an invoice out: numbered, its lines frozen, OPEN. Call it late, because it holds the counter. */
+/** All of a brand's invoices wait for its counter, so a number is given as the last of the transaction, when nothing else is waited for. */
+function numberLast(ctx: Context, invoice: Invoice): void {
+  const { id, brandId, kind, totalMinor: total, currency } = invoice;
+  ctx.beforeCommit(async () => {
+    invoice.number = await nextNumber(ctx, brandId, 'INV');
+    ctx.audit('invoice.finalized', id, { number: invoice.number, kind, total, currency, due: invoice.amountDueMinor });
+  });
+}
+
+/** Says what tells the number of an invoice: now, or as soon as its transaction has given it one. */
+export function onceNumbered(ctx: Context, invoice: Invoice, say: () => void): void {
+  if (invoice.number === null) ctx.beforeCommit(say);
+  else say();
+}
+
+/** Makes an invoice out: its lines frozen, OPEN. It has its number when the transaction ends. */
 export async function makeOut(ctx: Context, given: NewInvoice): Promise<Invoice> {
   const { customer, currency, kind, lines, seller, promo, period } = given;
   const { subtotal, discount, tax, total } = totalsOf(lines.map(({ kind: of, amount }) => ({ kind: of, amount })));
@@ -112,10 +127,9 @@ export async function makeOut(ctx: Context, given: NewInvoice): Promise<Invoice>
   invoice.cashAppliedMinor = given.applied?.cash ?? 0;
   invoice.creditAppliedMinor = given.applied ? given.applied.credit : await takeCredit(ctx, customer, currency, total);
   invoice.status = move(INVOICE_STATES, 'invoice', invoice.status, 'finalize');
-  invoice.number = await nextNumber(ctx, customer.brandId, 'INV');
   await ctx.em.persist(invoice).flush(); // its lines refer to it
   await ctx.em.persist(linesOf(invoice, lines)).flush();
-  ctx.audit('invoice.finalized', invoice.id, { number: invoice.number, kind, total, currency, due: invoice.amountDueMinor });
+  numberLast(ctx, invoice);
   return invoice;
 }
 

@@ -82,6 +82,7 @@ export class Courier {
   }
 
   async #look(): Promise<number> {
+    if (!(await this.store.isDue())) return 0;
     const changed = await this.store.transaction(async tx => {
       const until = inMs(CLAIM_MS);
       const [charges, disputes] = [await tx.claim('charge', until, BATCH), await tx.claim('dispute', until, BATCH)];

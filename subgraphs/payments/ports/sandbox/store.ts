@@ -149,6 +149,13 @@ export class SandboxStore {
     return rows[0]?.now ?? new Date();
   }
 
+  /** Whether the time of anything has come on the wall clock; asked 50 times a second while something may come. */
+  async isDue(): Promise<boolean> {
+    const text = 'select exists (select from payments.processor_object where due_at <= clock_timestamp()) as is';
+    const { rows } = await this.#pool.query<{ is: boolean }>(text);
+    return rows[0]!.is;
+  }
+
   close(): Promise<void> {
     return this.#pool.end();
   }
