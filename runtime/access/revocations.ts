@@ -64,8 +64,14 @@ export class Revocations {
     if (revocation.seq <= this.#seq) return;
     this.#apply(revocation);
     if (revocation.seq !== this.#seq + 1)
-      void this.poll().catch(() => undefined); // the next poll tells
+      void this.#readUpTo(revocation.seq).catch(() => undefined); // the next poll tells
     else this.#advance(revocation.seq);
+  }
+
+  /** A read that has begun before a hint may come without what the hint misses. */
+  async #readUpTo(seq: number): Promise<void> {
+    await this.poll();
+    if (this.#seq < seq) await this.poll();
   }
 
   /** Reads what is new; calls that overlap share one read. */

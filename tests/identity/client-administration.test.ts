@@ -1,8 +1,14 @@
+import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { eraseUser } from '../../runtime/erasure/erasure.js';
+import { giveConsent } from '../../subgraphs/identity/commands/consent.js';
+import { endUnusedFamilies } from '../../subgraphs/identity/commands/unused-families.js';
 import { OAuthClientKind, OAuthClientTokenEndpointAuthMethod } from '../../subgraphs/identity/entities/client.js';
 import { redirectFault } from '../../subgraphs/identity/rules/redirects.js';
 import { registrationFaults } from '../../subgraphs/identity/rules/client-registration.js';
 import { retire } from '../../subgraphs/identity/rules/client-secrets.js';
+import identity from '../../subgraphs/identity/index.js';
+import { waitingIn } from '../support/locks.js';
 import { ADMIN, DEMO, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { credentials, introspect } from './oauth.js';
@@ -319,6 +325,216 @@ describe('DELETE /v1/admin/oauth-clients/{client_id}', () => {
     expect((await p.rest('DELETE', `${BASE}/a-gone`, { token: service })).status).toBe(404);
     expect((await p.rest('DELETE', `${BASE}/svc-cash`, { token: service })).status).toBe(409);
   });
+});
+
+const consent = (userId: string, clientId: string, granted: string[]) =>
+  p.host('identity').transaction(ctx => giveConsent(ctx, userId, clientId, { granted }));
+
+describe('an app that more people let in than one transaction may tell', () => {
+  const PEOPLE = 1_200;
+  const TOGETHER = 400;
+  const [LIVE, PROFILE, CONTENT] = ['read:live', 'read:profile', 'read:content'] as const;
+  /** People who let the app in, each on a device that holds both scopes and on one that holds the profile only. */
+  const LET_IN = `
+    with person as (insert into identity."user" (id, status, created_at, updated_at)
+      select gen_random_uuid(), 'active', now(), now() from generate_series(1, ${PEOPLE}) returning id),
+    consent as (insert into identity.oauth_grant (id, user_id, client_id, scopes, status, granted_at, created_at, updated_at)
+      select gen_random_uuid(), id, $1, '{read:live,read:profile}', 'active', now(), now(), now() from person returning id, user_id),
+    family as (insert into identity.token_family (id, grant_id, user_id, client_id, scopes, created_at, last_used_at)
+      select gen_random_uuid()::text, c.id, c.user_id, $1, held.scopes, now(), now()
+      from consent c, (values ('{read:live,read:profile}'::text[]), ('{read:profile}')) held(scopes) returning id)
+    insert into identity.oauth_artifact (model, id_hash, family_id, payload, created_at, expires_at)
+      select 'RefreshToken', sha256(id::bytea), id, '{}', now(), now() + interval '1 day' from family`;
+  const popular = async (id: string) => {
+    await app(id, [CONTENT, LIVE, PROFILE]);
+    await p.sql(LET_IN, [id]);
+  };
+  const change = async (id: string, scopes: string[]) => (await patch(id, { scopes })).status;
+  const remove = async (id: string) => (await p.rest('DELETE', `${BASE}/${id}`, { token: service })).status;
+  const tellAll = () => p.clock('identity', { advance: 'PT1S' });
+
+  /** Keeps the timer back, which takes turns by this lock, so that only what a request tells itself is told. */
+  async function untold<T>(work: () => Promise<T>): Promise<T> {
+    const other = new pg.Client({ connectionString: p.env.DATABASE_URL });
+    await other.connect();
+    await other.query("select pg_advisory_lock(hashtextextended('timer:identity:identity.due_grants', 13))");
+    try {
+      return await work();
+    } finally {
+      await other.end();
+    }
+  }
+
+  /** Events of an app by what they say: how many, and of how many grants. */
+  const told = (id: string) =>
+    p.sql(
+      `select count(*)::int as events, count(distinct data->>'grant_id')::int as grants, data->>'reason' as reason, data->>'status' as status,
+         (data->>'version')::int as version, data->>'scopes' as scopes from events.outbox
+       where type = 'identity.grant.changed.v1' and data->>'client_id' = $1 and data->>'reason' <> 'consented' group by 3, 4, 5, 6 order by 5, 6`,
+      [id],
+    );
+  const line = (count: number, version: number, ...scopes: string[]) => ({
+    events: count,
+    grants: count,
+    reason: scopes.length ? 'scopes_changed' : 'client_removed',
+    status: scopes.length ? 'active' : 'revoked',
+    version,
+    scopes: JSON.stringify(scopes),
+  });
+  const toldOf = async (userId: string) =>
+    (await p.sql("select data from events.outbox where type = 'identity.grant.changed.v1' and user_id = $1 order by seq", [userId])).map(
+      ({ data }) => [data.version, data.reason, data.scopes],
+    );
+  const versions = (id: string) =>
+    p.sql('select version, status, count(*)::int as grants from identity.oauth_grant where client_id = $1 group by 1, 2 order by 1', [id]);
+  /** What lives of an app: families by what they hold, with their refresh tokens. */
+  const living = (id: string) =>
+    p.sql(
+      `select f.scopes, count(*)::int as families, count(a.id_hash)::int as tokens from identity.token_family f
+       left join identity.oauth_artifact a on a.family_id = f.id where f.client_id = $1 and f.ended_at is null group by 1`,
+      [id],
+    );
+  const tokensLeft = async (id: string) =>
+    (
+      await p.sql(
+        'select 1 from identity.oauth_artifact a join identity.token_family f on f.id = a.family_id where f.client_id = $1 and f.ended_at is not null',
+        [id],
+      )
+    ).length;
+  /** Users whose turn to be told comes last. */
+  const lastOf = async (id: string, count: number): Promise<string[]> =>
+    (await p.sql('select user_id from identity.oauth_grant where client_id = $1 order by id desc limit $2', [id, count])).map(
+      ({ user_id }) => user_id,
+    );
+
+  test('keeps its scopes narrowed: sign-ins that hold what it lost end at once, and the change of each grant is told once', async () => {
+    await popular('a-popular');
+    const [both, one] = [
+      await p.userToken(DEMO, [LIVE, PROFILE], { clientId: 'a-popular' }),
+      await p.userToken(DEMO, [PROFILE], { clientId: 'a-popular' }),
+    ];
+    await untold(async () => {
+      expect(await change('a-popular', [PROFILE])).toBe(200);
+      expect(await living('a-popular')).toEqual([{ scopes: [PROFILE], families: PEOPLE + 1, tokens: PEOPLE }]);
+      expect(await tokensLeft('a-popular')).toBe(0);
+      await dies(both);
+      expect(await me(one)).toBe(200);
+      expect(await told('a-popular')).toEqual([line(TOGETHER, 2, PROFILE)]);
+    });
+    for (let times = 0; times < 2; times++) {
+      await tellAll();
+      expect(await told('a-popular')).toEqual([line(PEOPLE + 1, 2, PROFILE)]);
+    }
+    expect(await versions('a-popular')).toEqual([{ version: 2, status: 'active', grants: PEOPLE + 1 }]);
+  });
+
+  test('is changed a second time before all are told of the first: one event tells both', async () => {
+    await popular('a-twice');
+    await untold(async () => {
+      expect([await change('a-twice', [PROFILE]), await change('a-twice', [LIVE])]).toEqual([200, 200]);
+      expect(await told('a-twice')).toEqual([line(TOGETHER, 2, PROFILE), line(TOGETHER, 3, LIVE)]);
+      expect(await living('a-twice')).toEqual([]);
+    });
+    await tellAll();
+    expect(await told('a-twice')).toEqual([line(PEOPLE - TOGETHER, 2, LIVE), line(TOGETHER, 2, PROFILE), line(TOGETHER, 3, LIVE)]);
+  });
+
+  const REQUEST = '0190b3a0-0000-7000-8000-00000000f001';
+  const erase = (userId: string) =>
+    p.host('identity').transaction(ctx => eraseUser(ctx, identity.erase, { userId, requestId: REQUEST, scope: 'full' }));
+  /** Lets one device of somebody go unused for 90 days, beside another one that lives on. */
+  async function leaveDevice(userId: string, id: string): Promise<void> {
+    await p.sql("update identity.token_family set last_used_at = now() - interval '100 days' where user_id = $1 and ended_at is null", [
+      userId,
+    ]);
+    await p.sql(
+      `insert into identity.token_family (id, grant_id, user_id, client_id, scopes, created_at, last_used_at)
+       select gen_random_uuid()::text, id, user_id, client_id, '{read:profile}', now(), now() from identity.oauth_grant where user_id = $1 and client_id = $2`,
+      [userId, id],
+    );
+    await p.host('identity').transaction(ctx => endUnusedFamilies(ctx, ctx.now()));
+  }
+
+  test('whoever revokes, consents anew, leaves a device unused or is erased before being told hears nothing wrong', async () => {
+    await popular('a-meanwhile');
+    const [revoking, consenting, leaving, erased] = (await lastOf('a-meanwhile', 4)) as [string, string, string, string];
+    await untold(async () => {
+      expect(await change('a-meanwhile', [CONTENT, PROFILE])).toBe(200);
+      const own = await p.userToken(revoking, ['manage:connected_apps']);
+      const { data } = (await p.rest('GET', '/identity/v1/me/grants', { token: own })).body;
+      const { id, effective_scopes: scopes } = data.find((grant: any) => grant.client.id === 'a-meanwhile');
+      expect(scopes).toEqual([PROFILE]);
+      expect((await p.rest('DELETE', `/identity/v1/me/grants/${id}`, { token: own })).status).toBe(204);
+      await consent(consenting, 'a-meanwhile', [CONTENT]);
+      await leaveDevice(leaving, 'a-meanwhile');
+      await erase(erased);
+    });
+    await tellAll();
+    expect((await toldOf(revoking)).slice(1)).toEqual([[2, 'user_revoked', []]]);
+    expect(await toldOf(consenting)).toEqual([
+      [2, 'scopes_changed', [CONTENT, PROFILE]],
+      [3, 'scopes_changed', [CONTENT, PROFILE]],
+    ]);
+    expect(await toldOf(leaving)).toEqual([[2, 'scopes_changed', [PROFILE]]]);
+    expect(await toldOf(erased)).toEqual([[2, 'user_erased', []]]);
+    expect((await told('a-meanwhile')).find(({ version, scopes }) => version === 2 && scopes === JSON.stringify([PROFILE]))).toMatchObject({
+      events: PEOPLE - 3,
+      grants: PEOPLE - 3,
+    });
+  });
+
+  const ACTIVE = 'query($userIds: [ID!]!) { activeGrants(userIds: $userIds) { clientId } }';
+  const activeOf = async (userIds: string[]) =>
+    (await p.graphql(ACTIVE, { userIds }, { token: await p.internalToken('webhooks') })).data.activeGrants;
+
+  test('is deleted: its consents and tokens end at once, and the end of each is told once', async () => {
+    await popular('a-removed');
+    const token = await p.userToken(DEMO, [PROFILE], { clientId: 'a-removed' });
+    const [erased, ...people] = (await lastOf('a-removed', 3)) as [string, string, string];
+    await untold(async () => {
+      expect(await remove('a-removed')).toBe(204);
+      expect([await living('a-removed'), await tokensLeft('a-removed')]).toEqual([[], 0]);
+      expect(await versions('a-removed')).toEqual([{ version: 2, status: 'revoked', grants: PEOPLE + 1 }]);
+      expect(await activeOf(people)).toEqual([]);
+      const apps = await p.rest('GET', '/identity/v1/users/me/connected-apps', {
+        token: await p.userToken(DEMO, ['manage:connected_apps']),
+      });
+      expect(apps.body.data.map((one: any) => one.client.id)).not.toContain('a-removed');
+      await dies(token);
+      expect(await introspect(p, token)).toEqual({ active: false });
+      expect(await told('a-removed')).toEqual([line(TOGETHER, 2)]);
+      await erase(erased);
+      expect(await toldOf(erased)).toEqual([[2, 'client_removed', []]]);
+    });
+    for (let times = 0; times < 2; times++) {
+      await tellAll();
+      expect(await told('a-removed')).toEqual([line(PEOPLE + 1, 2)]);
+    }
+    const audited = `select count(*)::int as rows, count(distinct target)::int as grants from identity.audit_log
+      where action = 'grant.revoked' and details->>'client_id' = 'a-removed'`;
+    expect(await p.sql(audited)).toEqual([{ rows: PEOPLE + 1, grants: PEOPLE + 1 }]);
+    const [deleted] = await p.sql("select details from identity.audit_log where action = 'oauth_client.deleted' and target = 'a-removed'");
+    expect(deleted.details).toEqual({ grants: PEOPLE + 1, families: 2 * PEOPLE + 1 });
+  });
+});
+
+test('a consent that is given while its app is deleted comes too late', async () => {
+  await app('a-late', ['read:profile']);
+  const other = new pg.Client({ connectionString: p.env.DATABASE_URL });
+  await other.connect();
+  await other.query("begin; select 1 from identity.oauth_client where id = 'a-late' for update");
+  await other.query("update identity.oauth_client set status = 'deleted' where id = 'a-late'");
+  const given = consent(DEMO, 'a-late', ['read:profile']).then(
+    () => 'given',
+    error => error.message,
+  );
+  await waitingIn(p, 'oauth_');
+  await other.query('commit');
+  await other.end();
+  expect([await given, await p.sql("select 1 from identity.oauth_grant where client_id = 'a-late'")]).toEqual([
+    'There is no app a-late',
+    [],
+  ]);
 });
 
 describe('an agreement', () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { endFamilies, publishRevocations, userRevocation } from '../../subgraphs/identity/commands/token-family.js';
@@ -111,6 +111,21 @@ describe('the revocation feed', () => {
       });
     await Promise.allSettled(Array.from({ length: 30 }, (_none, n) => one(n, n % 3 === 0)));
     expect((await feed(start)).map(row => row.seq)).toEqual(Array.from({ length: 20 }, (_none, n) => start + n + 1));
+  });
+
+  test('is heard of many families that end at once within two seconds, by one hint', async () => {
+    const token = await p.userToken(DEMO2, ['read:profile'], { clientId: 'demo-partner-app' });
+    const hint = vi.spyOn(p.host('identity').transport, 'hint');
+    const entry = (value: string) => ({ kind: 'family', value, expiresAt: new Date(Date.now() + 60_000) }) as const;
+    const others = Array.from({ length: 1_500 }, (_none, n) => entry(`f${n}`));
+    await p.host('identity').transaction(ctx => publishRevocations(ctx, [entry(claimsOf(token).gid as string), ...others]));
+    await until(
+      'the token to be refused',
+      () => me(token),
+      status => status === 401,
+      2_000,
+    );
+    expect(hint.mock.calls.filter(([channel]) => channel === 'auth.revocations')).toHaveLength(1);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { ruleOf } from '../../runtime/access/access.js';
 import { ANONYMOUS, type Caller } from '../../runtime/request/caller.js';
 import { createLogger } from '../../runtime/observe/log.js';
@@ -81,6 +81,24 @@ describe('the feed', () => {
     await set.poll();
     expect(set.isRevoked(user)).toBe(true);
     expect(state.reads).toBeGreaterThan(1);
+  });
+
+  test('a gap that shows while the feed is being read is read after it', async () => {
+    let rows: Revocation[] = [];
+    const answers: (() => void)[] = [];
+    const source = async (after: number): Promise<Revocation[]> => {
+      const seen = rows.filter(one => one.seq > after);
+      await new Promise<void>(resolve => answers.push(resolve));
+      return seen;
+    };
+    const set = new Revocations(source, createLogger('silent'));
+    const begun = set.poll();
+    rows = [row(1, 'token', 'j2'), row(2, 'token', 'jx')];
+    set.hear(row(2, 'token', 'jx'));
+    answers.shift()!();
+    await begun;
+    await vi.waitFor(() => answers.shift()!());
+    await vi.waitFor(() => expect(set.isRevoked(user)).toBe(true));
   });
 
   test.each([

@@ -1,9 +1,7 @@
-import { FOR_UPDATE } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { after } from '../../../runtime/time/durations.js';
-import { OAuthGrant, OAuthGrantStatus } from '../entities/grant.js';
 import { LONGEST_TOKEN_MS } from '../rules/lifetimes.js';
-import { emitChange } from './consent.js';
+import { tellFirst } from './due-grants.js';
 import { type EndReason, familyRevocations, type NewRevocation, publishRevocations } from './token-family.js';
 
 /**
@@ -29,17 +27,14 @@ async function endClientFamilies(ctx: Context, clientId: string, scopes: readonl
   return ids;
 }
 
-/** Publishes each active grant whose effect has changed; a stale one has none. */
-async function announceChange(ctx: Context, clientId: string, changed: ReadonlySet<string>): Promise<void> {
-  const where = { clientId, status: OAuthGrantStatus.ACTIVE };
-  const grants = await ctx.em.find(OAuthGrant, where, { orderBy: { id: 'asc' }, ...FOR_UPDATE });
-  ctx.loaders.clear(); // what a client may hold is read anew
-  for (const grant of grants.filter(one => one.scopes.some(scope => changed.has(scope)))) {
-    Object.assign(grant, { version: grant.version + 1, updatedAt: ctx.now() });
-    await emitChange(ctx, grant, 'scopes_changed');
-  }
-  await ctx.em.flush();
-}
+/** Active grants whose effect has changed; a stale one has none. */
+const MARK = `
+update identity.oauth_grant set announce_due_at = $2 where id in (select id from identity.oauth_grant
+  where client_id = $1 and status = 'active' and scopes && $3::text[] order by id for update) returning id`;
+
+/** Changes grants of a client that are to be told of this. @returns their ids. */
+const changeGrants = async (ctx: Context, update: string, clientId: string, ...values: unknown[]): Promise<string[]> =>
+  (await ctx.sql<{ id: string }>(update, [clientId, ctx.now().toISOString(), ...values])).map(row => row.id);
 
 export interface Effect {
   before: readonly string[];
@@ -53,10 +48,27 @@ export interface Effect {
 export async function applyEffect(ctx: Context, clientId: string, { before, after, demoted, reason }: Effect): Promise<void> {
   await ctx.em.flush();
   const lost = before.filter(scope => !after.includes(scope));
-  const changed = new Set([...lost, ...after.filter(scope => !before.includes(scope))]);
-  if (changed.size) await announceChange(ctx, clientId, changed);
+  const changed = [...lost, ...after.filter(scope => !before.includes(scope))];
+  if (changed.length) await tellFirst(ctx, await changeGrants(ctx, MARK, clientId, changed));
   const ended = demoted || lost.length ? await endClientFamilies(ctx, clientId, demoted ? null : lost, reason) : [];
   if (ended.length) ctx.audit('token_family.ended', clientId, { families: ended.length, reason });
   const narrowed = demoted || lost.some(scope => scope.startsWith('admin:'));
   await publishRevocations(ctx, [...familyRevocations(ctx, ended), ...(narrowed ? [clientRevocation(ctx, clientId, false)] : [])]);
+}
+
+const REVOKE = `
+update identity.oauth_grant set status = 'revoked', revoked_at = $2, updated_at = $2, revoked_by = 'system', version = version + 1, announce_due_at = $2
+where id in (select id from identity.oauth_grant where client_id = $1 and status <> 'revoked' order by id for update) returning id`;
+
+/**
+ * What follows when a client is gone for good: its consents and sign-ins end at once, however many, and one entry of the feed ends all
+ * tokens. Locks in the order of {@link applyEffect}.
+ */
+export async function applyRemoval(ctx: Context, clientId: string): Promise<{ grants: number; families: number }> {
+  await ctx.em.flush();
+  const grants = await changeGrants(ctx, REVOKE, clientId);
+  await tellFirst(ctx, grants);
+  const families = await endClientFamilies(ctx, clientId, null, 'client_removed');
+  await publishRevocations(ctx, [clientRevocation(ctx, clientId, true)]);
+  return { grants: grants.length, families: families.length };
 }

@@ -1,12 +1,11 @@
 import { isUuid, newId } from '../../../runtime/data/ids.js';
-import { FOR_UPDATE, requireVersion } from '../../../runtime/data/rows.js';
+import { requireVersion } from '../../../runtime/data/rows.js';
 import { addressFault } from '../../../runtime/http/outside-url.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail, requireValid, type Violation } from '../../../runtime/request/errors.js';
 import { after } from '../../../runtime/time/durations.js';
 import { OAuthClientAgreement } from '../entities/client-agreement.js';
 import { OAuthClient, OAuthClientKind, OAuthClientStatus, OAuthClientTokenEndpointAuthMethod } from '../entities/client.js';
-import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
 import type { CreateOAuthClientInput, UpdateOAuthClientInput } from '../inputs/client.js';
 import { egressNetworks } from '../ports/egress.js';
 import { lockedClient } from '../queries/client.js';
@@ -18,9 +17,8 @@ import { allowedScopes } from '../rules/consent.js';
 import { LONGEST_TOKEN_MS } from '../rules/lifetimes.js';
 import { OWNER } from '../rules/roles.js';
 import { scopeSet } from '../rules/scopes.js';
-import { applyEffect, clientRevocation } from './client-effects.js';
+import { applyEffect, applyRemoval, clientRevocation } from './client-effects.js';
 import { makeSecret } from './client-secret.js';
-import { revokeConsent } from './consent.js';
 import { requirePower } from './staff-power.js';
 import { type NewRevocation, publishRevocations } from './token-family.js';
 
@@ -135,13 +133,7 @@ export async function updateClient(ctx: Context, input: UpdateOAuthClientInput):
 export async function deleteClient(ctx: Context, id: string): Promise<OAuthClient> {
   const client = await lockedClient(ctx, id);
   if (client.serviceSlug !== null) fail('conflict', 'The client of a service cannot be deleted');
-  const where = { clientId: id, status: { $ne: OAuthGrantStatus.REVOKED } };
-  const grants = await ctx.em.find(OAuthGrant, where, { orderBy: { id: 'asc' }, ...FOR_UPDATE });
-  for (const grant of grants)
-    await revokeConsent(ctx, grant, { by: OAuthGrantRevokedBy.SYSTEM, reason: 'client_removed', families: 'client_removed' });
   Object.assign(client, { status: OAuthClientStatus.DELETED, updatedAt: ctx.now() });
-  ctx.audit('oauth_client.deleted', id, { grants: grants.length });
-  await ctx.em.flush();
-  await publishRevocations(ctx, [clientRevocation(ctx, id, true)]);
+  ctx.audit('oauth_client.deleted', id, await applyRemoval(ctx, id));
   return client;
 }

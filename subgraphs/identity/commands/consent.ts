@@ -1,5 +1,5 @@
 import { grantChanged } from '../../../events/catalogue/identity.js';
-import { FOR_UPDATE } from '../../../runtime/data/rows.js';
+import { FOR_SHARE, FOR_UPDATE } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { OAuthClient, OAuthClientKind, OAuthClientStatus } from '../entities/client.js';
@@ -38,10 +38,10 @@ function newGrant(ctx: Context, userId: string, clientId: string): OAuthGrant {
 
 /**
  * Records what a user answered on the consent page: one row per (user, app), joined to what stands. Emits identity.grant.changed.v1
- * when something changed. Needs a transaction. @throws Problem not_found for a client that has no users.
+ * when something changed. Needs a transaction; until its end the client stays as it is. @throws Problem not_found for a client that has no users.
  */
 export async function giveConsent(ctx: Context, userId: string, clientId: string, answer: ConsentAnswer): Promise<OAuthGrant> {
-  const client = await ctx.em.findOne(OAuthClient, { id: clientId, status: OAuthClientStatus.ACTIVE });
+  const client = await ctx.em.findOne(OAuthClient, { id: clientId, status: OAuthClientStatus.ACTIVE }, FOR_SHARE);
   if (!client || client.kind === OAuthClientKind.MACHINE) fail('not_found', `There is no app ${clientId}`);
   await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 19))', [`consent:${userId}:${clientId}`]); // two first answers at once make one row
   const standing = await standingGrant(ctx, userId, clientId);
@@ -60,6 +60,7 @@ export async function giveConsent(ctx: Context, userId: string, clientId: string
 /** A family of a consent went unused: the next authorization asks again, with the stored choices. `last`: no other family lives. Needs a transaction. */
 export async function letGoStale(ctx: Context, grant: OAuthGrant, last: boolean): Promise<void> {
   if (grant.status === OAuthGrantStatus.STALE && !last) return;
+  if (grant.announceDueAt !== null && !last) await tellOwed(ctx, grant); // it goes on delivering, and is told of no more
   Object.assign(grant, { status: OAuthGrantStatus.STALE, version: grant.version + 1, updatedAt: ctx.now() });
   ctx.audit('grant.stale', grant.id, { client_id: grant.clientId });
   if (last) await emitChange(ctx, grant, 'expired');
@@ -73,10 +74,21 @@ export interface Revoking {
 
 /** Ends a consent and all its token families; the row stays for the record. Needs a transaction; the feed's rows are written last. */
 export async function revokeConsent(ctx: Context, grant: OAuthGrant, { by, reason, families }: Revoking): Promise<void> {
-  const now = ctx.now();
-  Object.assign(grant, { status: OAuthGrantStatus.REVOKED, revokedAt: now, updatedAt: now, revokedBy: by, version: grant.version + 1 });
+  const [now, version] = [ctx.now(), grant.version + 1];
+  const status = OAuthGrantStatus.REVOKED;
+  Object.assign(grant, { status, revokedAt: now, updatedAt: now, revokedBy: by, version, announceDueAt: null }); // its end says all
   const ended = await endFamilies(ctx, 'grant_id', grant.id, families);
   ctx.audit('grant.revoked', grant.id, { client_id: grant.clientId, families: ended.length });
   await emitChange(ctx, grant, reason);
   await publishRevocations(ctx, familyRevocations(ctx, ended));
+}
+
+/** Publishes what a change of its client made of a grant: its end where the client is gone, else what it is worth now; nothing of a stale one. */
+export async function tellOwed(ctx: Context, grant: OAuthGrant): Promise<void> {
+  grant.announceDueAt = null;
+  if (grant.status === OAuthGrantStatus.STALE) return;
+  const isRevoked = grant.status === OAuthGrantStatus.REVOKED;
+  if (isRevoked) ctx.audit('grant.revoked', grant.id, { client_id: grant.clientId });
+  else Object.assign(grant, { version: grant.version + 1, updatedAt: ctx.now() });
+  await emitChange(ctx, grant, isRevoked ? 'client_removed' : 'scopes_changed');
 }

@@ -5,7 +5,7 @@ import { CrmSyncReason } from '../entities/crm-sync.js';
 import { OAuthGrant, OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
 import { User, UserStatus } from '../entities/user.js';
 import { eraseAvatars } from './avatar.js';
-import { revokeConsent } from './consent.js';
+import { revokeConsent, tellOwed } from './consent.js';
 import { noteCrmChange } from './crm-change.js';
 import { holdHandle } from './handle.js';
 import { endFamilies, familyRevocations, publishRevocations, userRevocation } from './token-family.js';
@@ -32,12 +32,13 @@ const OWN_TABLES = [
   'user_email',
 ];
 
-/** Ends the consents, which apps and the other services hear of, before their rows go. */
+/** Ends the consents, and says of those that ended with their app what is not told yet, before their rows go: apps and other services hear of it. */
 async function endConsents(ctx: Context, userId: string): Promise<void> {
-  const where = { userId, status: { $ne: OAuthGrantStatus.REVOKED } };
+  const where = { userId, $or: [{ status: { $ne: OAuthGrantStatus.REVOKED } }, { announceDueAt: { $ne: null } }] };
   const grants = await ctx.em.find(OAuthGrant, where, { orderBy: { id: 'asc' }, ...FOR_UPDATE });
   for (const grant of grants)
-    await revokeConsent(ctx, grant, { by: OAuthGrantRevokedBy.SYSTEM, reason: 'user_erased', families: 'user_erased' });
+    if (grant.status === OAuthGrantStatus.REVOKED) await tellOwed(ctx, grant);
+    else await revokeConsent(ctx, grant, { by: OAuthGrantRevokedBy.SYSTEM, reason: 'user_erased', families: 'user_erased' });
   await ctx.em.flush();
 }
 

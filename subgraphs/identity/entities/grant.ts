@@ -86,6 +86,10 @@ export class OAuthGrant {
   @Field(() => Int, { description: 'Grows with every change; carried by identity.grant.changed.v1.' })
   @Property({ type: 'integer', default: 1 })
   version: number = 1;
+
+  /** Since when the grant has changed with its client and this is still to be told; null: nothing is owed. */
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  announceDueAt: Date | null = null;
 }
 
 const OWN = { user: 'manage:connected_apps' } as const;

@@ -1,6 +1,7 @@
 import type { Context } from '../../../runtime/request/context.js';
 import type { Timer } from '../../../runtime/time/clock.js';
 import { expireAgreement } from '../commands/client-agreement.js';
+import { tellDueGrants } from '../commands/due-grants.js';
 import { endUnusedFamilies, UNUSED } from '../commands/unused-families.js';
 import { systemTime } from '../ports/clock.js';
 import { nextRotation, rotateKeys } from '../ports/keyring.js';
@@ -73,4 +74,12 @@ const agreements: Timer<Context> = {
   everySeconds: 10,
 };
 
-export const tokenTimers: readonly Timer<Context>[] = [signingKeys, expired, unusedFamilies, agreements];
+/** Grants that have changed with their client and are still to be told. */
+const dueGrants: Timer<Context> = {
+  name: 'identity.due_grants',
+  next: ctx => earliest(ctx, 'select min(announce_due_at) as at from identity.oauth_grant where announce_due_at is not null'),
+  run: tellDueGrants,
+  everySeconds: 5,
+};
+
+export const tokenTimers: readonly Timer<Context>[] = [signingKeys, expired, unusedFamilies, agreements, dueGrants];
