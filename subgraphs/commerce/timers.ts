@@ -133,6 +133,15 @@ const recallWarnings: Timer<Context> = {
 };
 
 export const timers: readonly Timer<Context>[] = [
-  ...[tasks, carts, orders, lots, renewals, rested, syncs, storefrontErasures],
-  ...[notices, recalls, recallWarnings],
+  tasks,
+  carts,
+  orders,
+  lots,
+  renewals,
+  rested,
+  syncs,
+  storefrontErasures,
+  notices,
+  recalls,
+  recallWarnings,
 ];
