@@ -1,9 +1,13 @@
 import { globSync } from 'node:fs';
 import { dirname, posix } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { INBOUND_SOURCES } from '../../subgraphs/webhooks/rules/inbound.js';
 import { filesIn, ROOMS, ROOT, textOf } from './sources.js';
 import { sharedPlatform } from '../support/platform.js';
+
+beforeAll(async () => {
+  await sharedPlatform(); // its first start takes longer than a test may
+});
 
 /** UPGRADING.md tells what was, too. */
 const READMES = globSync(['README.md', 'WEBHOOKS.md', 'bench/*.md', 'subgraphs/*/README.md'], { cwd: ROOT });
