@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
-import type pg from 'pg';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { BRAND, DEMO, DEMO2 } from '../support/platform.js';
+import { askedDuring } from '../support/statements.js';
 import { until } from '../support/until.js';
 import { Clinic, day, T0 } from './clinic.js';
-
-/** The ORM has a PostgreSQL client of its own. */
-const { Client } = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))('pg') as typeof pg;
 
 let clinic: Clinic;
 let cycles: any[];
@@ -142,13 +138,15 @@ describe('a list of 100 results', () => {
         clinic.row({ code: index % 2 ? 'ldl_c' : 'tsh', value: 3, collectedAt: day(-index) }),
       ),
     });
-    const query = vi.spyOn(Client.prototype, 'query');
-    const data = await ask(
-      `query ($id: ID!) { observations(userId: $id, first: 100) { nodes { value { value unit } biomarker { name ranges { kind low high } } } } }`,
-      { id: patient },
-    );
-    const texts = query.mock.calls.map(([one]) => String((one as unknown as { text?: string }).text ?? one));
-    query.mockRestore();
+    let data: any;
+    const texts = (
+      await askedDuring(clinic.p, async () => {
+        data = await ask(
+          `query ($id: ID!) { observations(userId: $id, first: 100) { nodes { value { value unit } biomarker { name ranges { kind low high } } } } }`,
+          { id: patient },
+        );
+      })
+    ).map(({ text }) => text);
     const statements = texts.filter(
       text => /"?clinical"?\./.test(text) && !/test_clock|schedule_slot|inbox|sweep_run|retest_cycle|lab_order_progress/.test(text),
     ); // not the manual clock, nor what runs beside

@@ -1,37 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { createRequire } from 'node:module';
-import type pg from 'pg';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { BRAND } from '../support/platform.js';
+import { askedDuring, type Asked } from '../support/statements.js';
 import { Shop, type Variant } from './shop.js';
 
-/** The ORM has a PostgreSQL client of its own. */
-const { Client } = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))('pg') as typeof pg;
-
 let shop: Shop;
-/** Of this platform: the process may hold another one, whose timers go on. */
-let database: string;
 beforeAll(async () => {
   shop = await Shop.open({ ROLES: 'subgraphs,gateway,rest' }); // no timer that asks meanwhile
-  [{ database }] = (await shop.p.sql('select current_database() as database')) as [{ database: string }];
 }, 400_000);
-
-interface Asked {
-  text: string;
-  values: unknown[];
-}
 
 /** Statements on the tables of this service while something is done, with their parameters. */
 async function asked(work: () => Promise<unknown>): Promise<Asked[]> {
-  const query = vi.spyOn(Client.prototype, 'query');
-  await work();
-  const { calls, contexts } = query.mock;
-  const own = calls.filter((_, at) => (contexts[at] as pg.Client).database === database);
-  const all = own.map(([one, values]): Asked => {
-    const given = one as unknown as Partial<Asked>;
-    return { text: String(given.text ?? one), values: given.values ?? (values as unknown as unknown[] | undefined) ?? [] };
-  });
-  query.mockRestore();
+  const all = await askedDuring(shop.p, work);
   return all.filter(({ text }) => /\bcommerce"?\.(?!test_clock\b)/.test(text)); // the clock is read in tests alone
 }
 

@@ -1,11 +1,7 @@
-import { createRequire } from 'node:module';
-import type pg from 'pg';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ADMIN, DEMO, DEMO2 } from '../support/platform.js';
+import { askedDuring } from '../support/statements.js';
 import { after, Counter, T0 } from './counter.js';
-
-/** The ORM has a PostgreSQL client of its own. */
-const { Client } = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))('pg') as typeof pg;
 
 let c: Counter;
 let demo: string;
@@ -17,10 +13,7 @@ beforeAll(async () => {
 
 /** Statements on the tables of this service while something is asked. */
 async function statements(work: () => Promise<unknown>): Promise<string[]> {
-  const query = vi.spyOn(Client.prototype, 'query');
-  await work();
-  const texts = query.mock.calls.map(([one]) => String((one as unknown as { text?: string }).text ?? one));
-  query.mockRestore();
+  const texts = (await askedDuring(c.p, work)).map(({ text }) => text);
   return texts.filter(text =>
     /entitlement_override|usage_counter|entitlement_snapshot|membership_copy|tier_feature|"?entitlements"?\."?feature"?/.test(text),
   );

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import pg from 'pg';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { platform, type Answer, type TestPlatform } from '../support/platform.js';
+import { Client, listen } from '../support/statements.js';
 import { until } from '../support/until.js';
 import { count, eventsOf, people, register, session, type Person } from './fixture.js';
 
@@ -10,19 +10,13 @@ beforeAll(async () => {
   p = await platform({ services: ['live', 'entitlements'] });
 }, 300_000);
 
-/** The ORM has a PostgreSQL client of its own. */
-const { Client } = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))('pg') as typeof pg;
-
 /** Lets requests for a session gather while another transaction has its lock: each has read the session once before it waits. */
 async function gathered(id: string, many: number, calls: () => Promise<Answer>[]): Promise<Answer[]> {
   const other = new pg.Client({ connectionString: p.env.DATABASE_URL });
   await other.connect();
-  const query = vi.spyOn(Client.prototype, 'query');
+  const { asked, stop } = listen(p);
   const prepared = async (): Promise<number> =>
-    query.mock.calls.filter(([one]) => {
-      const text = String((one as unknown as { text?: string }).text ?? one);
-      return /from "?live"?\."?live_session"? /.test(text) && !/for update|_dirty/.test(text);
-    }).length;
+    asked().filter(({ text }) => /from "?live"?\."?live_session"? /.test(text) && !/for update|_dirty/.test(text)).length;
   try {
     await other.query('begin');
     await other.query('select from live.live_session where id = $1 for update', [id]);
@@ -31,7 +25,7 @@ async function gathered(id: string, many: number, calls: () => Promise<Answer>[]
     await other.query('commit');
     return await Promise.all(answers);
   } finally {
-    query.mockRestore();
+    stop();
     await other.end();
   }
 }

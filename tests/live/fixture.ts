@@ -1,12 +1,10 @@
-import { createRequire } from 'node:module';
 import { EventSource } from 'eventsource';
-import type pg from 'pg';
-import { vi } from 'vitest';
 import type { DataOf, EventDefinition } from '../../events/define.js';
 import { prepareEvent } from '../../events/outbox.js';
 import { newId } from '../../runtime/data/ids.js';
 import type { Answer, RemotePlatform, TestPlatform } from '../support/platform.js';
 import { ADMIN } from '../support/platform.js';
+import { askedDuring } from '../support/statements.js';
 import { until } from '../support/until.js';
 
 /** What tests need of a platform, in this process or in others. */
@@ -132,19 +130,13 @@ export function neighbours(p: Pick<TestPlatform, 'host'>, answers: Record<string
   return { asked, stop: () => void (federation.run = real) };
 }
 
-/** The ORM has a PostgreSQL client of its own. */
-const { Client } = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))('pg') as typeof pg;
-
 /** What looks for changed counts and for what is due. */
 const BESIDE = /_dirty|min\(at\)/;
 const TABLES = /"?live"?\."?live_(session|registration|question|call|recording|series|attendance|participant|kick)/;
 
 /** Statements on tables of sessions, seats, questions, calls and recordings, or others, while something is asked. */
-export async function statementsOf(work: () => Promise<unknown>, tables: RegExp = TABLES): Promise<string[]> {
-  const query = vi.spyOn(Client.prototype, 'query');
-  await work();
-  const texts = query.mock.calls.map(([one]) => String((one as unknown as { text?: string }).text ?? one));
-  query.mockRestore();
+export async function statementsOf(p: TestPlatform, work: () => Promise<unknown>, tables: RegExp = TABLES): Promise<string[]> {
+  const texts = (await askedDuring(p, work)).map(({ text }) => text);
   return texts.filter(text => tables.test(text) && !BESIDE.test(text));
 }
 

@@ -23,8 +23,8 @@ async function expectFlat(list: (first: number) => Promise<unknown[]>, many: num
     () => p.sql(CHANGED),
     rows => rows.length === 0,
   );
-  const few = await statementsOf(async () => expect(await list(1)).toHaveLength(1));
-  const all = await statementsOf(async () => expect(await list(many)).toHaveLength(many));
+  const few = await statementsOf(p, async () => expect(await list(1)).toHaveLength(1));
+  const all = await statementsOf(p, async () => expect(await list(many)).toHaveLength(many));
   expect(few.length).toBeGreaterThan(0);
   expect(all.length, all.join('\n')).toBe(few.length);
   return all;
@@ -61,7 +61,7 @@ describe('a list of sessions', () => {
     const follows = neighbours(p, { LiveBlocked: () => ({ blockedEither: [other.id] }) });
     const list = async (first: number): Promise<any[]> =>
       (await p.rest('GET', `/live/v1/sessions?tag=${tag}&limit=${first}`, { token: viewer.token })).body.data;
-    const many = await statementsOf(async () =>
+    const many = await statementsOf(p, async () =>
       expect((await list(100)).map(({ host }) => host.id)).toEqual([giver.id, giver.id, giver.id]),
     );
     expect(follows.asked.filter(name => name === 'LiveBlocked')).toHaveLength(1);

@@ -224,6 +224,7 @@ describe('a stream', () => {
     const heads = vi.spyOn(sessionFeed, 'heads');
     const begunAt = performance.now();
     const asked = await statementsOf(
+      p,
       () =>
         until(
           'eleven queries',

@@ -1,0 +1,40 @@
+import { createRequire } from 'node:module';
+import type pg from 'pg';
+import { vi } from 'vitest';
+import type { TestPlatform } from './platform.js';
+
+/** The ORM has a PostgreSQL client of its own. */
+export const { Client } = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))('pg') as typeof pg;
+
+export interface Asked {
+  text: string;
+  values: unknown[];
+}
+
+/** What a client's `query` was called with. */
+function askedOf([one, values]: readonly unknown[]): Asked {
+  const given = one as Partial<Asked>;
+  return { text: String(given.text ?? one), values: given.values ?? (values as unknown[] | undefined) ?? [] };
+}
+
+/** Statements on a platform's database from here on. The process may hold another platform, whose timers go on. */
+export function listen({ env }: Pick<TestPlatform, 'env'>): { asked(): Asked[]; stop(): void } {
+  const database = new URL(env.DATABASE_URL!).pathname.slice(1);
+  const query = vi.spyOn(Client.prototype, 'query');
+  const asked = (): Asked[] => {
+    const { calls, contexts } = query.mock;
+    return calls.filter((_, at) => (contexts[at] as unknown as { database: string }).database === database).map(askedOf);
+  };
+  return { asked, stop: () => query.mockRestore() };
+}
+
+/** Statements that a platform asks while something is done. */
+export async function askedDuring(p: Pick<TestPlatform, 'env'>, work: () => Promise<unknown>): Promise<Asked[]> {
+  const { asked, stop } = listen(p);
+  try {
+    await work();
+    return asked();
+  } finally {
+    stop();
+  }
+}
