@@ -302,7 +302,7 @@ beforeAll(async () => {
       const found = await find(row, name);
       if (found) objects.set(`${row.name} ${name}`, found);
     }
-}, 120_000);
+}, 400_000); // four journeys on the whole platform
 
 describe('each caller is answered as the rule of the operation says', () => {
   test.each(rows)('$name', async row => {

@@ -41,7 +41,7 @@ beforeAll(async () => {
       () => 0,
     );
   await until('the process to be ready', ready, status => status === 200, 60_000);
-}, 90_000);
+});
 
 /** What nobody may find, and whether it may stand in the tables that are there for addresses. */
 const secrets: { what: string; text: string }[] = [];

@@ -33,7 +33,7 @@ beforeAll(async () => {
   p = await platform({ services: ['jobs'] });
   token = await p.serviceToken();
   work = await attach(p, [basic, fifo, gate]);
-}, 120_000);
+});
 
 describe('enqueueing', () => {
   test('in a transaction that rolls back leaves no job', async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
   token = await p.serviceToken();
   await attach(p, [testQueue('worked', obedient(seen))]);
   await attach(p, [testQueue('idle', obedient(seen))], false);
-}, 120_000);
+});
 
 const staff = (...permissions: string[]) => p.userToken(ADMIN, ['read:account'], { permissions, roles: ['developer'] } as never);
 const schedule = (key: string, body: object, as = token) =>

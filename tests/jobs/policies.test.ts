@@ -58,7 +58,7 @@ beforeAll(async () => {
     }),
     emitTwice,
   ]);
-}, 120_000);
+});
 
 const statuses = (ids: readonly string[]): Promise<string[]> => Promise.all(ids.map(async id => (await jobOf(p, id)).status));
 const enqueue = (queue: string, body: object = {}) =>

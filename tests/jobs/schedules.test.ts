@@ -18,7 +18,7 @@ beforeAll(async () => {
   await attach(p, [testQueue('tick', obedient(seen), { concurrency: 20 }), slow]);
   for (const key of ['jobs.retention', 'jobs.maintenance']) await p.rest('POST', `/jobs/v1/schedules/${key}/pause`, { token });
   await p.sql(`insert into jobs.test_clock (now) values ('2026-10-24T12:00:00Z')`); // the day before the clocks go back
-}, 120_000);
+});
 
 const create = (key: string, body: object) =>
   p.rest('POST', '/jobs/v1/schedules', { token, body: { key: `operator.${key}`, queue: 'jobs.tick', ...body } });

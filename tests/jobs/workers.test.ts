@@ -27,7 +27,7 @@ beforeAll(async () => {
   p = await platform({ services: ['jobs'] });
   token = await p.serviceToken();
   work = await attach(p, [queue(), inLine()]);
-}, 120_000);
+});
 
 async function running(body: object = {}): Promise<string> {
   const id = await enqueued(p, 'held', body);

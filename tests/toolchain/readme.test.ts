@@ -30,7 +30,7 @@ beforeAll(async () => {
   // the commands say port 4000, which may be taken here
   await mkdir(join(checkout, 'home'));
   await writeFile(join(checkout, 'home/.curlrc'), `connect-to = "localhost:4000:localhost:${port}"\n`);
-}, 120_000);
+});
 afterAll(() => rm(checkout, { recursive: true, force: true }));
 
 const isFree = (candidate: number): Promise<boolean> =>
