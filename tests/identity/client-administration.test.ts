@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eraseUser } from '../../runtime/erasure/erasure.js';
@@ -442,16 +443,15 @@ describe('an app that more people let in than one transaction may tell', () => {
   const REQUEST = '0190b3a0-0000-7000-8000-00000000f001';
   const erase = (userId: string) =>
     p.host('identity').transaction(ctx => eraseUser(ctx, identity.erase, { userId, requestId: REQUEST, scope: 'full' }));
-  /** Lets one device of somebody go unused for 90 days, beside another one that lives on. */
-  async function leaveDevice(userId: string, id: string): Promise<void> {
+  const DEVICE = `insert into identity.token_family (id, grant_id, user_id, client_id, scopes, created_at, last_used_at)
+    select gen_random_uuid()::text, id, user_id, client_id, $3, now(), now() from identity.oauth_grant where user_id = $1 and client_id = $2`;
+  const device = (userId: string, id: string, scopes: string[]) => p.sql(DEVICE, [userId, id, scopes]);
+  /** Lets the devices of somebody go unused for 90 days, beside another one that lives on. */
+  async function leaveDevice(userId: string, id: string, scopes: string[] = [PROFILE]): Promise<void> {
     await p.sql("update identity.token_family set last_used_at = now() - interval '100 days' where user_id = $1 and ended_at is null", [
       userId,
     ]);
-    await p.sql(
-      `insert into identity.token_family (id, grant_id, user_id, client_id, scopes, created_at, last_used_at)
-       select gen_random_uuid()::text, id, user_id, client_id, '{read:profile}', now(), now() from identity.oauth_grant where user_id = $1 and client_id = $2`,
-      [userId, id],
-    );
+    await device(userId, id, scopes);
     await p.host('identity').transaction(ctx => endUnusedFamilies(ctx, ctx.now()));
   }
 
@@ -475,12 +475,27 @@ describe('an app that more people let in than one transaction may tell', () => {
       [2, 'scopes_changed', [CONTENT, PROFILE]],
       [3, 'scopes_changed', [CONTENT, PROFILE]],
     ]);
-    expect(await toldOf(leaving)).toEqual([[2, 'scopes_changed', [PROFILE]]]);
+    expect(await toldOf(leaving)).toEqual([[3, 'scopes_changed', [PROFILE]]]);
     expect(await toldOf(erased)).toEqual([[2, 'user_erased', []]]);
     expect((await told('a-meanwhile')).find(({ version, scopes }) => version === 2 && scopes === JSON.stringify([PROFILE]))).toMatchObject({
-      events: PEOPLE - 3,
-      grants: PEOPLE - 3,
+      events: PEOPLE - 4,
+      grants: PEOPLE - 4,
     });
+  });
+
+  test('of a consent that a device left unused a narrowing tells what is left where another device uses it, and its end where none is left', async () => {
+    await app('a-stale', [LIVE, PROFILE]);
+    const people = [randomUUID(), randomUUID()] as const;
+    for (const who of people) {
+      await p.sql(`insert into identity."user" (id, status, created_at, updated_at) values ($1, 'active', now(), now())`, [who]);
+      await consent(who, 'a-stale', [LIVE, PROFILE]);
+      await device(who, 'a-stale', [PROFILE]);
+    }
+    await leaveDevice(people[0], 'a-stale', [PROFILE]);
+    await leaveDevice(people[1], 'a-stale', [LIVE]);
+    expect(await change('a-stale', [PROFILE])).toBe(200);
+    expect((await toldOf(people[0])).slice(1)).toEqual([[3, 'scopes_changed', [PROFILE]]]);
+    expect((await toldOf(people[1])).slice(1)).toEqual([[3, 'expired', []]]);
   });
 
   const ACTIVE = 'query($userIds: [ID!]!) { activeGrants(userIds: $userIds) { clientId } }';

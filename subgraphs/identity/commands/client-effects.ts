@@ -27,10 +27,11 @@ async function endClientFamilies(ctx: Context, clientId: string, scopes: readonl
   return ids;
 }
 
-/** Active grants whose effect has changed; a stale one has none. */
+/** Grants that deliver and whose effect has changed. */
 const MARK = `
-update identity.oauth_grant set announce_due_at = $2 where id in (select id from identity.oauth_grant
-  where client_id = $1 and status = 'active' and scopes && $3::text[] order by id for update) returning id`;
+update identity.oauth_grant set announce_due_at = $2 where id in (select g.id from identity.oauth_grant g
+  where g.client_id = $1 and g.scopes && $3::text[] and (g.status = 'active' or (g.status = 'stale'
+    and exists (select from identity.token_family f where f.grant_id = g.id and f.ended_at is null))) order by g.id for update) returning id`;
 
 /** Changes grants of a client that are to be told of this. @returns their ids. */
 const changeGrants = async (ctx: Context, update: string, clientId: string, ...values: unknown[]): Promise<string[]> =>
@@ -49,8 +50,9 @@ export async function applyEffect(ctx: Context, clientId: string, { before, afte
   await ctx.em.flush();
   const lost = before.filter(scope => !after.includes(scope));
   const changed = [...lost, ...after.filter(scope => !before.includes(scope))];
-  if (changed.length) await tellFirst(ctx, await changeGrants(ctx, MARK, clientId, changed));
+  const concerned = changed.length ? await changeGrants(ctx, MARK, clientId, changed) : [];
   const ended = demoted || lost.length ? await endClientFamilies(ctx, clientId, demoted ? null : lost, reason) : [];
+  if (concerned.length) await tellFirst(ctx, concerned);
   if (ended.length) ctx.audit('token_family.ended', clientId, { families: ended.length, reason });
   const narrowed = demoted || lost.some(scope => scope.startsWith('admin:'));
   await publishRevocations(ctx, [...familyRevocations(ctx, ended), ...(narrowed ? [clientRevocation(ctx, clientId, false)] : [])]);

@@ -4,16 +4,16 @@ import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { OAuthClient, OAuthClientKind, OAuthClientStatus } from '../entities/client.js';
 import { OAuthGrant, type OAuthGrantRevokedBy, OAuthGrantStatus } from '../entities/grant.js';
-import { effectiveScopesOf } from '../queries/grant.js';
+import { authorizationsOf, effectiveScopesOf } from '../queries/grant.js';
 import { type ConsentAnswer, mergeConsent } from '../rules/consent.js';
 import { noteGrantedScopes } from './scope-use.js';
 import { endFamilies, type EndReason, familyRevocations, publishRevocations } from './token-family.js';
 
 export type ChangeReason = 'consented' | 'scopes_changed' | 'user_revoked' | 'admin_revoked' | 'client_removed' | 'expired' | 'user_erased';
 
-/** Publishes the whole new state of a grant; a revoked one, or one that nobody uses any more, has no scopes. */
+/** Publishes the whole new state of a grant; a revoked one, or one that nobody uses any more (`expired`), has no scopes. */
 export async function emitChange(ctx: Context, grant: OAuthGrant, reason: ChangeReason): Promise<void> {
-  const revoked = grant.status !== OAuthGrantStatus.ACTIVE;
+  const revoked = grant.status === OAuthGrantStatus.REVOKED || reason === 'expired';
   const { id, clientId, version, userId } = grant;
   const scopes = revoked ? [] : await effectiveScopesOf(ctx, grant);
   ctx.emit(
@@ -60,10 +60,11 @@ export async function giveConsent(ctx: Context, userId: string, clientId: string
 /** A family of a consent went unused: the next authorization asks again, with the stored choices. `last`: no other family lives. Needs a transaction. */
 export async function letGoStale(ctx: Context, grant: OAuthGrant, last: boolean): Promise<void> {
   if (grant.status === OAuthGrantStatus.STALE && !last) return;
-  if (grant.announceDueAt !== null && !last) await tellOwed(ctx, grant); // it goes on delivering, and is told of no more
   Object.assign(grant, { status: OAuthGrantStatus.STALE, version: grant.version + 1, updatedAt: ctx.now() });
   ctx.audit('grant.stale', grant.id, { client_id: grant.clientId });
-  if (last) await emitChange(ctx, grant, 'expired');
+  if (!last) return; // it goes on delivering, and what is owed of it is told
+  grant.announceDueAt = null;
+  await emitChange(ctx, grant, 'expired');
 }
 
 export interface Revoking {
@@ -83,12 +84,17 @@ export async function revokeConsent(ctx: Context, grant: OAuthGrant, { by, reaso
   await publishRevocations(ctx, familyRevocations(ctx, ended));
 }
 
-/** Publishes what a change of its client made of a grant: its end where the client is gone, else what it is worth now; nothing of a stale one. */
+/** A stale grant delivers as long as a device uses it. */
+const isOver = async (ctx: Context, grant: OAuthGrant): Promise<boolean> =>
+  grant.status === OAuthGrantStatus.STALE && (await authorizationsOf(ctx, grant.id)) === 0;
+
+/** Publishes what a change of its client made of a grant: its end where the client is gone or no device is left, else what it is worth now. */
 export async function tellOwed(ctx: Context, grant: OAuthGrant): Promise<void> {
   grant.announceDueAt = null;
-  if (grant.status === OAuthGrantStatus.STALE) return;
-  const isRevoked = grant.status === OAuthGrantStatus.REVOKED;
-  if (isRevoked) ctx.audit('grant.revoked', grant.id, { client_id: grant.clientId });
-  else Object.assign(grant, { version: grant.version + 1, updatedAt: ctx.now() });
-  await emitChange(ctx, grant, isRevoked ? 'client_removed' : 'scopes_changed');
+  if (grant.status === OAuthGrantStatus.REVOKED) {
+    ctx.audit('grant.revoked', grant.id, { client_id: grant.clientId });
+    return emitChange(ctx, grant, 'client_removed');
+  }
+  Object.assign(grant, { version: grant.version + 1, updatedAt: ctx.now() });
+  return emitChange(ctx, grant, (await isOver(ctx, grant)) ? 'expired' : 'scopes_changed');
 }
