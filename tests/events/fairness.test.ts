@@ -129,7 +129,8 @@ describe.each(kinds)('%s transport', kind => {
     const gateOf = (name: `clinical.${string}`, waits: (event: Envelope<{ n: number }>) => boolean) => {
       const gate = Promise.withResolvers<void>();
       const run: Run = async (_ctx, event) => (waits(event) ? gate.promise : undefined);
-      return { consumer: noting(name, run, { onReplay: 'rerun', handlerTimeoutMs: 60_000 }), open: gate.resolve };
+      const limits = { handlerTimeoutMs: 60_000, concurrency: 1 }; // what waits at the gate leaves connections to others
+      return { consumer: noting(name, run, { onReplay: 'rerun', ...limits }), open: gate.resolve };
     };
     const spec = (name: `clinical.${string}`): ConsumerSpec => ({ name, types: [events.stepTaken.name], partitions: 2, generation: 1 });
 
