@@ -52,7 +52,18 @@ export async function lockRow<Row extends object>(
   detail = 'Not found',
 ): Promise<Row> {
   await ctx.em.flush(); // reading anew forgets what was changed and not written
-  return (await findRow(ctx, entity, where, { ...FOR_UPDATE, refresh: true })) ?? fail('not_found', detail);
+  const row = (await findRow(ctx, entity, where, { ...FOR_UPDATE, refresh: true })) ?? fail('not_found', detail);
+  ctx.locked.add(row);
+  return row;
+}
+
+/**
+ * One row that this transaction may have locked before: then it is as it is in memory, without a statement, because nobody else can have
+ * changed it. Not for a row that the transaction itself changes by SQL. @throws Problem not_found, as {@link requireRow}.
+ */
+export async function lockOnce<Row extends { id: string }>(ctx: Context, entity: EntityClass<Row>, id: string): Promise<Row> {
+  const known = ctx.em.getUnitOfWork().getById<Row>(entity, id as never);
+  return known && ctx.locked.has(known) ? known : lockRow(ctx, entity, { id } as Where<Row>);
 }
 
 /** @throws Problem conflict, reason `version_conflict`, where `known` is a version and no longer that of the row. */

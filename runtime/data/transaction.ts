@@ -8,6 +8,7 @@ import {
   UniqueConstraintViolationException,
 } from '@mikro-orm/postgresql';
 import { appendEvents } from '../../events/outbox.js';
+import { prepared } from '../../events/prepared.js';
 import { writeAudit } from './audit.js';
 import { fixedClock } from '../time/clock.js';
 import type { Context, ServiceHost } from '../request/context.js';
@@ -65,7 +66,7 @@ export function databaseProblem(error: unknown): unknown {
 /** With `CLOCK=manual` the transaction's time is the row of `test_clock`; null: never set, so the wall clock. */
 export async function readManualClock(ctx: Context): Promise<Date | null> {
   const [row] = await ctx.sql<{ now: string }>(
-    `select to_char(now at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now from ${ctx.schema}.test_clock`,
+    prepared(`select to_char(now at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now from ${ctx.schema}.test_clock`),
   );
   return row ? new Date(row.now) : null;
 }
@@ -81,6 +82,7 @@ function reset(ctx: Context): void {
   ctx.events.length = 0;
   ctx.audits.length = 0;
   ctx.lastSteps.length = 0;
+  ctx.locked = new WeakSet();
   ctx.inTransaction = false;
 }
 

@@ -77,6 +77,8 @@ export class Context {
   readonly hooks: (() => void | Promise<void>)[] = [];
   readonly lastSteps: (() => void | Promise<void>)[] = [];
   readonly loaders = new Loaders();
+  /** Rows that the running transaction has locked, as the ORM holds them. */
+  locked = new WeakSet<object>();
   /** Access rules already decided in this request. */
   readonly decided = new Map<object, true | Error>();
 

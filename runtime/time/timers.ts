@@ -104,6 +104,62 @@ async function check(host: ServiceHost, timer: Timer<Context>): Promise<void> {
   }
 }
 
+/** Whether a timer has something due now, or cannot say: its own run finds out then, and says why. */
+async function isDue(ctx: Context, timer: Timer<Context>): Promise<boolean> {
+  try {
+    const at = await timer.next(ctx);
+    return at !== null && at <= ctx.now();
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * The timers of a service that look equally often. Nearly always nothing is due, so they are asked without a transaction and without the
+ * lock that keeps other processes out: a process with eighteen services has a hundred timers. One that works is not asked meanwhile.
+ */
+class Checks {
+  readonly #running = new Map<Timer<Context>, Promise<void>>();
+
+  constructor(
+    private readonly host: ServiceHost,
+    private readonly timers: readonly Timer<Context>[],
+  ) {}
+
+  async round(): Promise<void> {
+    const free = this.timers.filter(timer => !this.#running.has(timer));
+    const due = await this.host.read(async ctx => {
+      const found: Timer<Context>[] = [];
+      for (const timer of free) if (await isDue(ctx, timer)) found.push(timer); // one connection is enough for all
+      return found;
+    });
+    for (const timer of due) this.#run(timer);
+  }
+
+  #run(timer: Timer<Context>): void {
+    this.#running.set(
+      timer,
+      check(this.host, timer).finally(() => this.#running.delete(timer)),
+    );
+  }
+
+  async drained(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+}
+
+/** Looks at the timers of a service again and again; the stop waits for those that work. */
+function checking(host: ServiceHost, timers: readonly Timer<Context>[], everySeconds: number): () => Promise<void> {
+  const checks = new Checks(host, timers);
+  const round = (): Promise<void> =>
+    checks.round().catch(error => host.log.warn({ err: loggedError(error) }, 'timers could not be looked at; they are looked at again'));
+  const stop = repeat(round, everySeconds * SECOND_MS);
+  return async () => {
+    await stop();
+    await checks.drained();
+  };
+}
+
 async function housekeeping(host: ServiceHost): Promise<void> {
   await host
     .transaction(async ctx => {
@@ -115,7 +171,8 @@ async function housekeeping(host: ServiceHost): Promise<void> {
 
 /** Starts a service's timers and its hourly housekeeping (role `scheduler`). */
 export function startTimers(host: ServiceHost): { stop(): Promise<void> } {
-  const stops = host.timers.map(timer => repeat(() => check(host, timer), (timer.everySeconds ?? DEFAULT_CHECK_SECONDS) * SECOND_MS));
+  const byPause = Map.groupBy(host.timers, ({ everySeconds = DEFAULT_CHECK_SECONDS }) => everySeconds);
+  const stops = [...byPause].map(([everySeconds, timers]) => checking(host, timers, everySeconds));
   stops.push(repeat(() => housekeeping(host), HOUR_MS));
   return { stop: async () => void (await Promise.all(stops.map(stop => stop()))) };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Bank } from './bank.js';
 
@@ -20,6 +21,23 @@ describe('the inbound webhook', () => {
     const [event] = await bank.handled(`processor_event_id = 'evt_genuine'`);
     expect(event).toMatchObject({ status: 'processed', attempts: 1, error: null, type: 'charge.updated' });
     expect(event.body_sealed.toString()).not.toContain(id);
+    await expect.poll(() => bank.count('payments.processor_event where object_ref = $1', [`charge:${id}`])).toBe(2); // the processor's own has come
+  });
+
+  test('waits for nobody about a charge that is decided', async () => {
+    const paymentId = await bank.paid(user, 4_000);
+    const { processor_payment_id: id } = await bank.payment(paymentId);
+    const other = new pg.Client({ connectionString: bank.p.env.DATABASE_URL });
+    await other.connect();
+    await other.query('begin');
+    await other.query('select from payments.payment where id = $1 for update', [paymentId]);
+    await other.query(
+      'select from payments.checkout_session where id in (select checkout_session_id from payments.payment where id = $1) for update',
+      [paymentId],
+    );
+    expect(await bank.notify({ kind: 'charge', id }, { id: 'evt_late' })).toMatchObject({ status: 200 });
+    expect(await bank.handled(`processor_event_id = 'evt_late'`)).toMatchObject([{ status: 'processed', attempts: 1 }]);
+    await other.end();
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import { PostgreSqlDriver, raw, type SqlEntityManager } from '@mikro-orm/postgresql';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { newId } from '../../runtime/data/ids.js';
+import { FOR_UPDATE } from '../../runtime/data/rows.js';
 import { Brand, BrandDomain } from '../../subgraphs/platform/entities/brand.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 
@@ -73,6 +74,24 @@ describe('a read by columns', () => {
     await inTurn(em => em.findOne(Brand, { slug: slugOf(3), isDefault: false }));
     expect(built).not.toHaveBeenCalled();
     built.mockRestore();
+  });
+
+  test('of a row to be locked is built once, and locks it', async () => {
+    const locked = (id: string, work: (brand: Brand) => Promise<unknown>): Promise<unknown> =>
+      p.host('platform').transaction(async ctx => work((await ctx.em.findOne(Brand, { id }, { ...FOR_UPDATE, refresh: true }))!));
+    await inTurn(em => em.findOne(Brand, { id: ids[0]! }));
+    await locked(ids[0]!, async () => undefined);
+    const driver = await inTurn(async em => em.getDriver() as unknown as { createQueryBuilderFromOptions: () => unknown });
+    const built = vi.spyOn(driver, 'createQueryBuilderFromOptions');
+    await locked(ids[1]!, async brand => {
+      expect(brand.slug).toBe(slugOf(1));
+      const [free, held] = [ids[0], ids[1]].map(id => p.sql('select 1 from platform.brand where id = $1 for update nowait', [id]));
+      await expect(free).resolves.toHaveLength(1);
+      await expect(held).rejects.toMatchObject({ code: '55P03' });
+    });
+    expect(built).not.toHaveBeenCalled();
+    built.mockRestore();
+    await expect(inTurn(em => em.findOne(Brand, { id: ids[0]! }, FOR_UPDATE))).rejects.toThrow(/transaction/);
   });
 
   test('is part of the transaction in which it runs', async () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { messageSendRequested } from '../../events/catalogue/comms.js';
 import { newId } from '../../runtime/data/ids.js';
 import { rowReferences, stubReferences } from '../../runtime/data/references.js';
-import { findRow, loadRow, lockRow, requireRow, requireVersion, rowsBy } from '../../runtime/data/rows.js';
+import { findRow, loadRow, lockOnce, lockRow, requireRow, requireVersion, rowsBy } from '../../runtime/data/rows.js';
 import type { Context } from '../../runtime/request/context.js';
 import { requestMessage, type Recipient } from '../../runtime/request/messages.js';
 import { preparation } from '../../runtime/request/operation.js';
@@ -115,6 +115,30 @@ describe('a locked row', () => {
       expect(await lockRow(ctx, Parcel, { id })).toMatchObject({ note: 'heavy' });
     });
     expect(await read(ctx => requireRow(ctx, Parcel, { id }))).toMatchObject({ note: 'heavy' });
+  });
+
+  test('is locked once where it need not be read anew, and again in another transaction or after one that was undone in part', async () => {
+    const id = await parcel();
+    await write(async ctx => {
+      await requireRow(ctx, Parcel, { id });
+      const count = statementsOf(ctx);
+      const row = await lockOnce(ctx, Parcel, id); // read, not locked
+      expect(count()).toBe(1);
+      row.note = 'heavy';
+      expect(await lockOnce(ctx, Parcel, id)).toBe(row);
+      expect(await lockOnce(ctx, Parcel, id.toUpperCase())).toBe(row);
+      expect(row.note).toBe('heavy');
+    });
+    await write(async ctx => {
+      const undone = ctx.savepoint(async () => {
+        await lockOnce(ctx, Parcel, id);
+        throw new Error('undo');
+      });
+      await expect(undone).rejects.toThrow('undo');
+      await started.sql(`update payments.parcel set note = 'light' where id = '${id}'`);
+      expect(await lockOnce(ctx, Parcel, id)).toMatchObject({ note: 'light' });
+    });
+    await expect(write(ctx => lockOnce(ctx, Parcel, 'no uuid'))).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 

@@ -54,10 +54,14 @@ function resume(payment: Payment): void {
   Object.assign(payment, { nextActionUrl: null, nextActionExpiresAt: null });
 }
 
+/** Whether nothing that a processor says can change an attempt any more. */
+export const isDecided = (attempt: PaymentAttempt, payment: Payment): boolean =>
+  DECIDED.includes(attempt.status) || isEnded(payment.status);
+
 /** Applies what the processor says of an attempt; again, or backwards: nothing. Source: payments 3.1, 7.5. */
 export async function applyOutcome(ctx: Context, rows: ChargeRows, result: Result): Promise<void> {
   const { payment, attempt } = rows;
-  if (DECIDED.includes(attempt.status) || isEnded(payment.status)) return;
+  if (isDecided(attempt, payment)) return;
   if (result.status !== 'unknown' && result.data) attempt.processorRef = payment.processorRef = result.data.id;
   payment.version += 1;
   switch (result.status) {

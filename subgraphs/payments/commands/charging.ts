@@ -15,7 +15,7 @@ import { methodSummary } from '../rules/payment-method.js';
 import { applyOutcome } from './charge-outcome.js';
 import { chargePage } from './charge-page.js';
 import { hostedToken } from './hosted.js';
-import { lockObligation } from './settlement.js';
+import { lockObligation, type Subject } from './settlement.js';
 
 export type ChargeResult = ProcessorResult<ProcessorCharge>;
 
@@ -35,6 +35,7 @@ export function movePayment(payment: Payment, trigger: PaymentTrigger): PaymentS
 
 /** @throws Problem conflict, reason `attempt_running`: its outcome is not known, and a second one might charge twice. Source: payments 7.2. */
 async function requireDecided(ctx: Context, payment: Payment): Promise<void> {
+  if (payment.attemptCount === 0) return;
   const attempts = await ctx.em.find(PaymentAttempt, { paymentId: payment.id }, { refresh: true });
   const running = attempts.some(({ status }) => isUndecided(status) || status === AttemptStatus.REQUIRES_ACTION);
   if (running) fail('conflict', 'An attempt of this payment is not decided yet', { reason: 'attempt_running' });
@@ -62,9 +63,18 @@ export async function beginCharge(ctx: Context, { payment, method, offSession }:
     startedAt: ctx.now(),
     nextLookAt: after(ctx.now(), ATTEMPT_LEASE_MS),
   });
-  ctx.em.persist([payment, attempt]);
+  await ctx.em.persist(payment).flush(); // its attempt refers to it
+  ctx.em.persist(attempt);
   ctx.audit('payment.attempted', payment.id, { attempt: attempt.number, amount: payment.amountMinor, currency: payment.currency });
   return attempt;
+}
+
+/** A payment and what it is for, none of which ever changes. */
+type PaymentSubject = Pick<Payment, 'id'> & Subject;
+
+async function paymentOf(ctx: Context, attemptId: string): Promise<Payment> {
+  const { paymentId } = await requireRow(ctx, PaymentAttempt, { id: attemptId });
+  return requireRow(ctx, Payment, { id: paymentId });
 }
 
 /** Asks the processor, outside any transaction; the attempt's id is the key, so that a repeat has one effect. Never throws for its answer. */
@@ -93,12 +103,12 @@ export async function callCharge(ctx: Context, attemptId: string): Promise<Charg
 
 /**
  * Transaction 2 of a charge: what the processor answered, or what was found out later, whoever comes first; those after find it done.
- * Obligation and payment are locked here. @returns the payment as it is then.
+ * Obligation and payment are locked here. @param subject of the payment, where it was read before. @returns the payment as it is then.
  */
-export async function applyCharge(ctx: Context, attemptId: string, result: ChargeResult): Promise<Payment> {
-  const { paymentId } = await requireRow(ctx, PaymentAttempt, { id: attemptId });
-  const obligation = await lockObligation(ctx, await requireRow(ctx, Payment, { id: paymentId }));
-  const payment = await lockRow(ctx, Payment, { id: paymentId });
+export async function applyCharge(ctx: Context, attemptId: string, result: ChargeResult, subject?: PaymentSubject): Promise<Payment> {
+  const of = subject ?? (await paymentOf(ctx, attemptId));
+  const obligation = await lockObligation(ctx, of);
+  const payment = await lockRow(ctx, Payment, { id: of.id });
   const attempt = await lockRow(ctx, PaymentAttempt, { id: attemptId });
   await applyOutcome(ctx, { payment, attempt, obligation }, result);
   return payment;
@@ -106,6 +116,9 @@ export async function applyCharge(ctx: Context, attemptId: string, result: Charg
 
 /** Calls the processor for an attempt that has begun, and applies the answer in a transaction of its own. Not inside a transaction. */
 export async function runCharge(host: ServiceHost, attemptId: string): Promise<Payment> {
-  const result = await host.read(ctx => callCharge(ctx, attemptId));
-  return host.transaction(ctx => applyCharge(ctx, attemptId, result));
+  const { result, payment } = await host.read(async ctx => ({
+    result: await callCharge(ctx, attemptId),
+    payment: await paymentOf(ctx, attemptId), // known to this request by now
+  }));
+  return host.transaction(ctx => applyCharge(ctx, attemptId, result, payment));
 }

@@ -1,4 +1,4 @@
-import { FOR_UPDATE, findRow, lockRow } from '../../../runtime/data/rows.js';
+import { FOR_UPDATE, findRow, lockOnce } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { BillingCustomer } from '../entities/customer.js';
 import { DeclineCategory, PaymentAttemptStatus, PaymentMethodStatus, PaymentPurpose, PaymentStatus } from '../entities/enums-payment.js';
@@ -13,6 +13,9 @@ import { settleInvoice } from './obligation.js';
 import { invoiceSettled } from './invoice-settlement.js';
 
 const ENDED = [PaymentStatus.SUCCEEDED, PaymentStatus.FAILED, PaymentStatus.CANCELLED];
+
+/** Made out by the running transaction: it has its number when that ends, and no payment yet. */
+const isNew = ({ number }: Invoice): boolean => number === null;
 
 /** The payment of an invoice that has not ended, locked. */
 export const lockPayment = (ctx: Context, invoiceId: string): Promise<Payment | null> =>
@@ -66,9 +69,9 @@ export async function collect(ctx: Context, invoice: Invoice, { offSession, meth
     await collectionFailed(ctx, invoice, failure);
     return null;
   }
-  const customer = await lockRow(ctx, BillingCustomer, { id: invoice.customerId });
-  const payment = (await lockPayment(ctx, invoice.id)) ?? newPayment(ctx, invoice, customer);
-  await ctx.em.persist(payment).flush(); // its attempt refers to it
+  const customer = await lockOnce(ctx, BillingCustomer, invoice.customerId);
+  const known = isNew(invoice) ? null : await lockPayment(ctx, invoice.id);
+  const payment = known ?? newPayment(ctx, invoice, customer);
   return beginCharge(ctx, { payment, method, offSession });
 }
 

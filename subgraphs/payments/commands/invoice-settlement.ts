@@ -1,4 +1,4 @@
-import { lockRow } from '../../../runtime/data/rows.js';
+import { lockOnce, lockRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { move } from '../../../runtime/request/states.js';
 import { BillingSubscriptionStatus, InvoiceKind, InvoiceStatus } from '../entities/enums-billing.js';
@@ -22,6 +22,7 @@ import { subscriptionFellDue, subscriptionSettled } from './subscription-state.j
  */
 export async function invoiceSettled(ctx: Context, invoice: Invoice, payment: Payment | null): Promise<void> {
   if (invoice.status === InvoiceStatus.PAID) return;
+  const wasOverdue = invoice.status === InvoiceStatus.PAST_DUE;
   if (payment) {
     invoice.amountPaidMinor += payment.amountCapturedMinor;
     invoice.attemptCount += 1;
@@ -34,11 +35,12 @@ export async function invoiceSettled(ctx: Context, invoice: Invoice, payment: Pa
     ctx.audit('invoice.paid', invoice.id, { number: invoice.number, paid: invoice.amountPaidMinor, currency: invoice.currency });
   });
   if (invoice.subscriptionId) await settleSubscription(ctx, invoice, invoice.subscriptionId);
-  await noteDelinquency(ctx, invoice.customerId);
+  if (wasOverdue) await noteDelinquency(ctx, invoice.customerId);
 }
 
 async function settleSubscription(ctx: Context, invoice: Invoice, subscriptionId: string): Promise<void> {
-  const subscription = await lockRow(ctx, BillingSubscription, { id: subscriptionId });
+  const subscription = await lockOnce(ctx, BillingSubscription, subscriptionId);
+  if (subscription.status === BillingSubscriptionStatus.INCOMPLETE || invoice.kind === InvoiceKind.CHANGE) await ctx.em.flush();
   if (invoice.kind === InvoiceKind.CHANGE) return applyAwaiting(ctx, subscription, invoice);
   if (subscription.status === BillingSubscriptionStatus.INCOMPLETE && invoice.promoId) await redeem(ctx, { subscriptionId });
   return subscriptionSettled(ctx, subscription, invoice);
@@ -47,7 +49,7 @@ async function settleSubscription(ctx: Context, invoice: Invoice, subscriptionId
 /** The first invoice of a purchase is no debt: without payment nothing comes of it. */
 async function isDebt(ctx: Context, { subscriptionId }: Invoice): Promise<boolean> {
   if (subscriptionId === null) return true;
-  const subscription = await lockRow(ctx, BillingSubscription, { id: subscriptionId });
+  const subscription = await lockOnce(ctx, BillingSubscription, subscriptionId);
   return subscription.status !== BillingSubscriptionStatus.INCOMPLETE;
 }
 

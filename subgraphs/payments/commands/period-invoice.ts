@@ -100,13 +100,7 @@ export async function billPeriod(
   whole: Period = period,
 ): Promise<Invoice | null> {
   const { lines, tax, promo } = await linesOfPeriod(ctx, subscription, price, period, brand, whole);
-  Object.assign(subscription, {
-    currentPeriodStart: period.start,
-    currentPeriodEnd: period.end,
-    periodIndex: subscription.periodIndex + 1,
-  });
-  subscription.version += 1;
-  if (isFree(subscription)) return null;
+  if (isFree(subscription)) return enter(subscription, period, null);
   const customer = await requireRow(ctx, BillingCustomer, { id: subscription.customerId });
   const invoice = await makeOut(ctx, {
     customer,
@@ -123,5 +117,13 @@ export async function billPeriod(
   });
   if (promo) subscription.promoPeriodsLeft = afterOne(subscription.promoPeriodsLeft);
   subscription.latestInvoiceId = invoice.id;
-  return invoice;
+  return enter(subscription, period, invoice);
+}
+
+/** Puts a subscription into a period, once what it costs is written down. */
+function enter<Made extends Invoice | null>(subscription: BillingSubscription, period: Period, made: Made): Made {
+  const { start: currentPeriodStart, end: currentPeriodEnd } = period;
+  Object.assign(subscription, { currentPeriodStart, currentPeriodEnd, periodIndex: subscription.periodIndex + 1 });
+  subscription.version += 1;
+  return made;
 }

@@ -1,4 +1,4 @@
-import { findRow } from '../../../runtime/data/rows.js';
+import { findRow, requireRow } from '../../../runtime/data/rows.js';
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { Payment, PaymentAttempt } from '../entities/payment.js';
 import type { ProcessorCall, ProcessorCharge, ProcessorNotice, ProcessorResult } from '../ports/processor.js';
@@ -6,6 +6,7 @@ import { processorOf } from '../ports/processors.js';
 import { RESOURCE_MISSING } from '../rules/decline.js';
 import { applyCharge } from './charging.js';
 import { drive } from './checkout/steps.js';
+import { isDecided } from './charge-outcome.js';
 import { applyDispute } from './dispute.js';
 import { applyPayout } from './payout-outcome.js';
 import { applyRefundNotice } from './refund-notice.js';
@@ -26,15 +27,17 @@ async function attemptOf(ctx: Context, charge: ProcessorCharge): Promise<Payment
   return (await findRow(ctx, PaymentAttempt, { id: charge.key ?? '' })) ?? findRow(ctx, PaymentAttempt, { processorRef: charge.id });
 }
 
-/** A charge that is not ours is no error: reconciliation reports it. */
+/**
+ * A charge that is not ours is no error: reconciliation reports it. Most calls come for an attempt that the answer to its charge has decided;
+ * as that never changes, nothing is locked for them.
+ */
 async function applyChargeNotice(ctx: Context, result: ProcessorResult<ProcessorCharge>): Promise<boolean> {
   const data = result.status === 'unknown' ? null : result.data;
   const attempt = data && (await attemptOf(ctx, data));
   if (!attempt) return false;
-  const before = await findRow(ctx, Payment, { id: attempt.paymentId });
-  const { version } = before!;
-  const payment = await applyCharge(ctx, attempt.id, result);
-  const { checkoutSessionId } = payment;
+  const before = await requireRow(ctx, Payment, { id: attempt.paymentId });
+  const { version, checkoutSessionId } = before;
+  const payment = isDecided(attempt, before) ? before : await applyCharge(ctx, attempt.id, result);
   if (checkoutSessionId !== null) ctx.afterCommit(async () => void (await drive(ctx.host, checkoutSessionId)));
   return payment.version !== version;
 }

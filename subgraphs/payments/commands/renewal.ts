@@ -1,4 +1,3 @@
-import { requireRow } from '../../../runtime/data/rows.js';
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { after, HOUR_MS } from '../../../runtime/time/durations.js';
 import { BillingSubscriptionStatus as Status, InvoiceKind } from '../entities/enums-billing.js';
@@ -24,6 +23,9 @@ const CATCH_UP_MS = HOUR_MS;
 /** An attempt that a transaction has begun, to be made after it; null: there is none. */
 type Begun = string | null;
 
+/** A subscription, and whose it is, neither of which changes. */
+type Of = Pick<BillingSubscription, 'id' | 'brandId'>;
+
 /** The brand's terms, asked once per run of the worker. */
 export type TermsOf = (brandId: string) => Promise<BrandTerms>;
 
@@ -33,12 +35,6 @@ export function termsOnce(host: ServiceHost): TermsOf {
     if (!known.has(brandId)) known.set(brandId, brandTerms(host, brandId));
     return known.get(brandId)!;
   };
-}
-
-/** What the subscription's brand says, found before the transaction. */
-async function termsFor(host: ServiceHost, id: string, termsOf: TermsOf): Promise<BrandTerms> {
-  const { brandId } = await host.read(ctx => requireRow(ctx, BillingSubscription, { id }));
-  return termsOf(brandId);
 }
 
 /** Does what `work` says with a subscription, locked, and then makes the charge that it has begun. */
@@ -52,8 +48,8 @@ async function withSubscription(
 }
 
 /** The end of a period: what was planned for it, and the next period. Whoever comes second finds it done. Source: payments 7.8. */
-export async function renew(host: ServiceHost, id: string, termsOf: TermsOf): Promise<void> {
-  const terms = await termsFor(host, id, termsOf);
+export async function renew(host: ServiceHost, { id, brandId }: Of, termsOf: TermsOf): Promise<void> {
+  const terms = await termsOf(brandId);
   await withSubscription(host, id, async (ctx, subscription) => {
     const isDue = subscription.nextRunAt !== null && subscription.nextRunAt <= ctx.now() && isBilled(subscription.status);
     return isDue ? endPeriod(ctx, subscription, terms) : null;
@@ -151,8 +147,8 @@ function freeAgain(ctx: Context, subscription: BillingSubscription, price: Billi
 }
 
 /** A pause with an end is over. */
-export async function endPlannedPause(host: ServiceHost, id: string, termsOf: TermsOf): Promise<void> {
-  const terms = await termsFor(host, id, termsOf);
+export async function endPlannedPause(host: ServiceHost, { id, brandId }: Of, termsOf: TermsOf): Promise<void> {
+  const terms = await termsOf(brandId);
   await withSubscription(host, id, async (ctx, subscription) => {
     const { status, resumeAt } = subscription;
     if (status !== Status.PAUSED || resumeAt === null || resumeAt > ctx.now()) return null;
@@ -179,8 +175,8 @@ export async function expireIncomplete(host: ServiceHost, id: string): Promise<v
 }
 
 /** Tells of the next charge, once. */
-export async function giveNotice(host: ServiceHost, id: string, termsOf: TermsOf): Promise<void> {
-  const terms = await termsFor(host, id, termsOf);
+export async function giveNotice(host: ServiceHost, { id, brandId }: Of, termsOf: TermsOf): Promise<void> {
+  const terms = await termsOf(brandId);
   await withSubscription(host, id, async (ctx, subscription) => {
     if (subscription.nextNoticeAt === null || subscription.nextNoticeAt > ctx.now()) return null;
     subscription.nextNoticeAt = null;

@@ -23,7 +23,8 @@ export interface Obligation {
   readonly invoice: Invoice | null;
 }
 
-type Subject = Pick<Payment, 'checkoutSessionId' | 'giftSessionId' | 'subscriptionId' | 'invoiceId'>;
+/** Which rows those are. */
+export type Subject = Pick<Payment, 'checkoutSessionId' | 'giftSessionId' | 'subscriptionId' | 'invoiceId'>;
 
 /** Locks what a payment is for. Rows are locked in the order session, subscription, invoice, payment, customer everywhere, against deadlocks. */
 export async function lockObligation(

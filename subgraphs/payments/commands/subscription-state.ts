@@ -1,4 +1,4 @@
-import { lockRow, requireRow } from '../../../runtime/data/rows.js';
+import { lockOnce, lockRow, requireRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { move } from '../../../runtime/request/states.js';
 import { BillingSubscriptionStatus as Status, InvoiceStatus } from '../entities/enums-billing.js';
@@ -79,7 +79,7 @@ export async function subscriptionSettled(ctx: Context, subscription: BillingSub
 
 /** What a failed charge does to it. */
 export async function subscriptionFellDue(ctx: Context, invoice: Invoice, subscriptionId: string): Promise<void> {
-  const subscription = await lockRow(ctx, BillingSubscription, { id: subscriptionId });
+  const subscription = await lockOnce(ctx, BillingSubscription, subscriptionId);
   const isResumed = isResuming(subscription, invoice);
   if (!isBilled(subscription.status) && !isResumed) return;
   if (subscription.status === Status.PAST_DUE) return;

@@ -10,23 +10,34 @@ import { giveUp, tryInvoice } from '../commands/dunning.js';
 import { postKeptCredit } from '../commands/kept-credit.js';
 import { endPlannedPause, expireIncomplete, giveNotice, renew, termsOnce, type TermsOf } from '../commands/renewal.js';
 
+/** A row that is claimed. */
+interface Due {
+  id: string;
+  brandId: string;
+}
+
 /** Rows of which something is due by time alone. */
 interface Kind {
   table: 'billing_subscription' | 'invoice';
   column: string;
   /** Condition beside the time, in SQL. */
   waiting: string;
-  work(host: ServiceHost, id: string, termsOf: TermsOf): Promise<unknown>;
+  work(host: ServiceHost, row: Due, termsOf: TermsOf): Promise<unknown>;
 }
 
 const KINDS: readonly Kind[] = [
   { table: 'billing_subscription', column: 'next_notice_at', waiting: 'true', work: giveNotice },
   { table: 'billing_subscription', column: 'next_run_at', waiting: 'true', work: renew },
   { table: 'billing_subscription', column: 'resume_at', waiting: `status = 'paused'`, work: endPlannedPause },
-  { table: 'billing_subscription', column: 'incomplete_until', waiting: `status = 'incomplete'`, work: expireIncomplete },
+  {
+    table: 'billing_subscription',
+    column: 'incomplete_until',
+    waiting: `status = 'incomplete'`,
+    work: (host, { id }) => expireIncomplete(host, id),
+  },
   { table: 'invoice', column: 'next_attempt_at', waiting: 'true', work: collectDue },
-  { table: 'invoice', column: 'give_up_at', waiting: 'true', work: giveUp },
-  { table: 'invoice', column: 'kept_credit_due_at', waiting: 'true', work: postKeptCredit },
+  { table: 'invoice', column: 'give_up_at', waiting: 'true', work: (host, { id }) => giveUp(host, id) },
+  { table: 'invoice', column: 'kept_credit_due_at', waiting: 'true', work: (host, { id }) => postKeptCredit(host, id) },
 ];
 
 /** Rows per claim, and how many of them are worked on at once: the pool has few connections, and the processor takes most of the time. */
@@ -39,22 +50,20 @@ const CHECK_MS = SECOND_MS;
 /** Tries of a row by which races and deadlocks pass, and the wait between them. */
 const [MOST_TRIES, AGAIN_MS] = [4, 100];
 
-async function collectDue(host: ServiceHost, id: string): Promise<void> {
+async function collectDue(host: ServiceHost, { id }: Due): Promise<void> {
   await tryInvoice(host, id, false);
 }
 
 const claimSql = ({ table, column, waiting }: Kind): string => `
   update payments.${table} set leased_until = clock_timestamp() + interval '${LEASE_SECONDS} seconds' where id in (
     select id from payments.${table} where ${column} <= $1 and ${waiting} and (leased_until is null or leased_until < clock_timestamp())
-    order by ${column} limit ${CLAIMED} for update skip locked) returning id`;
+    order by ${column} limit ${CLAIMED} for update skip locked) returning id, brand_id as "brandId"`;
 
-async function claim(host: ServiceHost, kind: Kind): Promise<string[]> {
-  const rows = await host.transaction(ctx => ctx.sql<{ id: string }>(claimSql(kind), [ctx.now().toISOString()]));
-  return rows.map(({ id }) => id);
-}
+const claim = (host: ServiceHost, kind: Kind): Promise<Due[]> =>
+  host.transaction(ctx => ctx.sql<Due>(claimSql(kind), [ctx.now().toISOString()]));
 
-const release = (host: ServiceHost, { table }: Kind, id: string): Promise<unknown> =>
-  host.transaction(ctx => ctx.sql(`update payments.${table} set leased_until = null where id = $1`, [id]));
+const release = (host: ServiceHost, { table }: Kind, ids: readonly string[]): Promise<unknown> =>
+  host.transaction(ctx => ctx.sql(`update payments.${table} set leased_until = null where id = any($1)`, [ids]));
 
 /** A row that cannot be worked on does not hold up the others. */
 const putOff = (host: ServiceHost, { table, column }: Kind, id: string): Promise<unknown> =>
@@ -69,41 +78,45 @@ const putOff = (host: ServiceHost, { table, column }: Kind, id: string): Promise
 const isPassing = (error: unknown): boolean => error instanceof Problem && (error.code === 'unavailable' || error.code === 'conflict');
 
 /** Tries a row again at once, a few times, where that may help. */
-async function persistently(kind: Kind, host: ServiceHost, id: string, termsOf: TermsOf): Promise<void> {
+async function persistently(kind: Kind, host: ServiceHost, row: Due, termsOf: TermsOf): Promise<void> {
   for (let tries = 1; ; tries++)
     try {
-      return void (await kind.work(host, id, termsOf));
+      return void (await kind.work(host, row, termsOf));
     } catch (error) {
       if (tries === MOST_TRIES || !isPassing(error)) throw error;
       await new Promise(resolve => setTimeout(resolve, tries * AGAIN_MS * (1 + Math.random())));
     }
 }
 
-async function workOn(host: ServiceHost, kind: Kind, id: string, termsOf: TermsOf): Promise<void> {
+async function workOn(host: ServiceHost, kind: Kind, row: Due, termsOf: TermsOf): Promise<void> {
   try {
-    await persistently(kind, host, id, termsOf);
-    await release(host, kind, id);
+    await persistently(kind, host, row, termsOf);
   } catch (error) {
-    host.log.error({ err: loggedError(error), id, due: kind.column }, 'billing failed; it is tried again in five minutes');
-    await putOff(host, kind, id);
+    host.log.error({ err: loggedError(error), id: row.id, due: kind.column }, 'billing failed; it is tried again in five minutes');
+    await putOff(host, kind, row.id);
   }
 }
 
-/** Some at once, each taking the next as soon as it is done. */
-async function inLanes(ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
-  const rest = [...ids];
+/** Some at once, each taking the next as soon as it is done; at last their lease is given back. */
+async function inLanes(host: ServiceHost, kind: Kind, rows: readonly Due[], termsOf: TermsOf): Promise<void> {
+  const rest = [...rows];
   const lane = async (): Promise<void> => {
-    for (let id = rest.shift(); id !== undefined; id = rest.shift()) await work(id);
+    for (let row = rest.shift(); row !== undefined; row = rest.shift()) await workOn(host, kind, row, termsOf);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await release(
+    host,
+    kind,
+    rows.map(({ id }) => id),
+  );
 }
 
 /** Does all that is due now, in any number of processes at once: each row is claimed by one of them. Source: payments 7.8. */
 export async function billDue(host: ServiceHost, isStopped: () => boolean = () => false): Promise<void> {
   const termsOf = termsOnce(host);
   for (const kind of KINDS)
-    for (let ids = await claim(host, kind); ids.length > 0 && !isStopped(); ids = await claim(host, kind))
-      await inLanes(ids, id => workOn(host, kind, id, termsOf));
+    for (let rows = await claim(host, kind); rows.length > 0 && !isStopped(); rows = await claim(host, kind))
+      await inLanes(host, kind, rows, termsOf);
 }
 
 const WAITING = KINDS.map(

@@ -5,15 +5,12 @@ import { loggedError, type Logger } from '../../../../runtime/observe/log.js';
 import { mature } from './charges.js';
 import { show } from './disputes.js';
 import { bodyOf, inMs, NOTICE_DELAY_MS } from './notices.js';
-import type { SandboxObject } from './objects.js';
+import type { Kind, SandboxObject } from './objects.js';
 import { maturePayout } from './payouts.js';
-import type { SandboxStore } from './store.js';
+import type { SandboxStore, SandboxTransaction } from './store.js';
 
-/** Between looks while something may come, and while nothing is known of, ms. */
-const BUSY_MS = 20;
-const IDLE_MS = 5_000;
-/** Looks at the busy pace after the last thing that happened. */
-const BUSY_LOOKS = 75;
+/** Between looks at least, so that what comes together goes together, and at most, because others may have planned something, ms. */
+const [SHORTEST_MS, LONGEST_MS] = [20, 5_000];
 const BATCH = 16;
 const CLAIM_MS = 10_000;
 const CALL_TIMEOUT_MS = 5_000;
@@ -40,8 +37,11 @@ export function signatureOf(body: Buffer, secret: string, at: Date): string {
 export class Courier {
   readonly #stopping = new AbortController();
   #woken = new AbortController();
-  #looks = BUSY_LOOKS;
   #running: Promise<void> = Promise.resolve();
+  /** Something was planned during a look, which may not have seen it. */
+  #isWanted = false;
+  /** It waits for longer than a call that is planned now will. */
+  #isLong = false;
 
   constructor(
     private readonly store: SandboxStore,
@@ -60,60 +60,59 @@ export class Courier {
 
   /** Something was planned. */
   wake(): void {
-    this.#looks = BUSY_LOOKS;
-    this.#woken.abort();
+    this.#isWanted = true;
+    if (this.#isLong) this.#woken.abort();
   }
 
   async #loop(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const done = await this.#look().catch(error => {
+      this.#isWanted = false;
+      const ms = await this.#look().catch(error => {
         this.setting.log.warn({ err: loggedError(error) }, 'the sandbox could not look at what is due; it is tried again');
-        return 0;
+        return LONGEST_MS;
       });
-      this.#looks = done > 0 ? BUSY_LOOKS : Math.max(0, this.#looks - 1);
-      await this.#pause(this.#looks > 0 ? BUSY_MS : IDLE_MS);
+      await this.#pause(this.#isWanted ? SHORTEST_MS : ms);
     }
   }
 
   async #pause(ms: number): Promise<void> {
     this.#woken = new AbortController();
+    this.#isLong = ms > NOTICE_DELAY_MS;
     if (this.#stopping.signal.aborted) return;
     await sleep(ms, undefined, { signal: this.#woken.signal }).catch(() => undefined);
   }
 
+  /** Does what is due. @returns how long to wait for what comes next, ms. */
   async #look(): Promise<number> {
-    if (!(await this.store.isDue())) return 0;
-    const changed = await this.store.transaction(async tx => {
-      const until = inMs(CLAIM_MS);
-      const [charges, disputes] = [await tx.claim('charge', until, BATCH), await tx.claim('dispute', until, BATCH)];
-      const payouts = await tx.claim('payout', until, BATCH);
-      for (const charge of charges) await mature(tx, charge);
-      for (const dispute of disputes) await show(tx, dispute);
-      for (const payout of payouts) await maturePayout(tx, payout);
-      return charges.length + disputes.length + payouts.length;
-    });
-    const notices = await this.store.transaction(tx => tx.claim('notice', inMs(CLAIM_MS), BATCH));
+    const { kinds, ms } = await this.store.waiting();
+    if (kinds.length === 0) return Math.min(Math.max(ms ?? LONGEST_MS, SHORTEST_MS), LONGEST_MS);
+    if (kinds.some(kind => kind !== 'notice')) await this.store.transaction(tx => this.#change(tx, kinds));
+    const notices = kinds.includes('notice') ? await this.store.transaction(tx => tx.claim('notice', inMs(CLAIM_MS), BATCH)) : [];
     await Promise.all(notices.map(notice => this.deliver(notice)));
-    return changed + notices.length;
+    return SHORTEST_MS;
+  }
+
+  /** What changes by itself. */
+  async #change(tx: SandboxTransaction, kinds: readonly Kind[]): Promise<void> {
+    const until = inMs(CLAIM_MS);
+    const claimed = async <K extends Kind>(kind: K): Promise<SandboxObject<K>[]> =>
+      kinds.includes(kind) ? tx.claim(kind, until, BATCH) : [];
+    for (const charge of await claimed('charge')) await mature(tx, charge);
+    for (const dispute of await claimed('dispute')) await show(tx, dispute);
+    for (const payout of await claimed('payout')) await maturePayout(tx, payout);
   }
 
   /** One call, signed at the service's time; it is tried again until it is taken. */
   async deliver(notice: Notice): Promise<void> {
     const isTaken = await this.#call(notice);
-    await this.store.transaction(async tx => {
-      const current = await tx.lock('notice', { id: notice.id });
-      if (!current) return;
-      current.data.attempts++;
-      current.data.isDelivered ||= isTaken;
-      const wait = Math.min(NOTICE_DELAY_MS * 2 ** current.data.attempts, MAX_WAIT_MS);
-      current.dueAt = isTaken || current.data.attempts >= MAX_TRIES ? null : inMs(wait);
-      await tx.save(current);
-    });
+    const attempts = notice.data.attempts + 1;
+    const wait = Math.min(NOTICE_DELAY_MS * 2 ** attempts, MAX_WAIT_MS);
+    await this.store.noteCall(notice.id, isTaken, isTaken || attempts >= MAX_TRIES ? null : wait);
   }
 
   async #call(notice: Notice): Promise<boolean> {
     const body = bodyOf(notice);
-    const at = await this.store.transaction(async tx => tx.now);
+    const at = await this.store.now();
     try {
       const answer = await request(this.setting.url, {
         method: 'POST',

@@ -11,8 +11,8 @@ export const HOLD_ALL = 'hold_all';
 export const inMs = (ms: number): Date => new Date(Date.now() + ms);
 export const holdOf = (chargeId: string): string => `hold_${chargeId}`;
 
-const isHeld = async (tx: SandboxTransaction, subject: string | null): Promise<boolean> =>
-  (await tx.lock('hold', { id: HOLD_ALL })) !== null || (subject !== null && (await tx.lock('hold', { id: holdOf(subject) })) !== null);
+const isHeld = (tx: SandboxTransaction, subject: string | null): Promise<boolean> =>
+  tx.isHeld(subject === null ? [HOLD_ALL] : [HOLD_ALL, holdOf(subject)]);
 
 /** Plans a call about an object, in the transaction that changed it. @param subject charge (or payout) that it belongs to. */
 export async function notify(tx: SandboxTransaction, type: string, kind: ProcessorObject, id: string, subject: string): Promise<void> {

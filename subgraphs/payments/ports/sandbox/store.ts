@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import { nameOf, prepared } from '../../../../events/prepared.js';
 import { openPool } from '../../../../runtime/data/database.js';
 import type { Objects, SandboxObject, Kind } from './objects.js';
 
@@ -11,6 +12,24 @@ export const idOf = (prefix: string, name: string): string => `${prefix}_${creat
 
 const COLUMNS = `id, kind, idempotency_key as key, parent_id as "parentId", data, due_at as "dueAt", created_at as "createdAt"`;
 
+/** A statement whose text is constant: PostgreSQL plans it once per connection. */
+const statement = (text: string, values: readonly unknown[] = []): pg.QueryConfig => ({
+  name: nameOf(prepared(text)),
+  text,
+  values: [...values],
+});
+
+/** What waits for its time. */
+export interface Waiting {
+  /** Kinds of which something is due. */
+  kinds: readonly Kind[];
+  /** Until the next thing is due, ms; null: nothing waits. */
+  ms: number | null;
+}
+
+const WAITING = `select array(select distinct kind from payments.processor_object where due_at <= clock_timestamp()) as kinds,
+  (select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 from payments.processor_object where due_at is not null) as ms`;
+
 /** The sandbox's objects in one transaction of its own. */
 export class SandboxTransaction {
   constructor(
@@ -20,12 +39,12 @@ export class SandboxTransaction {
   ) {}
 
   async #rows<K extends Kind>(text: string, params: readonly unknown[]): Promise<SandboxObject<K>[]> {
-    return (await this.client.query<SandboxObject<K>>(text, [...params])).rows;
+    return (await this.client.query<SandboxObject<K>>(statement(text, params))).rows;
   }
 
   /** Calls with the same key wait for each other. */
   async serialize(name: string): Promise<void> {
-    await this.client.query(`select pg_advisory_xact_lock(hashtextextended($1, 23))`, [name]);
+    await this.client.query(statement(`select pg_advisory_xact_lock(hashtextextended($1, 23))`, [name]));
   }
 
   /** The object, locked until the transaction ends; of a key where one is given. */
@@ -33,6 +52,12 @@ export class SandboxTransaction {
     const [column, value] = 'id' in by ? ['id', by.id] : ['idempotency_key', by.key];
     const text = `select ${COLUMNS} from payments.processor_object where kind = $1 and ${column} = $2 for update`;
     return (await this.#rows<K>(text, [kind, value]))[0] ?? null;
+  }
+
+  /** Whether there is any hold of these ids, none of which is set or lifted before the transaction ends. */
+  async isHeld(ids: readonly string[]): Promise<boolean> {
+    const text = `select ${COLUMNS} from payments.processor_object where kind = 'hold' and id = any($1) order by id for update`;
+    return (await this.#rows<'hold'>(text, [ids])).length > 0;
   }
 
   /** The object as it is, without waiting for who has it locked. */
@@ -50,7 +75,7 @@ export class SandboxTransaction {
   async disputedOf(chargeId: string): Promise<number> {
     const text = `select coalesce(sum((data->>'amount')::bigint), 0)::float8 as amount from payments.processor_object
       where kind = 'dispute' and parent_id = $1 and (data->>'fundsWithdrawn')::boolean and data->>'status' <> 'won'`;
-    return (await this.client.query<{ amount: number }>(text, [chargeId])).rows[0]!.amount;
+    return (await this.client.query<{ amount: number }>(statement(text, [chargeId]))).rows[0]!.amount;
   }
 
   /** The one made last. */
@@ -90,25 +115,19 @@ export class SandboxTransaction {
 
   async insert<K extends Kind>(kind: K, id: string, data: Objects[K], more: { key?: string; parentId?: string; dueAt?: Date | null } = {}) {
     const { key = null, parentId = null, dueAt = null } = more;
-    await this.client.query(
-      `insert into payments.processor_object (id, kind, idempotency_key, parent_id, data, due_at, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $7)`,
-      [id, kind, key, parentId, JSON.stringify(data), dueAt, this.now],
-    );
+    const text = `insert into payments.processor_object (id, kind, idempotency_key, parent_id, data, due_at, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $7)`;
+    await this.client.query(statement(text, [id, kind, key, parentId, JSON.stringify(data), dueAt, this.now]));
     return { id, kind, key, parentId, data, dueAt, createdAt: this.now } as SandboxObject<K>;
   }
 
   async save<K extends Kind>({ id, data, dueAt }: SandboxObject<K>): Promise<void> {
-    await this.client.query(`update payments.processor_object set data = $2, due_at = $3, updated_at = $4 where id = $1`, [
-      id,
-      JSON.stringify(data),
-      dueAt,
-      this.now,
-    ]);
+    const text = `update payments.processor_object set data = $2, due_at = $3, updated_at = $4 where id = $1`;
+    await this.client.query(statement(text, [id, JSON.stringify(data), dueAt, this.now]));
   }
 
   async remove(kind: Kind, ids: readonly string[]): Promise<void> {
-    await this.client.query(`delete from payments.processor_object where kind = $1 and id = any($2)`, [kind, ids]);
+    await this.client.query(statement(`delete from payments.processor_object where kind = $1 and id = any($2)`, [kind, ids]));
   }
 }
 
@@ -128,7 +147,7 @@ export class SandboxStore {
     let failed: Error | undefined;
     try {
       await client.query('begin');
-      const result = await work(new SandboxTransaction(client, await this.#now(client)));
+      const result = await work(new SandboxTransaction(client, await this.now(client)));
       await client.query('commit');
       return result;
     } catch (error) {
@@ -143,17 +162,23 @@ export class SandboxStore {
     }
   }
 
-  async #now(client: pg.PoolClient): Promise<Date> {
+  /** The service's time. */
+  async now(client: pg.Pool | pg.PoolClient = this.#pool): Promise<Date> {
     if (!this.manualClock) return new Date();
-    const { rows } = await client.query<{ now: Date }>('select now from payments.test_clock');
+    const { rows } = await client.query<{ now: Date }>(statement('select now from payments.test_clock'));
     return rows[0]?.now ?? new Date();
   }
 
-  /** Whether the time of anything has come on the wall clock; asked 50 times a second while something may come. */
-  async isDue(): Promise<boolean> {
-    const text = 'select exists (select from payments.processor_object where due_at <= clock_timestamp()) as is';
-    const { rows } = await this.#pool.query<{ is: boolean }>(text);
-    return rows[0]!.is;
+  /** What waits on the wall clock. */
+  async waiting(): Promise<Waiting> {
+    return (await this.#pool.query<Waiting>(statement(WAITING))).rows[0]!;
+  }
+
+  /** Notes how a call went; without a next one it is not made again by itself. @param waitMs until then. */
+  async noteCall(id: string, isTaken: boolean, waitMs: number | null): Promise<void> {
+    const text = `update payments.processor_object set updated_at = $4, due_at = clock_timestamp() + $3 * interval '1 millisecond', data = data ||
+      jsonb_build_object('attempts', (data->>'attempts')::int + 1, 'isDelivered', (data->>'isDelivered')::boolean or $2) where id = $1 and kind = 'notice'`;
+    await this.#pool.query(statement(text, [id, isTaken, waitMs, await this.now()]));
   }
 
   close(): Promise<void> {

@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Context } from '../../runtime/request/context.js';
+import type { Timer } from '../../runtime/time/clock.js';
+import { startTimers } from '../../runtime/time/timers.js';
+import { service } from '../../runtime/service.js';
+import { Client } from '../support/statements.js';
+import { until } from '../support/until.js';
+import { startService, type Started } from './support/service.js';
+
+/** A timer that counts how often it is asked and run. */
+class Counted implements Timer<Context> {
+  everySeconds = 0.02;
+  asked = 0;
+  ran = 0;
+
+  constructor(
+    readonly name: string,
+    private readonly due: (one: Counted, ctx: Context) => Date | null,
+    private readonly work: () => Promise<void> = async () => undefined,
+  ) {}
+
+  async next(ctx: Context): Promise<Date | null> {
+    this.asked++;
+    return this.due(this, ctx);
+  }
+
+  async run(): Promise<void> {
+    this.ran++;
+    await this.work();
+  }
+}
+
+const declaration = service({
+  slug: 'payments',
+  purpose: 'Timers, for tests of the runtime.',
+  entities: [],
+  resolvers: [],
+  erase: 'nothing_held',
+});
+
+let started: Started;
+beforeAll(async () => {
+  started = await startService(declaration, []);
+});
+
+/** Runs timers until something holds. */
+async function during(timers: readonly Timer<Context>[], what: string, holds: () => boolean): Promise<void> {
+  const host = Object.assign(started.host, { timers });
+  const running = startTimers(host);
+  try {
+    await until(what, async () => null, holds);
+  } finally {
+    await running.stop();
+  }
+}
+
+const never = (): null => null;
+const once = (one: Counted, ctx: Context): Date | null => (one.ran === 0 ? ctx.now() : null);
+
+describe('timers', () => {
+  test('that have nothing due are asked without a transaction, and keep no other process out', async () => {
+    const [first, second] = [new Counted('first', never), new Counted('second', never)];
+    const query = vi.spyOn(Client.prototype, 'query');
+    await during([first, second], 'both to be asked', () => first.asked > 3 && second.asked > 3);
+    const texts = query.mock.calls.map(([one]) => String((one as unknown as { text?: string }).text ?? one));
+    query.mockRestore();
+    expect(texts.filter(text => /advisory_xact_lock/.test(text))).toEqual([]);
+    expect([first.ran, second.ran]).toEqual([0, 0]);
+  });
+
+  test('that have something due run once', async () => {
+    const due = new Counted('due', once);
+    await during([due, new Counted('other', never)], 'the timer to be asked again', () => due.ran > 0 && due.asked > 6);
+    expect(due.ran).toBe(1);
+  });
+
+  test('that cannot say when they are due hold up nobody else, and are said to have failed', async () => {
+    const broken = new Counted('broken', () => {
+      throw new Error('unknown column');
+    });
+    const due = new Counted('due', once);
+    const log = vi.spyOn(started.host.log, 'error');
+    await during([broken, due], 'the other one to run', () => due.ran > 0 && log.mock.calls.length > 0);
+    expect(log.mock.calls[0]).toMatchObject([{ timer: 'broken' }, 'a timer failed; it is tried again']);
+    log.mockRestore();
+  });
+
+  test('that work are not asked meanwhile, the others are; the stop waits for them', async () => {
+    const gate = Promise.withResolvers<void>();
+    let ended = false;
+    const slow = new Counted('slow', once, async () => {
+      await gate.promise;
+      ended = true;
+    });
+    const other = new Counted('other', never);
+    const seen = { slow: 0, other: 0 };
+    const running = startTimers(Object.assign(started.host, { timers: [slow, other] }));
+    await until(
+      'the slow one to work',
+      async () => null,
+      () => slow.ran > 0,
+    );
+    Object.assign(seen, { slow: slow.asked, other: other.asked });
+    await until(
+      'the other one to be asked',
+      async () => null,
+      () => other.asked > seen.other + 3,
+    );
+    expect(slow.asked).toBe(seen.slow);
+    const stopped = running.stop().then(() => expect(ended).toBe(true));
+    for (let turn = 0; turn < 20; turn++) await started.sql('select 1'); // longer than any look at timers takes
+    gate.resolve();
+    await stopped;
+  });
+});
