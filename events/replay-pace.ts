@@ -17,8 +17,9 @@ export interface Pressure {
 /** How much a replay sends at once, so that live events hardly wait: as much as the consumer does in a moment, and nothing while it lags. */
 export class ReplayPace {
   #size = FIRST;
-  /** Of what was sent last, until its end was seen. */
+  /** Since when something was sent of which not half was seen done, and how much that is: parts of the log end anywhere. */
   #sentAt: number | null = null;
+  #sent = 0;
   /** By the database's clock; null before the first events. */
   sentAt: Date | null = null;
 
@@ -26,9 +27,14 @@ export class ReplayPace {
 
   /** How many events may be sent now. */
   room({ waiting, lagMs }: Pressure, now: number): number {
-    if (lagMs > MOST_LAG_MS || (this.sentAt !== null && waiting > this.#size / 2)) return 0;
+    if (lagMs > MOST_LAG_MS) return 0;
+    if (this.sentAt !== null && waiting > this.#sent / 2) return Math.max(0, Math.floor(this.#most() / 2) - waiting);
     if (this.#sentAt !== null) this.#adapt(now - this.#sentAt);
-    this.#sentAt = null;
+    [this.#sentAt, this.#sent] = [null, 0];
+    return this.#most();
+  }
+
+  #most(): number {
     return Math.min(this.#size, this.most);
   }
 
@@ -37,8 +43,9 @@ export class ReplayPace {
     this.#size = Math.max(LEAST, Math.min(wanted, this.#size * 2, this.most));
   }
 
-  sent(at: Date, now: number): void {
+  sent(count: number, at: Date, now: number): void {
     this.sentAt = at;
-    this.#sentAt = now;
+    this.#sentAt ??= now;
+    this.#sent += count;
   }
 }

@@ -124,8 +124,8 @@ class Replays {
     const pressure = await this.options.transport.pressure(spec, pace.sentAt);
     const room = pressure ? pace.room(pressure, performance.now()) : 0;
     if (room === 0) return LOOK_MS;
-    const { sentAt, done } = await this.#send(job, spec, room);
-    if (sentAt) pace.sent(sentAt, performance.now());
+    const { sent, sentAt, done } = await this.#send(job, spec, room);
+    if (sentAt) pace.sent(sent, sentAt, performance.now());
     return done ? IDLE_MS : sentAt ? LOOK_MS : 0;
   }
 
@@ -136,7 +136,7 @@ class Replays {
   }
 
   /** The next events of the log; `sentAt` is null where none of them was to be sent. */
-  async #send(job: Job, spec: ConsumerSpec, count: number): Promise<{ sentAt: Date | null; done: boolean }> {
+  async #send(job: Job, spec: ConsumerSpec, count: number): Promise<{ sent: number; sentAt: Date | null; done: boolean }> {
     const from: ReplayPosition = { group: job.group, position: job.position };
     const { rows, next } = await readReplay(this.#sql, job.filter, job.upto, from, count);
     const wanted = await this.#withoutGivenUp(
@@ -155,7 +155,7 @@ class Replays {
       next.position,
       done,
     ]);
-    return { sentAt: wanted.length > 0 && noted ? noted.at : null, done };
+    return { sent: wanted.length, sentAt: wanted.length > 0 && noted ? noted.at : null, done };
   }
 
   async #withoutGivenUp({ id, consumer, mode }: Job, rows: readonly ReplayRow[]): Promise<readonly ReplayRow[]> {

@@ -215,7 +215,7 @@ describe('the pace of a replay', () => {
     const pace = new ReplayPace(most);
     return numbers(1, rounds).map(round => {
       const room = pace.room(idle, round * tookMs);
-      pace.sent(new Date(), round * tookMs);
+      pace.sent(room, new Date(), round * tookMs);
       return room;
     });
   }
@@ -230,12 +230,25 @@ describe('the pace of a replay', () => {
   test('is nothing while half of what was sent waits, or live events are older than a second', () => {
     const pace = new ReplayPace(500);
     expect(pace.room({ waiting: 300, lagMs: 1_000 }, 0)).toBe(50); // of somebody else's
-    pace.sent(new Date(), 0);
+    pace.sent(50, new Date(), 0);
     expect(pace.room({ waiting: 26, lagMs: 0 }, 10)).toBe(0);
     expect(pace.room({ waiting: 25, lagMs: 0 }, 400)).toBe(50); // a part of the log with nothing to send
     expect(pace.room({ waiting: 26, lagMs: 0 }, 410)).toBe(0);
-    pace.sent(new Date(), 0);
+    pace.sent(50, new Date(), 0);
     expect(pace.room({ waiting: 25, lagMs: 1_001 }, 10)).toBe(0);
     expect(pace.room({ waiting: 25, lagMs: 1_000 }, 10)).toBe(100);
+  });
+
+  test('does not grow by small parts of which nothing is done, however often it looks', () => {
+    const pace = new ReplayPace(500);
+    let waiting = 0;
+    for (let look = 0; look < 40; look++) {
+      const part = Math.min(10, pace.room({ waiting, lagMs: 0 }, look));
+      if (part > 0) pace.sent(part, new Date(), look);
+      waiting += part;
+    }
+    expect(waiting).toBe(25);
+    expect(pace.room({ waiting: 13, lagMs: 0 }, 50)).toBe(12);
+    expect(pace.room({ waiting: 12, lagMs: 0 }, 50)).toBe(100); // half of what was sent is done, and soon
   });
 });
