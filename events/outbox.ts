@@ -1,6 +1,6 @@
 import { newId } from './envelope.js';
 import type { DataOf, EventDefinition } from './define.js';
-import { prepared } from './prepared.js';
+import { lastOfTransaction, prepared } from './prepared.js';
 import type { Slug } from './slugs.js';
 
 /** `$1`-style SQL inside the caller's transaction. */
@@ -99,14 +99,16 @@ function serialize(event: EventDefinition, data: unknown): string {
   return text;
 }
 
-const APPEND = prepared('select events.append($1::json, $2::timestamptz)');
+const APPEND = 'select events.append($1::json, $2::timestamptz)';
+const [APPEND_NOW, APPEND_LAST] = [prepared(APPEND), lastOfTransaction(APPEND)];
 
 /**
  * Appends events to the log as the last statement before the commit: it takes the order locks, which the commit releases.
  * @param now null for the database's clock, else the manual clock's time of the emitting service.
+ * @param isLast nothing but the commit follows.
  * @throws the database's error: 55P03 when an order lock is not had within 3 s, 42501 for a foreign emitter.
  */
-export async function appendEvents(sql: Sql, events: readonly PendingEvent[], now: Date | null): Promise<void> {
+export async function appendEvents(sql: Sql, events: readonly PendingEvent[], now: Date | null, isLast = false): Promise<void> {
   if (events.length === 0) return;
-  await sql(APPEND, [JSON.stringify(events), now?.toISOString() ?? null]);
+  await sql(isLast ? APPEND_LAST : APPEND_NOW, [JSON.stringify(events), now?.toISOString() ?? null]);
 }

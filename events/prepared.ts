@@ -12,3 +12,10 @@ export function prepared(text: string): string {
 
 /** The name of a `prepared` text. */
 export const nameOf = (text: string): string | undefined => names.get(text);
+
+const AND_COMMIT = ' /* and commit */';
+
+/** A constant text that is the last statement of its transaction: a connection that saves round trips sends the commit with it. */
+export const lastOfTransaction = (text: string): string => prepared(text + AND_COMMIT);
+
+export const isLastOfTransaction = (text: string): boolean => text.endsWith(AND_COMMIT);

@@ -1,5 +1,5 @@
 import type { Sql } from '../../events/outbox.js';
-import { prepared } from '../../events/prepared.js';
+import { lastOfTransaction, prepared } from '../../events/prepared.js';
 import { isStaff, type Caller } from '../request/caller.js';
 import type { RequestInfo } from '../request/request.js';
 import { newId } from './ids.js';
@@ -44,16 +44,20 @@ export interface CallersRow extends AuditRow {
   requestId: string | null;
 }
 
-/** Writes audit rows, in the transaction that runs, if one does: one statement. */
-export async function writeAudit(ctx: Author, rows: readonly AuditRow[]): Promise<void> {
+const insertOf = (schema: string): string => `insert into ${schema}.audit_log (id, actor, action, target, at, request_id, details)
+     select r.id, $2::jsonb, r.action, r.target, $3, $4, r.details from jsonb_to_recordset($1::jsonb) as r(id uuid, action text, target text, details jsonb)`;
+
+/** Writes audit rows, in the transaction that runs, if one does: one statement. @param isLast nothing but its commit follows. */
+export async function writeAudit(ctx: Author, rows: readonly AuditRow[], isLast = false): Promise<void> {
   if (rows.length === 0) return;
   ctx.request.leavesTrace = true;
   const values = rows.map(row => ({ id: newId(), action: row.action, target: row.target, details: row.details }));
-  await ctx.sql(
-    prepared(`insert into ${ctx.schema}.audit_log (id, actor, action, target, at, request_id, details)
-     select r.id, $2::jsonb, r.action, r.target, $3, $4, r.details from jsonb_to_recordset($1::jsonb) as r(id uuid, action text, target text, details jsonb)`),
-    [JSON.stringify(values), JSON.stringify(auditActor(ctx.caller)), ctx.now().toISOString(), ctx.request.id],
-  );
+  await ctx.sql((isLast ? lastOfTransaction : prepared)(insertOf(ctx.schema)), [
+    JSON.stringify(values),
+    JSON.stringify(auditActor(ctx.caller)),
+    ctx.now().toISOString(),
+    ctx.request.id,
+  ]);
 }
 
 /** Writes audit rows of several callers, whose work one transaction does: one statement. */

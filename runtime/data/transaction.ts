@@ -95,9 +95,10 @@ async function takeLastSteps(ctx: Context): Promise<void> {
 async function settle(ctx: Context, manual: Date | null): Promise<void> {
   await ctx.em.flush();
   if (ctx.lastSteps.length > 0) await takeLastSteps(ctx);
-  await writeAudit(ctx, ctx.audits);
-  if (ctx.events.length) {
-    await appendEvents(ctx.sql, ctx.events, manual);
+  const emits = ctx.events.length > 0;
+  await writeAudit(ctx, ctx.audits, !emits);
+  if (emits) {
+    await appendEvents(ctx.sql, ctx.events, manual, true);
     ctx.afterCommit(() => ctx.host.transport.wake()); // an idle relay looks four times a second only
   }
   await ctx.em.commit();

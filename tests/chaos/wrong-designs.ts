@@ -20,10 +20,10 @@ export const WRONG_DESIGNS: Readonly<Record<string, WrongDesign>> = {
     patches: [
       {
         module: 'runtime/data/transaction.js',
-        find: 'await writeAudit(ctx, ctx.audits);\n    if (ctx.events.length) {',
+        find: 'await writeAudit(ctx, ctx.audits, !emits);\n    if (emits) {',
         // 100 ms: the way to a busy broker and its confirm, which this design takes after the commit
         replace:
-          'await writeAudit(ctx, ctx.audits);\n    await ctx.em.commit();\n    await new Promise(done => setTimeout(done, 100));\n    if (ctx.events.length) {',
+          'await writeAudit(ctx, ctx.audits);\n    await ctx.em.commit();\n    await new Promise(done => setTimeout(done, 100));\n    if (emits) {',
       },
       { module: 'runtime/data/transaction.js', find: '    }\n    await ctx.em.commit();\n}', replace: '    }\n}' },
     ],

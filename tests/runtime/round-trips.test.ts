@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { prepared } from '../../events/prepared.js';
+import { lastOfTransaction, prepared } from '../../events/prepared.js';
 import { openOrm } from '../../runtime/data/database.js';
 import { saveRoundTrips, type PgClient } from '../../runtime/data/round-trips.js';
 import { dropDatabase } from '../support/database.js';
@@ -65,6 +65,61 @@ describe('a transaction', () => {
       await client.query('rollback');
     });
     expect(asked).toBe('');
+  });
+
+  describe('whose last statement says so', () => {
+    const last = lastOfTransaction('insert into kept values ($1)');
+    const begun = async (): Promise<void> => void (await client.query('begin'));
+    const visible = async (): Promise<number[]> => {
+      const other = new Client({ connectionString: url });
+      await other.connect();
+      const found = await other.query('select one from kept where one > 20 order by one');
+      await other.end();
+      return found.rows.map(row => row.one as number);
+    };
+
+    test('commits in that statement’s message, and its commit asks the server nothing', async () => {
+      await begun();
+      await client.query('insert into kept values ($1)', [21]);
+      expect(await messages(() => client.query(last, [22]))).toBe('PBDEBES');
+      expect(await visible()).toEqual([21, 22]);
+      expect(await messages(() => client.query('commit'))).toBe('');
+      await begun();
+      expect(await messages(() => client.query(last, [23]))).toBe('BEBDEBES'); // and begins in it, where it is the only one
+      await client.query('commit');
+      expect(await visible()).toEqual([21, 22, 23]);
+      expect(await client.query('select 1 as one')).toMatchObject({ rows: [{ one: 1 }] });
+    });
+
+    test('is undone as a whole when that statement fails, or the commit after it', async () => {
+      await begun();
+      await client.query('insert into kept values ($1)', [24]);
+      await expect(client.query(last, [21])).rejects.toMatchObject({ code: '23505' });
+      await client.query('rollback');
+      await client.query('create table later_checked (one int references kept deferrable initially deferred)');
+      await begun();
+      await client.query('insert into later_checked values (99)');
+      await expect(client.query(last, [25])).rejects.toMatchObject({ code: '23503' });
+      await client.query('rollback');
+      expect(await visible()).toEqual([21, 22, 23]);
+      await begun();
+      await client.query('insert into kept values ($1)', [26]);
+      await client.query('commit');
+      expect(await visible()).toEqual([21, 22, 23, 26]);
+    });
+
+    test('refuses what comes after that statement', async () => {
+      await begun();
+      await client.query(last, [27]);
+      await expect(client.query('insert into kept values (28)')).rejects.toThrow('after the last one');
+      await client.query('rollback');
+      expect(await visible()).toEqual([21, 22, 23, 26, 27]);
+    });
+
+    test('outside a transaction it is a statement as any other', async () => {
+      expect(await messages(() => client.query(last, [29]))).toBe('BDES');
+      await client.query('delete from kept where one > 20');
+    });
   });
 
   test('has failed when its first statement fails: nothing more of it runs until its rollback', async () => {
