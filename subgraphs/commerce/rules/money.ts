@@ -1,3 +1,5 @@
+import { memoText } from '../../../runtime/lazy.js';
+
 const MILLION = 1_000_000n;
 
 /** Quotient of two integers, half to even. The divisor is positive. */
@@ -42,8 +44,9 @@ export function unitsOf(total: number, quantity: number, from: number, count: nu
 }
 
 /** Digits after the point of a currency's amounts, by ISO 4217: JPY 0, USD 2, KWD 3. */
-const exponentOf = (currency: string): number =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+const exponentOf = memoText(
+  (currency: string): number => new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2,
+);
 
 /** A decimal text as minor units; NaN where it is none, or finer than the currency. No floats on the way. Source: commerce 7.1. */
 export function minorUnits(text: string, currency: string): number {

@@ -1,5 +1,6 @@
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser';
 import { IntlMessageFormat } from 'intl-messageformat';
+import { memoText } from '../../../runtime/lazy.js';
 import { CommsCategory, CommsChannel } from '../entities/enums.js';
 
 /** Class of a variable: `personal` and `health` ones stay off envelopes and lock screens. */
@@ -202,9 +203,14 @@ export const filledHtml = (markup: string, values: Values, { locale, zone }: { l
 export const missingIn = ({ required }: Variables, values: Values, except: readonly string[] = []): string[] =>
   required.filter(name => values[name] === undefined && !except.includes(name));
 
+const currencyFormat = memoText((key: string): Intl.NumberFormat => {
+  const [locale, currency] = key.split(' ');
+  return new Intl.NumberFormat(locale, { style: 'currency', currency });
+});
+
 /** `$49.00`, as the language writes it. Minor units by ISO 4217. */
 export function amountText(amount: unknown, currency: unknown, locale: string): string | null {
   if (typeof amount !== 'number' || typeof currency !== 'string') return null;
-  const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
+  const format = currencyFormat(`${locale} ${currency}`);
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
