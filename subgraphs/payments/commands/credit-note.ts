@@ -20,21 +20,34 @@ export async function invoiceRefunded(ctx: Context, refund: Refund, isReversal: 
   const sign = isReversal ? -1 : 1;
   invoice.amountRefundedMinor += sign * amountOf(refund);
   invoice.version += 1;
-  const note = Object.assign(new CreditNote(), {
-    number: await nextNumber(ctx, invoice.brandId, 'CN'),
-    brandId: invoice.brandId,
-    userId: invoice.userId,
-    invoiceId: invoice.id,
-    refundId: refund.id,
-    isReversal,
-    amountMinor: sign * amountOf(refund),
-    taxMinor: sign * refund.taxMinor,
-    currency: invoice.currency,
-    reason: refund.reason,
-    sellerName: invoice.sellerName,
-    createdAt: ctx.now(),
-  });
-  ctx.em.persist(note);
-  ctx.audit('credit_note.made', note.id, { number: note.number, invoice_id: invoice.id, amount: note.amountMinor });
+  writeLast(ctx, invoice, refund, isReversal);
   emitInvoice(ctx, 'refunded', invoice);
+}
+
+/** All of a brand's credit notes wait for its counter, so they are written as the last of the transaction, as invoices get their numbers. */
+function writeLast(
+  ctx: Context,
+  { id: invoiceId, brandId, userId, currency, sellerName }: Invoice,
+  refund: Refund,
+  isReversal: boolean,
+): void {
+  const sign = isReversal ? -1 : 1;
+  ctx.beforeCommit(async () => {
+    const note = Object.assign(new CreditNote(), {
+      number: await nextNumber(ctx, brandId, 'CN'),
+      brandId,
+      userId,
+      invoiceId,
+      refundId: refund.id,
+      isReversal,
+      amountMinor: sign * amountOf(refund),
+      taxMinor: sign * refund.taxMinor,
+      currency,
+      reason: refund.reason,
+      sellerName,
+      createdAt: ctx.now(),
+    });
+    ctx.em.persist(note);
+    ctx.audit('credit_note.made', note.id, { number: note.number, invoice_id: invoiceId, amount: note.amountMinor });
+  });
 }

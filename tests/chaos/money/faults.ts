@@ -5,9 +5,9 @@ export const MONEY_FAULTS: Readonly<Record<string, readonly Patch[]>> = {
   'charge before the intent commits': [
     {
       module: 'subgraphs/payments/commands/charging.js',
-      find: 'ctx.em.persist([payment, attempt]);',
+      find: 'ctx.em.persist(attempt);',
       // 700 ms: what a busy database takes between the charge and the commit
-      replace: `ctx.em.persist([payment, attempt]);
+      replace: `ctx.em.persist(attempt);
     await ctx.em.flush();
     await callCharge(ctx, attempt.id);
     await new Promise(done => setTimeout(done, 700));`,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { nameOf, prepared } from '../../../../events/prepared.js';
 import { openPool } from '../../../../runtime/data/database.js';
+import { saveRoundTrips, type PgClient } from '../../../../runtime/data/round-trips.js';
 import type { Objects, SandboxObject, Kind } from './objects.js';
 
 /** Connections of the sandbox; never those of the service. */
@@ -38,13 +39,17 @@ export class SandboxTransaction {
     readonly now: Date,
   ) {}
 
-  async #rows<K extends Kind>(text: string, params: readonly unknown[]): Promise<SandboxObject<K>[]> {
-    return (await this.client.query<SandboxObject<K>>(statement(text, params))).rows;
+  async #query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    return (await this.client.query<Row>(prepared(text), [...values])).rows;
+  }
+
+  #rows<K extends Kind>(text: string, params: readonly unknown[]): Promise<SandboxObject<K>[]> {
+    return this.#query<SandboxObject<K>>(text, params);
   }
 
   /** Calls with the same key wait for each other. */
   async serialize(name: string): Promise<void> {
-    await this.client.query(statement(`select pg_advisory_xact_lock(hashtextextended($1, 23))`, [name]));
+    await this.#query(`select pg_advisory_xact_lock(hashtextextended($1, 23))`, [name]);
   }
 
   /** The object, locked until the transaction ends; of a key where one is given. */
@@ -75,7 +80,7 @@ export class SandboxTransaction {
   async disputedOf(chargeId: string): Promise<number> {
     const text = `select coalesce(sum((data->>'amount')::bigint), 0)::float8 as amount from payments.processor_object
       where kind = 'dispute' and parent_id = $1 and (data->>'fundsWithdrawn')::boolean and data->>'status' <> 'won'`;
-    return (await this.client.query<{ amount: number }>(statement(text, [chargeId]))).rows[0]!.amount;
+    return (await this.#query<{ amount: number }>(text, [chargeId]))[0]!.amount;
   }
 
   /** The one made last. */
@@ -117,17 +122,17 @@ export class SandboxTransaction {
     const { key = null, parentId = null, dueAt = null } = more;
     const text = `insert into payments.processor_object (id, kind, idempotency_key, parent_id, data, due_at, created_at, updated_at)
        values ($1, $2, $3, $4, $5, $6, $7, $7)`;
-    await this.client.query(statement(text, [id, kind, key, parentId, JSON.stringify(data), dueAt, this.now]));
+    await this.#query(text, [id, kind, key, parentId, JSON.stringify(data), dueAt, this.now]);
     return { id, kind, key, parentId, data, dueAt, createdAt: this.now } as SandboxObject<K>;
   }
 
   async save<K extends Kind>({ id, data, dueAt }: SandboxObject<K>): Promise<void> {
     const text = `update payments.processor_object set data = $2, due_at = $3, updated_at = $4 where id = $1`;
-    await this.client.query(statement(text, [id, JSON.stringify(data), dueAt, this.now]));
+    await this.#query(text, [id, JSON.stringify(data), dueAt, this.now]);
   }
 
   async remove(kind: Kind, ids: readonly string[]): Promise<void> {
-    await this.client.query(statement(`delete from payments.processor_object where kind = $1 and id = any($2)`, [kind, ids]));
+    await this.#query(`delete from payments.processor_object where kind = $1 and id = any($2)`, [kind, ids]);
   }
 }
 
@@ -140,6 +145,7 @@ export class SandboxStore {
     private readonly manualClock: boolean,
   ) {
     this.#pool = openPool('payments', databaseUrl, CONNECTIONS);
+    this.#pool.on('connect', client => saveRoundTrips(client as unknown as PgClient));
   }
 
   async transaction<T>(work: (tx: SandboxTransaction) => Promise<T>): Promise<T> {
