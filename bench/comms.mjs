@@ -5,7 +5,6 @@
  *   npm run bench:comms
  *   npm run bench:comms -- --messages 1000 --scheduled 10000 --adverts 5000    a look; default 6000, 100000 and 50000
  */
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -18,7 +17,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
 import { SERVICES } from '../dist/subgraphs/services.js';
 import { freePort } from './port.mjs';
-import { cpuOf, START_FLAGS } from './processes.mjs';
+import { cpuOf, START_FLAGS, startNode } from './processes.mjs';
 import { percentile, range, until } from './system.mjs';
 
 const { values: flags } = parseArgs({
@@ -58,7 +57,7 @@ const env = {
   SUBGRAPH_SECRET: 'bench-secret-of-the-gateway-0123456789abcdef',
 };
 const main = join(import.meta.dirname, '../dist/gateway/main.js');
-const platform = spawn(process.execPath, [...START_FLAGS, main], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+const platform = startNode([...START_FLAGS, main], { env, stdio: ['ignore', 'ignore', 'inherit'] });
 const isReady = () =>
   fetch(`${base}/comms/readyz`).then(
     answer => answer.ok,

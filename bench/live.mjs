@@ -6,7 +6,6 @@
  *   npm run bench:live -- --streams 500 --seconds 5    a look; default 2000 and 15
  *   npm run bench:live -- --streams 0 --callers 30     registrations alone
  */
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -20,7 +19,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
 import { SERVICES } from '../dist/subgraphs/services.js';
 import { freePort } from './port.mjs';
-import { cpuOf, START_FLAGS } from './processes.mjs';
+import { cpuOf, START_FLAGS, startNode } from './processes.mjs';
 import { percentile } from './system.mjs';
 
 const { values: flags } = parseArgs({
@@ -74,7 +73,7 @@ const shared = {
   ...urls,
 };
 const start = env =>
-  spawn(process.execPath, [...START_FLAGS, join(import.meta.dirname, '../dist/gateway/main.js')], {
+  startNode([...START_FLAGS, join(import.meta.dirname, '../dist/gateway/main.js')], {
     env: { ...process.env, ...shared, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,8 +1,8 @@
 /** What the benchmarks share: servers as processes of their own, work compared in interleaved rounds, medians as a table. */
 import autocannon from 'autocannon';
-import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { freePort } from './port.mjs';
+import { startNode } from './processes.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -22,7 +22,7 @@ const children = [];
 
 /** Starts a process and waits until it answers at `ready`. Returns its id. */
 export async function start(file, env, ready) {
-  const child = spawn(process.execPath, [file], { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = startNode([file], { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] });
   children.push(child);
   for (let tries = 0; tries < 600; tries++) {
     if (child.exitCode !== null) throw new Error(`${file} ended with ${child.exitCode}`);

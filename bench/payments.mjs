@@ -5,7 +5,6 @@
  *   npm run bench:payments
  *   npm run bench:payments -- --seconds 5 --payments 20000    a look; default 20 and 1,000,000
  */
-import { spawn } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,7 +16,7 @@ import pg from 'pg';
 import { request } from 'undici';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
 import { freePort } from './port.mjs';
-import { START_FLAGS } from './processes.mjs';
+import { START_FLAGS, startNode } from './processes.mjs';
 import { percentile, range, table } from './system.mjs';
 
 const { values: flags } = parseArgs({
@@ -44,7 +43,7 @@ const env = {
   DATA_DIR: join(folder, 'platform'),
   PAYMENTS_WEBHOOK_SECRETS: SECRET,
 };
-const main = spawn(process.execPath, [...START_FLAGS, join(import.meta.dirname, '../dist/gateway/main.js')], {
+const main = startNode([...START_FLAGS, join(import.meta.dirname, '../dist/gateway/main.js')], {
   env: { ...process.env, ...env },
   stdio: ['ignore', 'ignore', 'inherit'],
 });

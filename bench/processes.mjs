@@ -19,13 +19,30 @@ const pinned = (core, command) => (canPin ? ['taskset', '-c', String(core), ...c
 /** Moves this process, and what it starts from now on, to a core. */
 export const moveTo = core => canPin && spawnSync('taskset', ['-cp', String(core), String(process.pid)]);
 
+const mortal = new Set();
+const killAll = () => mortal.forEach(child => child.kill('SIGKILL'));
+
+/** A process that is not left behind when this one ends by a signal, an error or a closed pipe. */
+function withMe(child) {
+  if (!process.listeners('exit').includes(killAll)) {
+    process.on('exit', killAll);
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+  }
+  mortal.add(child);
+  child.once('exit', () => mortal.delete(child));
+  return child;
+}
+
+/** Starts Node.js with these arguments. */
+export const startNode = (args, options) => withMe(spawn(process.execPath, args, options));
+
 const children = new Set();
 const LOG_CHARACTERS = 4_000;
 
 /** Starts a program; `output` holds the end of its output. */
 export function run(core, command, { cwd, env } = {}) {
   const [program, ...args] = pinned(core, command);
-  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = withMe(spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] }));
   child.output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', text => (child.output = (child.output + text).slice(-LOG_CHARACTERS)));

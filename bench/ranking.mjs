@@ -7,7 +7,6 @@
  *   npm run bench:ranking -- --decisions 100000 --seconds 5
  */
 import { randomUUID } from 'node:crypto';
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +14,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
 import { freePort } from './port.mjs';
-import { START_FLAGS } from './processes.mjs';
+import { START_FLAGS, startNode } from './processes.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -50,7 +49,7 @@ const env = {
   ROLES: 'subgraphs,gateway,rest',
 };
 
-const child = spawn(process.execPath, [...START_FLAGS, MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+const child = startNode([...START_FLAGS, MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
 
 async function untilReady() {
   for (let tries = 0; tries < 1200; tries++) {

@@ -6,7 +6,6 @@
  *   npm run bench:renewals
  *   npm run bench:renewals -- --subscriptions 300
  */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -16,7 +15,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
-import { START_FLAGS } from './processes.mjs';
+import { START_FLAGS, startNode } from './processes.mjs';
 
 const { values: flags } = parseArgs({ options: { subscriptions: { type: 'string', default: '10000' } } });
 const MANY = Number(flags.subscriptions);
@@ -53,7 +52,7 @@ const env = {
 };
 
 const start = (extra, flags = START_FLAGS) =>
-  spawn(process.execPath, [...flags, MAIN], { env: { ...env, ...extra }, stdio: ['ignore', 'ignore', 'inherit'] });
+  startNode([...flags, MAIN], { env: { ...env, ...extra }, stdio: ['ignore', 'ignore', 'inherit'] });
 async function end(child, signal) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');

@@ -9,7 +9,7 @@
  * development data. Memory is Node's resident set and PostgreSQL's proportional one, because its processes share their buffers.
  * Exit code 1 when a goal is missed. Linux only: proc(5). Source: house issue 20, start and memory.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import { SERVICES } from '../dist/subgraphs/services.js';
 import { copyOfCheckout } from './copies.mjs';
 import { removeData } from './folders.mjs';
 import { freePort } from './port.mjs';
-import { cpuOf, rssOf, START_FLAGS } from './processes.mjs';
+import { cpuOf, rssOf, START_FLAGS, startNode } from './processes.mjs';
 
 const { values: flags } = parseArgs({
   options: { starts: { type: 'string', default: '3' }, only: { type: 'string' }, settle: { type: 'string', default: '30' } },
@@ -79,7 +79,7 @@ const running = [];
 async function start(folder, data, env = {}) {
   const port = await freePort();
   const begun = performance.now();
-  const child = spawn(process.execPath, [...START_FLAGS, join(folder, 'dist/gateway/main.js')], {
+  const child = startNode([...START_FLAGS, join(folder, 'dist/gateway/main.js')], {
     cwd: folder,
     env: { ...process.env, PORT: String(port), DATA_DIR: data, LOG_LEVEL: 'error', BASE_URL: `http://localhost:${port}`, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

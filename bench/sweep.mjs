@@ -12,11 +12,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
-import { START_FLAGS } from './processes.mjs';
+import { START_FLAGS, startNode } from './processes.mjs';
 
 const { values: flags } = parseArgs({
   options: { cycles: { type: 'string', default: '100000' }, due: { type: 'string', default: '10000' } },
@@ -53,7 +52,7 @@ const env = {
 
 let child;
 async function boot() {
-  child = spawn(process.execPath, [...START_FLAGS, MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  child = startNode([...START_FLAGS, MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   for (let tries = 0; tries < 1200; tries++) {
     const ok = await fetch(`${base}/clinical/readyz`).then(
       answer => answer.ok,
