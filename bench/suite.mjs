@@ -1,7 +1,7 @@
 /**
  * `npm run bench:suite [-- times.jsonl]`: what a warm start of the platform takes with the services that exist and with all 28, and, from the
  * times of a run of the suite (`TEST_TIMES=times.jsonl npm test`), the time that the suite will take with 28:
- * 28/9 of the tests without starts, and each start at the price of 28.
+ * the tests without starts by the number of services, and each start at the price of 28.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';

@@ -134,7 +134,7 @@ export async function addItems(ctx: Context, cart: Cart, items: readonly CartLin
 export async function shown(ctx: Context, cart: Cart, facts: OutsideFacts): Promise<Cart> {
   await ctx.em.flush();
   const lines = await cartLines(ctx, cart);
-  keepPriced(cart, priceCart(ctx, cart, personalOf(ctx, cart, 'cart'), lines, facts));
+  keepPriced(cart, await priceCart(ctx, cart, personalOf(ctx, cart, 'cart'), lines, facts)); // its reads belong to the transaction, which may end next
   return cart;
 }
 

@@ -280,7 +280,7 @@ export async function priceCart(
 const known = new WeakMap<Cart, Promise<PricedCart>>();
 
 /** Keeps what a command has priced for the fields that show it. */
-export const keepPriced = (cart: Cart, priced: Promise<PricedCart>): void => void known.set(cart, priced);
+export const keepPriced = (cart: Cart, priced: PricedCart): void => void known.set(cart, Promise.resolve(priced));
 
 /** Snapshots of a row; null where there are none. */
 export const personalOf = (ctx: Context, row: { id: string; personal: Buffer | null }, table: string): PersonalData | null =>
