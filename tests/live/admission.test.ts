@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { isLastOfTransaction } from '../../events/prepared.js';
 import { platform, type Answer, type TestPlatform } from '../support/platform.js';
 import { Client, listen } from '../support/statements.js';
 import { until } from '../support/until.js';
@@ -96,17 +97,26 @@ test('a key is claimed for each registration: repeated it is answered as before,
   expect(await eventsOf(p, id, 'live.registration.created.v1')).toHaveLength(10);
 }, 120_000);
 
+/** A statement that carries the commit; it tells what came of it by its callback. */
+interface Last {
+  text?: string;
+  callback?: (error: Error | null) => void;
+}
+
 /** The commit that follows a registration reaches the database, and its answer is lost on the way back: once. */
 function loseAnswerOfCommit(): { lost(): number; stop(): void } {
   const [real, registering] = [Client.prototype.query, new WeakSet<object>()];
   let lost = 0;
   const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    const text = String((args[0] as { text?: string }).text ?? args[0]);
-    const answer = Reflect.apply(real, this, args) as unknown;
+    const query = args[0] as Last;
+    const text = String(query.text ?? query);
     if (/insert into "?live"?\."?live_registration"? /.test(text)) registering.add(this);
-    if (lost > 0 || !/^\s*commit/i.test(text) || !registering.has(this)) return answer;
-    lost++;
-    return (answer as Promise<unknown>).then(() => Promise.reject(new Error('Connection terminated unexpectedly')));
+    if (lost === 0 && isLastOfTransaction(text) && registering.has(this)) {
+      const { callback } = query;
+      query.callback = () => callback!(new Error('Connection terminated unexpectedly'));
+      lost++;
+    }
+    return Reflect.apply(real, this, args) as unknown;
   } as never);
   return { lost: () => lost, stop: () => spy.mockRestore() };
 }

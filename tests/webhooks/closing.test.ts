@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { v7 } from 'uuid';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -58,7 +59,7 @@ const counted = async (): Promise<Record<string, number>> =>
     ).map(row => [row.what, row.n]),
   );
 const untilCounted = (wanted: Record<string, number>): Promise<unknown> =>
-  until('all are closed', counted, found => JSON.stringify(found) === JSON.stringify(wanted));
+  until('all are closed', counted, found => isDeepStrictEqual(found, wanted));
 
 describe('with thousands of open deliveries', () => {
   beforeEach(plant);
