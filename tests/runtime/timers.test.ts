@@ -3,7 +3,7 @@ import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
 import { startTimers } from '../../runtime/time/timers.js';
 import { service } from '../../runtime/service.js';
-import { Client } from '../support/statements.js';
+import { listen } from '../support/statements.js';
 import { until } from '../support/until.js';
 import { startService, type Started } from './support/service.js';
 
@@ -60,10 +60,10 @@ const once = (one: Counted, ctx: Context): Date | null => (one.ran === 0 ? ctx.n
 describe('timers', () => {
   test('that have nothing due are asked without a transaction, and keep no other process out', async () => {
     const [first, second] = [new Counted('first', never), new Counted('second', never)];
-    const query = vi.spyOn(Client.prototype, 'query');
+    const { asked, stop } = listen({ env: { DATABASE_URL: started.host.databaseUrl } });
     await during([first, second], 'both to be asked', () => first.asked > 3 && second.asked > 3);
-    const texts = query.mock.calls.map(([one]) => String((one as unknown as { text?: string }).text ?? one));
-    query.mockRestore();
+    const texts = asked().map(({ text }) => text);
+    stop();
     expect(texts.filter(text => /advisory_xact_lock/.test(text))).toEqual([]);
     expect([first.ran, second.ran]).toEqual([0, 0]);
   });

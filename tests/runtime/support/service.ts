@@ -43,6 +43,7 @@ export async function startService(declaration: ServiceDeclaration, statements: 
   atEnd(() => dropDatabase(databaseUrl));
   await migrate(databaseUrl, []);
   const owner = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  owner.on('error', () => undefined); // one that is idle when its database is removed
   atEnd(() => owner.end());
   for (const statement of [...houseTables(declaration.slug), ...statements]) await owner.query(statement);
   return { host: await openService(declaration, databaseUrl), sql: async text => (await owner.query(text)).rows };
