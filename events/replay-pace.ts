@@ -28,13 +28,13 @@ export class ReplayPace {
   /** How many events may be sent now. */
   room({ waiting, lagMs }: Pressure, now: number): number {
     if (lagMs > MOST_LAG_MS) return 0;
-    if (this.sentAt !== null && waiting > this.#sent / 2) return Math.max(0, Math.floor(this.#most() / 2) - waiting);
+    if (this.sentAt !== null && waiting > this.#sent / 2) return Math.max(0, Math.floor(this.#limit() / 2) - waiting);
     if (this.#sentAt !== null) this.#adapt(now - this.#sentAt);
     [this.#sentAt, this.#sent] = [null, 0];
-    return this.#most();
+    return this.#limit();
   }
 
-  #most(): number {
+  #limit(): number {
     return Math.min(this.#size, this.most);
   }
 
