@@ -96,14 +96,24 @@ function hold(what, is) {
   if (!is) failures.push(what);
 }
 
-/** Resident memory now, and the most so far, MB. Source: proc(5). */
+/** Resident memory, MB; 0 of a process that has just ended. Source: proc(5). */
 async function memoryOf({ pid }) {
-  const text = await readFile(`/proc/${pid}/status`, 'utf8');
-  const mb = name => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? NaN) / 1024;
-  return { now: mb('VmRSS'), most: mb('VmHWM') };
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1] ?? 0) / 1024;
 }
-const sum = numbers => numbers.reduce((total, number) => total + number, 0);
-const memories = async (children, what) => sum((await Promise.all(children.map(memoryOf))).map(one => one[what]));
+const memories = async children => (await Promise.all(children.map(memoryOf))).reduce((total, one) => total + one, 0);
+
+/** The most that the workers had together at any second, and the way there: minutes, MB. */
+function watchMemory() {
+  const [begun, seen] = [performance.now(), []];
+  const look = async () => seen.push([(performance.now() - begun) / 60_000, await memories(workers)]);
+  const timer = setInterval(() => void look(), 1_000);
+  return () => {
+    clearInterval(timer);
+    for (let at = 0; at < seen.length; at += 20) process.stderr.write(`  ${seen[at][0].toFixed(1)} min: ${seen[at][1].toFixed(0)} MB\n`);
+    return Math.max(...seen.map(([, mb]) => mb));
+  };
+}
 
 /** Subscriptions of a person. */
 const EACH = 10;
@@ -155,7 +165,8 @@ try {
   }
   for (let n = 0; n < WORKERS; n++) workers.push(await worker());
   await pause(15_000);
-  const rest = await memories(workers, 'now');
+  const rest = await memories(workers);
+  const watched = watchMemory();
   const started = performance.now();
   const now = new Date().toISOString();
   const { rowCount: due } = await pool.query(DUE, [now, LATER]);
@@ -170,7 +181,7 @@ try {
   const untilFinal = minutes();
   while ((await one(UNPOSTED, [now])).n > 0) await pause(500);
   const untilPosted = minutes();
-  const more = (await memories(workers, 'most')) - rest;
+  const more = watched() - rest;
   const state = await one(FINAL, [now]);
   const times = `all invoices final in ${untilFinal.toFixed(1)} min, in the ledger in ${untilPosted.toFixed(1)}`;
   console.log(`${due} subscriptions, two workers killed: ${times}; ${more.toFixed(0)} MB more than at rest`);

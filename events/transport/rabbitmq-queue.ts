@@ -12,9 +12,14 @@ import { deliveryOf } from './rabbitmq-message.js';
  */
 const PREFETCH = 256;
 
+/** Two looks in a row find no consumer before it is believed: a quorum queue without a leader answers with none, too. */
+const LOOKS = 2;
+
 export interface QueueConsumerOptions {
   queue: string;
   log: EventLog;
+  /** Between two looks whether the broker still knows this consumer, ms. */
+  lookMs: number;
   /** Resolves when the message may be acknowledged; rejects when it will be delivered again. */
   onMessage(delivery: Delivery, message: ConsumeMessage): Promise<unknown>;
 }
@@ -29,6 +34,7 @@ export class QueueConsumer {
   #model: ChannelModel | undefined;
   #inFlight = 0;
   #reopening: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
   readonly #backoff = new Backoff(200, 5_000);
 
   constructor(readonly options: QueueConsumerOptions) {}
@@ -48,6 +54,25 @@ export class QueueConsumer {
     await channel.prefetch(PREFETCH);
     await channel.consume(this.options.queue, message => this.#received(channel, message));
     this.#backoff.reset();
+    this.#look(channel);
+  }
+
+  /**
+   * RabbitMQ 3.10 does not always cancel the consumers of a queue that is deleted and soon declared again: they would wait for ever.
+   * @param without how many looks in a row found no consumer.
+   */
+  #look(channel: Channel, without = 0): void {
+    if (this.#channel !== channel) return;
+    clearTimeout(this.#looking);
+    const again = async (): Promise<void> => {
+      const { consumerCount } = await channel.checkQueue(this.options.queue);
+      if (consumerCount > 0) return this.#look(channel);
+      if (without + 1 < LOOKS) return this.#look(channel, without + 1);
+      this.options.log.warn({ queue: this.options.queue }, 'the broker forgot a consumer; it consumes again');
+      this.#restart(channel, 0);
+    };
+    this.#looking = setTimeout(() => void again().catch(() => undefined), this.options.lookMs); // a channel that fails is opened again
+    this.#looking.unref();
   }
 
   /** A channel that fails alone is opened again; one that goes with its connection waits for the next. */
@@ -110,6 +135,7 @@ export class QueueConsumer {
     this.#model = undefined;
     this.#channel = undefined;
     clearTimeout(this.#reopening);
+    clearTimeout(this.#looking);
     if (!channel) return;
     this.#acks!.flush();
     await closed(channel);

@@ -15,6 +15,8 @@ export interface RabbitSubscriptionOptions {
   log: EventLog;
   /** Identifies this process among those that could empty an old queue. */
   holder: string;
+  /** Between two looks whether the broker still knows a consumer, ms. */
+  lookMs: number;
   onMessage(delivery: Delivery): Promise<Settled>;
   closed(): void;
 }
@@ -71,9 +73,9 @@ export class RabbitSubscription implements Subscription {
     await this.#drainOlder(model);
     if (!this.#current(model)) return;
     this.#opened = model;
-    const { spec, names, log, onMessage } = this.options;
+    const { spec, names, log, lookMs, onMessage } = this.options;
     const queues = partsOf(spec).map(part => names.queue(spec.name, part));
-    this.#queues = queues.map(queue => new QueueConsumer({ queue, log, onMessage }));
+    this.#queues = queues.map(queue => new QueueConsumer({ queue, log, lookMs, onMessage }));
     await Promise.all(this.#queues.map(queue => queue.open(model)));
   }
 
@@ -105,10 +107,10 @@ export class RabbitSubscription implements Subscription {
    * and in which nothing is ready holds nothing unacknowledged either.
    */
   async #empty(model: ChannelModel, part: QueuePart): Promise<void> {
-    const { pool, spec, names, log, onMessage } = this.options;
+    const { pool, spec, names, log, lookMs, onMessage } = this.options;
     const queue = names.queue(spec.name, part);
     while (this.#current(model) && (await this.#leads())) {
-      const consumer = new QueueConsumer({ queue, log, onMessage });
+      const consumer = new QueueConsumer({ queue, log, lookMs, onMessage });
       this.#queues = [...this.#queues, consumer];
       await consumer.open(model);
       do await this.#wait();

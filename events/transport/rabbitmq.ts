@@ -57,7 +57,11 @@ export interface RabbitOptions {
   confirmTimeoutMs?: number;
   /** How long a start waits for the broker before it goes on without, ms; default 5,000. */
   connectWaitMs?: number;
+  /** Between two looks whether the broker still knows this process's consumers, ms; default 30,000. */
+  lookMs?: number;
 }
+
+const LOOK_MS = 30_000;
 
 const READY_MS = 10_000;
 /** What a consumer's queues held, and when at the latest by the database's clock. */
@@ -260,13 +264,14 @@ class RabbitTransport implements Transport {
 
   async consume(spec: ConsumerSpec, onMessage: (delivery: Delivery) => Promise<Settled>): Promise<Subscription> {
     if (this.#subscriptions.has(spec.name)) throw new Error(`${spec.name} runs in this process already`);
-    const { pool, log } = this.options;
+    const { pool, log, lookMs = LOOK_MS } = this.options;
     const subscription = new RabbitSubscription({
       spec,
       names: this.#names,
       pool,
       log,
       holder: this.#process,
+      lookMs,
       onMessage,
       closed: () => void this.#subscriptions.delete(spec.name),
     });
@@ -348,9 +353,11 @@ class RabbitTransport implements Transport {
 
   async onGivenUp(file: (consumer: string, delivery: Delivery) => Promise<void>): Promise<Subscription> {
     const queue = this.#names.deadLetterQueue;
+    const { log, lookMs = LOOK_MS } = this.options;
     const givenUp = new QueueConsumer({
       queue,
-      log: this.options.log,
+      log,
+      lookMs,
       onMessage: (delivery, message) => this.#file(delivery, message, file),
     });
     this.#givenUp = givenUp;

@@ -6,6 +6,7 @@ const PUBLISH = '60.40';
 const ACK = '60.80';
 const CONFIRM_SELECT = '85.10';
 const DECLARE_OK = '50.11';
+const CANCEL = '60.30';
 const PROTOCOL_HEADER = 8;
 const HEAD = 7;
 const METHOD_FRAME = 1;
@@ -57,6 +58,8 @@ export class BrokerProxy {
   silentKeys: (routingKey: string) => boolean = () => false;
   /** Of such a queue the answers to declarations are. */
   silentQueues: (queue: string) => boolean = () => false;
+  /** Whether consumers are not told that their queue went. */
+  hidesCancels = false;
   /** How many connections there ever were. */
   connections = 0;
   #kept: (() => void)[] = [];
@@ -125,6 +128,7 @@ export class BrokerProxy {
     server.on('data', (chunk: Buffer) => {
       for (const { bytes, channel, method, body } of frames.of(chunk)) {
         const keys = published.get(channel)?.keys;
+        if (method === CANCEL && this.hidesCancels) continue;
         if (method === ACK && keys) this.#confirm(client, channel, keys, body);
         else this.#pass(client, bytes, method === DECLARE_OK && this.silentQueues(shortString(body, 0)));
       }

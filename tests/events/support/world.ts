@@ -12,7 +12,7 @@ import { startRelay, type Relay, type RelayOptions } from '../../../events/relay
 import type { Slug } from '../../../events/slugs.js';
 import { createEmbeddedTransport } from '../../../events/transport/embedded.js';
 import type { Transport } from '../../../events/transport/port.js';
-import { createRabbitTransport } from '../../../events/transport/rabbitmq.js';
+import { createRabbitTransport, type RabbitOptions } from '../../../events/transport/rabbitmq.js';
 import { migrate, openPool, withDatabase } from '../../../runtime/data/database.js';
 import { houseTables } from '../../../runtime/data/house-tables.js';
 import { deleteBrokerObjects, noteBroker } from '../../support/broker.js';
@@ -120,11 +120,11 @@ export class World {
   }
 
   /** @param url another address of the broker, for example a proxy's. */
-  transport({ url = inject('amqpUrl')!, confirmTimeoutMs }: { url?: string; confirmTimeoutMs?: number } = {}): Transport {
+  transport({ url = inject('amqpUrl')!, ...more }: Partial<Pick<RabbitOptions, 'url' | 'confirmTimeoutMs' | 'lookMs'>> = {}): Transport {
     const transport =
       this.kind === 'embedded'
         ? createEmbeddedTransport({ pool: this.bus, log: silent, leaseMs: LEASE_MS })
-        : createRabbitTransport({ url, pool: this.bus, log: silent, prefix: this.prefix, ...(confirmTimeoutMs && { confirmTimeoutMs }) });
+        : createRabbitTransport({ url, pool: this.bus, log: silent, prefix: this.prefix, ...more });
     this.onClose(() => transport.close({ drainMs: 1_000 }));
     return transport;
   }
