@@ -15,7 +15,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';
-import { START_FLAGS, startNode } from './processes.mjs';
+import { cpuOf, START_FLAGS, startNode } from './processes.mjs';
 
 const { values: flags } = parseArgs({ options: { subscriptions: { type: 'string', default: '10000' } } });
 const MANY = Number(flags.subscriptions);
@@ -59,8 +59,9 @@ async function end(child, signal) {
   child.kill(signal);
   await gone;
 }
-/** It answers nobody, so it needs no large young generation. */
-const worker = async () => start({ PORT: String(await freePort()), GATEWAY_URL: base, ROLES: 'subgraphs,gateway,scheduler' }, []);
+/** It answers nobody, so it needs no large young generation (README, processes). */
+const worker = async () =>
+  start({ PORT: String(await freePort()), GATEWAY_URL: base, ROLES: 'subgraphs,gateway,scheduler' }, ['--max-semi-space-size=4']);
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
 
 async function ready() {
@@ -102,6 +103,15 @@ async function memoryOf({ pid }) {
   return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1] ?? 0) / 1024;
 }
 const memories = async children => (await Promise.all(children.map(memoryOf))).reduce((total, one) => total + one, 0);
+
+/** Started and at rest: of all together less than half a core over five seconds. */
+async function atRest(children) {
+  const used = () => children.reduce((sum, child) => sum + cpuOf(child), 0);
+  for (let before = used(); ; before = used()) {
+    await pause(5_000);
+    if (used() - before < 2_500) return;
+  }
+}
 
 /** The most that the workers had together at any second, and the way there: minutes, MB. */
 function watchMemory() {
@@ -164,7 +174,8 @@ try {
     for (let n = 0; n < people; n += AT_ONCE) await Promise.all(Array.from({ length: Math.min(AT_ONCE, people - n) }, copy));
   }
   for (let n = 0; n < WORKERS; n++) workers.push(await worker());
-  await pause(15_000);
+  await pause(10_000);
+  await atRest(workers);
   const rest = await memories(workers);
   const watched = watchMemory();
   const started = performance.now();

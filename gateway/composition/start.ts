@@ -3,6 +3,7 @@ import { withDevelopmentSecrets } from '../../runtime/access/development-secrets
 import { SERVICES } from '../../subgraphs/services.js';
 import { lowerPriority } from './background.js';
 import { startPlatform, type Platform } from './platform.js';
+import { giveBackSpentMemory } from './spent-memory.js';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -70,6 +71,7 @@ async function main(): Promise<void> {
   reloadOnHangup(platform);
   const text = config.roles.has('rest') ? welcome : ready;
   print(text(config, platform, ((performance.now() - started) / 1000).toFixed(1)));
+  giveBackSpentMemory(config.roles.has('rest'));
 }
 
 main().catch((error: Error) => {

@@ -6,6 +6,7 @@ import { withoutIdleKeys } from './compiled/entity-keys.js';
 import { plannerOf, type Planner } from './compiled/planner.js';
 import { PlanChecks } from './compiled/plan-checks.js';
 import { ResponseNames } from './compiled/response-names.js';
+import { dropSyntaxTrees } from './compiled/syntax-trees.js';
 import { validateScalars } from './scalars.js';
 import type { FederatedContext, SubgraphSource } from './subgraph-source.js';
 
@@ -54,6 +55,7 @@ async function load(sdl: string, log: Logger): Promise<LoadedSupergraph> {
   const { schema, executor } = await apollo.load();
   validateScalars(schema);
   const supergraph = buildASTSchema(parse(sdl, { noLocation: true }), { assumeValid: true });
+  dropSyntaxTrees(apollo, supergraph);
   return {
     sdl,
     supergraph,
