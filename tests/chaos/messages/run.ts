@@ -20,6 +20,8 @@ export interface Options {
 
 export interface Outcome {
   killed: Record<Victim, number>;
+  /** Events that waited for an operator, because their handling ended in two kills. */
+  suspects: number;
   copies: number;
   violations: string[];
 }
@@ -71,14 +73,17 @@ async function askAll(world: World): Promise<void> {
   await Promise.all(Array.from({ length: CALLERS }, caller));
 }
 
-/** Until every request that was made has its messages, and all of these are over. */
-async function drain(world: World): Promise<void> {
+/** Until every request that was made has its messages, and all of these are over. @returns how many events waited for an operator. */
+async function drain(world: World): Promise<number> {
+  let suspects = 0;
   const wanted = world.people.reduce((sum, _, place) => sum + world.wantedBy(place + 1).length, 0);
   const left = async (): Promise<number> => {
+    suspects += await world.replaySuspects();
     const [row] = await world.p.sql<{ n: number }>('select count(*)::int as n from comms.message');
     return wanted - row!.n + (await world.goOn());
   };
   await until('all messages to be over', left, n => n <= 0, DRAIN_MS);
+  return suspects;
 }
 
 /** Messages in processes and by providers that can be killed, and what is wrong with them at the end. */
@@ -92,10 +97,10 @@ export async function killMessages(options: Options, patches: readonly Patch[] =
     world = await World.around(fleet.p, messages);
     const killer = new Killer(fleet, providers, kills, Math.floor((messages * 0.6) / (kills + 1)));
     await askAll(world);
-    await drain(world);
+    const suspects = await drain(world);
     await killer.over();
     await sleep(DOWN_MS); // what a second copy would need
-    return { killed: killer.killed, copies: providers.copies.length, violations: await violations(world, providers.copies) };
+    return { killed: killer.killed, suspects, copies: providers.copies.length, violations: await violations(world, providers.copies) };
   } catch (error) {
     throw new Error(`${(error as Error).stack}\n${fleet.told()}`, { cause: error });
   } finally {
