@@ -15,7 +15,10 @@ const MOST_COUNTED = 1000;
 const DEEPEST = 500;
 /** Fewer hits than this, and the next stage is tried. */
 const ENOUGH = 5;
-const SIMILAR = 0.45;
+/** How alike names must be, the nearest first: at 0.45 a third of all names can be, which are then all compared. Source: content 4.4. */
+const SIMILAR = [0.7, 0.45];
+/** So many near ones, the usual page, and what is less alike is not looked for. */
+const NEAR = 20;
 /** With more matches than this, titles and summaries alone are ranked. Source: content 4.4. */
 const WIDE = 2000;
 
@@ -118,6 +121,9 @@ const demotion = (view: View, sql: Statement): string =>
 const KIND =
   "(case d.collection when 'PEPTIDES' then 0.12 when 'GOALS' then 0.12 when 'LEARN_ARTICLES' then 0.06 when 'PROTOCOL_DETAILS' then 0.04 when 'COAS' then -0.1 when 'POSTS' then -0.05 else 0 end)";
 
+/** A `tsquery` whose words stand in the title, a name or a code. The words of its text are in quotes, their own ones doubled. */
+const inNames = (query: string): string => `regexp_replace((${query})::text, '''((?:[^'']|'''')+)''', '''\\1'':A', 'g')::tsquery`;
+
 /** A phrase is asked for in every stage. */
 const isPhrase = (group: readonly Term[]): boolean => group.every(term => term.isPhrase);
 
@@ -140,15 +146,16 @@ async function byWords(
   const parts = languagesOf(view).map(([language, condition]) => {
     const { groups, excluded } = queriesIn(query, language, synonyms, sql);
     const words = { any: groups.join(' || '), all: groups.join(' && ') };
-    const covered = (vector: string): string =>
-      mode === 'all' ? '1' : `(${groups.map((_, at) => `(${vector} @@ q.g[${at + 1}])::int`).join(' + ')})::float8 / ${groups.length}`;
-    const by = (vector: string): string => `${covered(vector)} + ts_rank('{0.1,0.3,0.5,1}', ${vector}, q.any_word, 1)`;
-    const named = groups.map((_, at) => `(ts_rank('{0,0,0,1}', d.head, q.g[${at + 1}]) > 0)::int`);
+    const covered =
+      mode === 'all' ? '1' : `(${groups.map((_, at) => `(v.ranked @@ q.g[${at + 1}])::int`).join(' + ')})::float8 / ${groups.length}`;
+    const named = groups.map((_, at) => `(d.head @@ q.names[${at + 1}])::int`);
     const isWide = `(select content.matches_more_than(${words[mode]}, ${WIDE}))`; // once, not for each row
-    const score = `${exact} + (case when ${isWide} then ${by('d.head')} else ${by('d.tsv')} end)
-      + 0.8 * (${named.join(' + ')})::float8 / ${groups.length} + ${KIND} - ${less}`;
+    const once = `(select case when ${isWide} then d.head else d.tsv || ''::tsvector end as ranked, ${named.join(' + ')} as named offset 0) v`; // unpacked by one function
+    const score = `case when v.named > 0 then ${exact} else 0 end + ${covered} + ts_rank('{0.1,0.3,0.5,1}', v.ranked, q.any_word, 1)
+      + 0.8 * v.named::float8 / ${groups.length} + ${KIND} - ${less}`;
     return `select ${KEY}, ${order} as place, ${score} as score
-      from content.content_document d, (select array[${groups.join(', ')}]::tsquery[] as g, ${words.any} as any_word, ${words.all} as all_words, ${excluded ?? "''::tsquery"} as excluded) q
+      from content.content_document d, (select array[${groups.join(', ')}]::tsquery[] as g, array[${groups.map(inNames).join(', ')}] as names, ${words.any} as any_word, ${words.all} as all_words, ${excluded ?? "''::tsquery"} as excluded) q,
+        lateral ${once}
       where ${condition} ${phrases.map(at => `and d.tsv @@ q.g[${at + 1}]`).join(' ')} and d.tsv @@ q.${mode === 'all' ? 'all_words' : 'any_word'} ${excluded ? 'and not d.tsv @@ q.excluded' : ''} and ${where}`;
   });
   return ranked(ctx, parts.join(' union all '), asked, sql);
@@ -166,8 +173,21 @@ function ranked(ctx: Pick<Context, 'sql'>, text: string, { sort }: SearchAsked, 
   );
 }
 
-/** Documents whose names look like what was asked. The threshold holds for this transaction. */
+/** Documents whose names look like what was asked. A threshold holds for this transaction. */
 function bySimilarity(ctx: Context, view: View, asked: SearchAsked, query: SearchQuery, synonyms: Synonyms): Promise<Row[]> {
+  const { text, sql } = similar(view, asked, query, synonyms);
+  return ctx.host.transaction(async inner => {
+    let found: Row[] = [];
+    for (const threshold of SIMILAR) {
+      if (found.length >= NEAR) break;
+      await inner.sql(`select set_config('pg_trgm.word_similarity_threshold', '${threshold}', true)`);
+      found = await ranked(inner, text, asked, sql);
+    }
+    return found;
+  });
+}
+
+function similar(view: View, asked: SearchAsked, query: SearchQuery, synonyms: Synonyms): { text: string; sql: Statement } {
   const sql = new Statement();
   const where = filters(asked, view, sql);
   const q = sql.add(query.words.join(' '), '::text');
@@ -179,10 +199,7 @@ function bySimilarity(ctx: Context, view: View, asked: SearchAsked, query: Searc
       extensions.word_similarity(content.fold(${q}), d.names) + 0.1 * extensions.similarity(content.fold(${q}), d.names) + ${KIND} - ${demotion(view, sql)} as score
     from content.content_document d where content.fold(${q}) operator(extensions.<%) d.names
       and numnode(plainto_tsquery('english', content.fold(${q}))) > 0 and numnode(plainto_tsquery('german', content.fold(${q}))) > 0 and ${[where, ...excluded.filter(Boolean)].join(' and ')}`;
-  return ctx.host.transaction(async inner => {
-    await inner.sql(`select set_config('pg_trgm.word_similarity_threshold', '${SIMILAR}', true)`);
-    return ranked(inner, text, asked, sql);
-  });
+  return { text, sql };
 }
 
 async function synonymsFor(ctx: Context, view: View, { words }: SearchQuery): Promise<Synonyms> {
