@@ -14,12 +14,13 @@ const PREFETCH = 256;
 
 /** Two looks in a row find no consumer before it is believed: a quorum queue without a leader answers with none, too. */
 const LOOKS = 2;
+const LOOK_MS = 30_000;
 
 export interface QueueConsumerOptions {
   queue: string;
   log: EventLog;
-  /** Between two looks whether the broker still knows this consumer, ms. */
-  lookMs: number;
+  /** Between two looks whether the broker still knows this consumer, ms; default 30,000. */
+  lookMs: number | undefined;
   /** Resolves when the message may be acknowledged; rejects when it will be delivered again. */
   onMessage(delivery: Delivery, message: ConsumeMessage): Promise<unknown>;
 }
@@ -71,7 +72,7 @@ export class QueueConsumer {
       this.options.log.warn({ queue: this.options.queue }, 'the broker forgot a consumer; it consumes again');
       this.#restart(channel, 0);
     };
-    this.#looking = setTimeout(() => void again().catch(() => undefined), this.options.lookMs); // a channel that fails is opened again
+    this.#looking = setTimeout(() => void again().catch(() => undefined), this.options.lookMs ?? LOOK_MS); // a channel that fails is opened again
     this.#looking.unref();
   }
 

@@ -16,7 +16,7 @@ export interface RabbitSubscriptionOptions {
   /** Identifies this process among those that could empty an old queue. */
   holder: string;
   /** Between two looks whether the broker still knows a consumer, ms. */
-  lookMs: number;
+  lookMs: number | undefined;
   onMessage(delivery: Delivery): Promise<Settled>;
   closed(): void;
 }

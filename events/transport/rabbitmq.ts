@@ -61,8 +61,6 @@ export interface RabbitOptions {
   lookMs?: number;
 }
 
-const LOOK_MS = 30_000;
-
 const READY_MS = 10_000;
 /** What a consumer's queues held, and when at the latest by the database's clock. */
 interface Look {
@@ -264,7 +262,7 @@ class RabbitTransport implements Transport {
 
   async consume(spec: ConsumerSpec, onMessage: (delivery: Delivery) => Promise<Settled>): Promise<Subscription> {
     if (this.#subscriptions.has(spec.name)) throw new Error(`${spec.name} runs in this process already`);
-    const { pool, log, lookMs = LOOK_MS } = this.options;
+    const { pool, log, lookMs } = this.options;
     const subscription = new RabbitSubscription({
       spec,
       names: this.#names,
@@ -353,13 +351,8 @@ class RabbitTransport implements Transport {
 
   async onGivenUp(file: (consumer: string, delivery: Delivery) => Promise<void>): Promise<Subscription> {
     const queue = this.#names.deadLetterQueue;
-    const { log, lookMs = LOOK_MS } = this.options;
-    const givenUp = new QueueConsumer({
-      queue,
-      log,
-      lookMs,
-      onMessage: (delivery, message) => this.#file(delivery, message, file),
-    });
+    const { log, lookMs } = this.options;
+    const givenUp = new QueueConsumer({ queue, log, lookMs, onMessage: (delivery, message) => this.#file(delivery, message, file) });
     this.#givenUp = givenUp;
     this.#in.start();
     if (this.#in.model) await givenUp.open(this.#in.model);

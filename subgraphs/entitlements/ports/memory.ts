@@ -17,7 +17,7 @@ interface Entry {
 
 /** The first cache level: of one process, told by hints of what changes, and right without them after {@link FRESH_MS}. */
 export class Memory {
-  readonly #entries = new LRUCache<string, Entry>({ max: MOST_USERS });
+  readonly #entries = new LRUCache<string, Entry>({ maxSize: MOST_USERS, sizeCalculation: () => 1 }); // a `max` takes the room for all of them at once
   #changes = 0;
   hits = 0;
   misses = 0;
