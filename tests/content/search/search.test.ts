@@ -141,6 +141,13 @@ describe('search', () => {
     expect([found.data[0].matched, found.suggestion]).toEqual(['fuzzy', 'peptide']);
   });
 
+  test('puts an exact title first, before one that has its words more often', async () => {
+    const title = `${word()} O'Brien's ${word()}`;
+    const exact = await e.article({ title, status: 'published' });
+    for (const _more of [1, 2]) await e.article({ title: `${title} ${title} ${title}`, excerpt: `${title} ${title}`, status: 'published' });
+    expect((await search(title)).data.map((hit: Hit) => hit.id)).toEqual([exact.id, expect.any(String), expect.any(String)]);
+  });
+
   test('honours phrases and exclusions', async () => {
     const [a, b] = [word(), word()];
     await e.article({ title: `${a} net content`, status: 'published' });
