@@ -80,12 +80,11 @@ test('every constant, function, field and code that a README names stands in the
   expect(names.filter(({ name }) => !words.has(name) && !isMade(name))).toEqual([]);
 });
 
-/** Variables of the configuration table, without those of each service or source. */
-const documented = new Set(
-  [...textOf('README.md').matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, cell]) =>
-    [...cell!.matchAll(/`([A-Z0-9_]+)[`_<]/g)].map(([, name]) => name!),
-  ),
+/** Variables of the configuration tables, of the platform and of each service. Those per service or source are their beginning. */
+const rows = READMES.flatMap(file => [...textOf(file).matchAll(/^\| (`[A-Z][^|]*) \|/gm)]).flatMap(([, cell]) =>
+  [...cell!.matchAll(/`([A-Z0-9_]+)[`_<]/g)].map(([, name]) => name!),
 );
+const documented = new Set(rows);
 /** What the code reads from the environment: `env.X`, `env('X')` and settings of a service. */
 const read = new Set(
   filesIn('runtime')
@@ -99,7 +98,7 @@ const read = new Set(
     .map(([, name]) => (/^(M2M|PARTNER)_/.test(name!) ? `SEED_${name}` : name!)),
 );
 
-test('every variable that the code reads stands in the configuration table', () => {
+test('every variable that the code reads stands in a configuration table', () => {
   expect(read.size).toBeGreaterThan(40);
   expect([...read].filter(name => !documented.has(name))).toEqual([]);
 });
@@ -109,7 +108,11 @@ test('every vendor whose calls are received has its secret in the configuration 
   expect(names.filter(name => !documented.has(name))).toEqual([]);
 });
 
-test('every variable of the configuration table is read', () => {
+test('no variable stands in the configuration tables twice', () => {
+  expect(rows.filter((name, at) => rows.indexOf(name) !== at)).toEqual([]);
+});
+
+test('every variable of the configuration tables is read', () => {
   expect([...documented].filter(name => !words.has(name) && !isMade(name))).toEqual([]);
 });
 
