@@ -3,11 +3,12 @@
  * `npm start` and `npm test` run it first. It has no dependencies and is valid on Node 20, because it runs before anything is installed.
  * Takes about 20 s on an empty checkout and 0.3 s when there is nothing to do. Exit code 1 when the code does not compile.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join, relative, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { linkNode, npmCi, seconds } from './packages.mjs';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const MODULES = join(ROOT, 'node_modules');
@@ -20,8 +21,6 @@ const BUILD_STAMP = join(MODULES, '.cache', 'build-stamp');
 const DIST = join(ROOT, 'dist');
 /** The oldest Node that can run the platform. */
 const NODE_MAJOR = 24;
-/** How often a long step prints that it is still running, ms. */
-const TICK = 5_000;
 
 const print = line => console.log(`set-up: ${line}`);
 
@@ -29,8 +28,6 @@ function stop(line) {
   console.error(`set-up: ${line}`);
   process.exit(1);
 }
-
-const seconds = since => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 
 /** Hash of what decides which packages belong into node_modules here. */
 function wanted() {
@@ -51,46 +48,18 @@ function npmInstalledIt() {
     .every(holds);
 }
 
-/** PATH without node_modules/.bin: npm itself must not run on the node that it is about to delete. */
-const outerPath = () =>
-  (process.env.PATH ?? '')
-    .split(delimiter)
-    .filter(dir => !dir.replaceAll('\\', '/').endsWith('node_modules/.bin'))
-    .join(delimiter);
-
-function run(command, args, env) {
-  const started = Date.now();
-  const ticker = setInterval(() => print(`still installing, ${seconds(started)}`), TICK);
-  return new Promise(done => {
-    const child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'], shell: process.platform === 'win32' });
-    child.once('error', error => stop(`${command} could not be run: ${error.message}`));
-    child.once('exit', code => {
-      clearInterval(ticker);
-      done(code ?? 1);
-    });
-  });
-}
-
 async function install() {
   const started = Date.now();
   print('installing the packages of package-lock.json, about 20 s …');
   // Build and tests need the development packages even where NODE_ENV=production; old Node's engine warnings do not apply to Node 24.
-  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
-  const code = await run('npm', args, { ...process.env, PATH: outerPath() });
+  const code = await npmCi(ROOT, ['--include=dev', '--include=optional'], print).catch(error => stop(error.message));
   if (code !== 0) stop(`npm ci failed with exit code ${code}`);
   print(`packages installed in ${seconds(started)}`);
 }
 
-/** npm 10 removes the link together with those of the other platforms' packages, which have the same name. */
-function linkNode() {
-  const packages = [`node-${process.platform}-${process.arch}`, `node-bin-${process.platform}-${process.arch}`];
-  const fitting = packages.find(name => existsSync(join(MODULES, name, 'bin', 'node')));
-  if (fitting && !existsSync(PACKAGED_NODE)) symlinkSync(join('..', fitting, 'bin', 'node'), PACKAGED_NODE);
-}
-
 /** The packaged node, or this one where the lock file has none for the platform. Removes a packaged node that cannot run here (musl). */
 function nodeToUse() {
-  linkNode();
+  linkNode(MODULES);
   if (existsSync(PACKAGED_NODE)) {
     if (spawnSync(PACKAGED_NODE, ['--version']).status === 0) return PACKAGED_NODE;
     rmSync(PACKAGED_NODE);

@@ -28,7 +28,7 @@ async function link(folder: string, without: string[]): Promise<void> {
 beforeEach(async () => {
   checkout = await mkdtemp(join(tmpdir(), 'platform-setup-'));
   for (const folder of ['scripts', 'migrations/jobs']) await mkdir(at(folder), { recursive: true });
-  for (const file of ['scripts/setup.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'])
+  for (const file of ['scripts/setup.mjs', 'scripts/packages.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'])
     await copyFile(join(ROOT, file), at(file));
   await link('node_modules', ['.cache', '.setup-stamp', '.bin']);
   await link('node_modules/.bin', []);
