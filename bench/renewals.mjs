@@ -104,13 +104,14 @@ async function memoryOf({ pid }) {
 }
 const memories = async children => (await Promise.all(children.map(memoryOf))).reduce((total, one) => total + one, 0);
 
-/** Started and at rest: of all together less than half a core over five seconds. */
+/** Started and at rest: of all together less than half a core over five seconds. @throws Error after five minutes. */
 async function atRest(children) {
   const used = () => children.reduce((sum, child) => sum + cpuOf(child), 0);
-  for (let before = used(); ; before = used()) {
+  for (let looks = 0, before = used(); looks < 60; looks++, before = used()) {
     await pause(5_000);
     if (used() - before < 2_500) return;
   }
+  throw new Error('the workers did not come to rest in five minutes');
 }
 
 /** The most that the workers had together at any second, and the way there: minutes, MB. */

@@ -25,7 +25,7 @@ function giveBack(): void {
 }
 
 /**
- * Once after a start, for it takes a third of a second (on a busy machine two) in which nobody is served: a process that people call waits until it
+ * Once after a start or a reload, for it takes a third of a second (on a busy machine two) in which nobody is served: a process that people call waits until it
  * is first at rest, which is after the plans of the REST rows. Others, a service's own process among them, do it before anybody counts on them.
  */
 export function giveBackSpentMemory(isCalled: boolean, lookMs = LOOK_MS): void {

@@ -51,15 +51,18 @@ function stopOnSignals(platform: Platform): void {
   if (process.connected === false) void stop(); // it ended before this one was ready
 }
 
-/** SIGHUP reads the supergraph's file again, as daemons do with their configuration. */
-function reloadOnHangup(platform: Platform): void {
-  process.on('SIGHUP', () => {
-    platform.reload().then(
-      () => print('Reloaded the supergraph.'),
-      (error: Error) => print(`The supergraph was not reloaded: ${error.message}`),
-    );
-  });
+async function reload(platform: Platform): Promise<void> {
+  try {
+    await platform.reload();
+    print('Reloaded the supergraph.');
+  } catch (error) {
+    print(`The supergraph was not reloaded: ${(error as Error).message}`);
+  }
+  giveBackSpentMemory(true); // what is called goes on being called
 }
+
+/** SIGHUP reads the supergraph's file again, as daemons do with their configuration. */
+const reloadOnHangup = (platform: Platform): unknown => process.on('SIGHUP', () => void reload(platform));
 
 async function main(): Promise<void> {
   const started = performance.now();
