@@ -74,7 +74,7 @@ async function call(path, content) {
 
 /** CPU that the platform and its PostgreSQL have used, ms. A backend that has ended takes its time with it, so the pools are warm before. */
 const cpu = () => {
-  const postmaster = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0];
+  const postmaster = readFileSync(join(dataDir, 'data/postmaster.pid'), 'utf8').split('\n')[0];
   const parentOf = pid => /^\d+ \(.*\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
   const used = readdirSync('/proc').flatMap(pid => {
     try {

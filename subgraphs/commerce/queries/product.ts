@@ -69,10 +69,10 @@ function search(query: Query, q: string, isRanked: boolean): string {
     return '0';
   }
   const wholeAt = query.put(`%${whole}%`);
-  const each = words.map(word => `commerce.fold(p.search_text) like ${query.put(`%${word}%`)}`);
-  query.where(`(commerce.fold(p.search_text) like ${wholeAt} or (${each.join(' and ')}))`);
+  const each = words.filter(word => word !== whole).map(word => `p.folded_text like ${query.put(`%${word}%`)}`);
+  query.where(`(p.folded_text like ${wholeAt}${each.length ? ` or (${each.join(' and ')})` : ''})`);
   if (!isRanked) return '0';
-  return `(case when commerce.fold(p.title) like ${wholeAt} then 2 else 0 end + extensions.similarity(p.search_text, ${query.put(q)}))::float8`;
+  return `(case when p.folded_title like ${wholeAt} then 2 else 0 end + extensions.similarity(p.search_text, ${query.put(q)}))::float8`;
 }
 
 interface Row {
