@@ -29,9 +29,11 @@ export const claim = (host: ServiceHost, lanes: readonly number[], most = MOST):
     return rows.map(({ id }) => id);
   });
 
-/** What waits, and what a lost worker left behind. */
+/** What waits first in each lane, which the index has in front whatever is scheduled behind it, and what a lost worker left behind. */
 export const NEXT_DUE = `
-select next_at as at from comms.message where lane = any($1) and status in ('pending', 'scheduled', 'queued') and (lease_until is null or lease_until < clock_timestamp())
+select first.at from unnest($1::int[]) l(lane) cross join lateral (
+  select next_at as at from comms.message m where m.lane = l.lane and status in ('pending', 'scheduled', 'queued')
+    and (lease_until is null or lease_until < clock_timestamp()) order by next_at, id limit 1) first
 union all select next_at from comms.message where lane = any($1) and status = 'sending' and lease_until < clock_timestamp()`;
 
 /** Sendings whose worker is gone: begun once more where that does no harm, else given up. Source: comms 3, outcome unknown. */
