@@ -53,6 +53,8 @@ async function caller(base: string) {
   };
 }
 
+const json = async (answer: Promise<Response>): Promise<any> => (await answer).json();
+
 const program = (): string[] => [join(release, 'node_modules/.bin/node'), join(release, 'dist/gateway/main.js')];
 
 describe('a release', { timeout: 400_000 }, () => {
@@ -114,11 +116,11 @@ describe('a release', { timeout: 400_000 }, () => {
         payment_method_id: '0190b3a0-0000-7000-8000-0000000e0031',
       });
       expect(await bought.json()).toMatchObject({ status: 'complete' });
-      const invoices = await (await call('GET', `/payments/v1/billing/invoices?user_id=${PERSON}`)).json();
+      const invoices = await json(call('GET', `/payments/v1/billing/invoices?user_id=${PERSON}`));
       const invoice = await call('GET', `/payments/v1/billing/invoices/${invoices.data[0].id}/pdf`);
       expect(await invoice.text()).toMatch(/^%PDF-/);
-      const { id } = await (await call('POST', '/clinical/v1/bloodwork', { user_id: PERSON, file: HEIC })).json();
-      const report = async () => (await call('GET', `/clinical/v1/bloodwork/${id}`)).json();
+      const { id } = await json(call('POST', '/clinical/v1/bloodwork', { user_id: PERSON, file: HEIC }));
+      const report = () => json(call('GET', `/clinical/v1/bloodwork/${id}`));
       const recognised = await until(
         'the report to be read',
         report,
