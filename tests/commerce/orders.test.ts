@@ -364,6 +364,17 @@ describe('catalogue', () => {
     expect(ids).toEqual([['bpc-157'], ['bpc-157'], ['bpc-157']]);
   });
 
+  test('each word of a question is found in any spelling and order; what has it in the title comes before what is more alike', async () => {
+    const slugs = async (query: string): Promise<string[]> => (await shop.ok('GET', `/products?${query}`)).data.map((one: any) => one.slug);
+    expect(await slugs(`q=${encodeURIComponent('157 b.p.c')}`)).toEqual(['bpc-157']);
+    expect(await slugs(`q=${encodeURIComponent('157 b.p.c nowhere')}`)).toEqual([]);
+    const [before] = await shop.p.sql<{ text: string }>(`select search_text as text from commerce.product where slug = 'bpc-157'`);
+    const rewrite = (text: string) => shop.p.sql(`update commerce.product set search_text = $1 where slug = 'bpc-157'`, [text]);
+    await rewrite('omega');
+    expect(await slugs('sort=relevance&q=omega')).toEqual(['omega-3', 'bpc-157']);
+    await rewrite(before!.text);
+  });
+
   test('pages keep their order and lose nothing, whatever they are sorted by', async () => {
     for (let index = 0; index < 5; index++) await shop.sell({ price: 100 * (index % 3) + 100, product: { tags: ['paged'] } });
     for (const sort of ['newest', 'title', 'price_asc', 'price_desc']) {
