@@ -59,7 +59,8 @@ export class QueueConsumer {
   }
 
   /**
-   * RabbitMQ 3.10 does not always cancel the consumers of a queue that is deleted and soon declared again: they would wait for ever.
+   * RabbitMQ 3.10 does not always cancel the consumers of a queue that is deleted and soon declared again: they would wait for ever. Within
+   * some milliseconds it may even go on handing out to them, unheard, which no look sees: nothing deletes a queue that is consumed.
    * @param without how many looks in a row found no consumer.
    */
   #look(channel: Channel, without = 0): void {

@@ -100,8 +100,10 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  const pid = existsSync(join(dataDir, 'data/postmaster.pid')) ? await postmasterPid() : null;
   for (const child of processes.splice(0)) await kill(child, 'SIGTERM');
   for (const server of servers.splice(0)) await server.stop();
+  if (pid !== null) await vi.waitFor(() => expect(runs(pid)).toBe(false), 20_000); // a child's ends a moment after it
   if (existsSync(dataDir)) await rm(await realpath(dataDir), { recursive: true });
   await rm(folder, { recursive: true });
 });

@@ -6,10 +6,12 @@ const PUBLISH = '60.40';
 const ACK = '60.80';
 const CONFIRM_SELECT = '85.10';
 const DECLARE_OK = '50.11';
+const CONSUME_OK = '60.21';
 const CANCEL = '60.30';
 const PROTOCOL_HEADER = 8;
 const HEAD = 7;
 const METHOD_FRAME = 1;
+const FRAME_END = 0xce;
 
 const shortString = (bytes: Buffer, at: number): string => bytes.subarray(at + 1, at + 1 + bytes.readUInt8(at)).toString();
 
@@ -40,17 +42,27 @@ class Frames {
   }
 }
 
-function ackOf(channel: number, tag: bigint): Buffer {
-  const bytes = Buffer.alloc(HEAD + 4 + 9 + 1);
+function frameOf(channel: number, method: string, body: Buffer): Buffer {
+  const bytes = Buffer.alloc(HEAD + 4 + body.length + 1);
+  const [classId, methodId] = method.split('.').map(Number);
   bytes.writeUInt8(METHOD_FRAME, 0);
   bytes.writeUInt16BE(channel, 1);
-  bytes.writeUInt32BE(13, 3);
-  bytes.writeUInt16BE(60, HEAD);
-  bytes.writeUInt16BE(80, HEAD + 2);
-  bytes.writeBigUInt64BE(tag, HEAD + 4);
-  bytes.writeUInt8(0xce, bytes.length - 1);
+  bytes.writeUInt32BE(4 + body.length, 3);
+  bytes.writeUInt16BE(classId!, HEAD);
+  bytes.writeUInt16BE(methodId!, HEAD + 2);
+  body.copy(bytes, HEAD + 4);
+  bytes.writeUInt8(FRAME_END, bytes.length - 1);
   return bytes;
 }
+
+function ackOf(channel: number, tag: bigint): Buffer {
+  const body = Buffer.alloc(9);
+  body.writeBigUInt64BE(tag);
+  return frameOf(channel, ACK, body);
+}
+
+/** Asks for no answer. @param tag with its length before it. */
+const cancelOf = (channel: number, tag: Buffer): Buffer => frameOf(channel, CANCEL, Buffer.concat([tag, Buffer.of(1)]));
 
 /** A way to a broker some of whose queues do not answer: their confirms and answers to declarations are kept back. */
 export class BrokerProxy {
@@ -58,11 +70,11 @@ export class BrokerProxy {
   silentKeys: (routingKey: string) => boolean = () => false;
   /** Of such a queue the answers to declarations are. */
   silentQueues: (queue: string) => boolean = () => false;
-  /** Whether consumers are not told that their queue went. */
-  hidesCancels = false;
   /** How many connections there ever were. */
   connections = 0;
   #kept: (() => void)[] = [];
+  /** What takes each consumer from the broker. */
+  #consumers: (() => void)[] = [];
   readonly #sockets = new Set<Socket>();
 
   private constructor(
@@ -110,10 +122,11 @@ export class BrokerProxy {
     const frames = new Frames();
     let header = PROTOCOL_HEADER;
     client.on('data', (chunk: Buffer) => {
-      server.write(chunk);
+      server.write(chunk.subarray(0, header));
       const after = chunk.subarray(header);
       header = Math.max(0, header - chunk.length);
-      for (const { channel, method, body } of frames.of(after)) {
+      for (const { bytes, channel, method, body } of frames.of(after)) {
+        server.write(bytes); // whole ones, so that another may go between two
         if (method === CONFIRM_SELECT) published.set(channel, { next: 1n, keys: new Map() });
         const confirmed = published.get(channel);
         if (method !== PUBLISH || !confirmed) continue;
@@ -128,7 +141,10 @@ export class BrokerProxy {
     server.on('data', (chunk: Buffer) => {
       for (const { bytes, channel, method, body } of frames.of(chunk)) {
         const keys = published.get(channel)?.keys;
-        if (method === CANCEL && this.hidesCancels) continue;
+        if (method === CONSUME_OK) {
+          const cancel = cancelOf(channel, Buffer.from(body));
+          this.#consumers.push(() => server.write(cancel));
+        }
         if (method === ACK && keys) this.#confirm(client, channel, keys, body);
         else this.#pass(client, bytes, method === DECLARE_OK && this.silentQueues(shortString(body, 0)));
       }
@@ -155,6 +171,11 @@ export class BrokerProxy {
     this.silentKeys = this.silentQueues = () => false;
     const kept = this.#kept.splice(0);
     if (!lost) kept.forEach(tell => tell());
+  }
+
+  /** The broker has forgotten all consumers, of which they hear nothing. */
+  forget(): void {
+    this.#consumers.splice(0).forEach(take => take());
   }
 
   async close(): Promise<void> {
