@@ -6,20 +6,22 @@ import { earliestOf } from '../../../runtime/time/due.js';
 import { Commission, CommissionMark, PostingRun, type CommissionPosting } from '../entities/commission.js';
 import { AffiliateRunKind, CommissionReversalCause } from '../entities/enums.js';
 import type { PostDueCommissionsArgs, ReverseCommissionInput } from '../inputs/commission.js';
-import { IS_DISPUTED, IS_HELD, IS_POSTED, REVERSED } from '../queries/figures.js';
+import { IS_DISPUTED, REVERSED } from '../queries/figures.js';
 import { lockAffiliate, post, reverse, standingOf, tellAccrued, type Open } from './ledger.js';
 
-/** What can be posted once its time has come: earned, not held, not disputed, with something left. */
+/** What can be posted once its time has come; of what waits, see the migration, that which is not disputed. */
 const POSTABLE = `
-select c.id, c.affiliate_id, c.currency, c.amount - ${REVERSED} as net, c.payable_at as at from affiliates.commission c
-where not ${IS_POSTED} and not ${IS_HELD} and not ${IS_DISPUTED} and c.amount > ${REVERSED}`;
+select c.id, c.affiliate_id, c.currency, c.amount - ${REVERSED} as net, w.payable_at as at
+from affiliates.commission_waiting w join affiliates.commission c on c.id = w.commission_id where not ${IS_DISPUTED}`;
+
+export const EARLIEST_DUE = `${POSTABLE} order by at limit 1`;
 
 const DUE_AFFILIATES = `select distinct affiliate_id as id from (${POSTABLE}) postable where at <= $1 order by 1`;
 const DUE = `select id from (${POSTABLE}) postable where at <= $1 and affiliate_id = $2 order by at, id`;
 const SUMS = `select currency, count(*)::int as count, sum(net)::float8 as units from (${POSTABLE}) postable where at <= $1 group by 1 order by 1`;
 
 /** When the next commission is due; null: none waits. */
-export const earliestDue = (ctx: Context): Promise<Date | null> => earliestOf(ctx, POSTABLE);
+export const earliestDue = (ctx: Context): Promise<Date | null> => earliestOf(ctx, EARLIEST_DUE);
 
 /** Posts what is due of one affiliate, decided in its lock; answers what was posted, by commission. */
 async function postAffiliate(ctx: Context, affiliateId: string, asOf: Date, runId: string): Promise<{ currency: string; units: number }[]> {

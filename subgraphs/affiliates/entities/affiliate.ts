@@ -17,6 +17,7 @@ import { AffiliateStatus } from './enums.js';
 @Unique({ name: 'affiliate_code', properties: ['code'] })
 @Index({ name: 'affiliate_user_id', properties: ['userId'] })
 @Index({ name: 'affiliate_created_at_id', properties: ['createdAt', 'id'] })
+@Index({ name: 'affiliate_unchecked', properties: ['changedAt'], where: 'checked_at is null or checked_at < changed_at' })
 export class Affiliate {
   @Field(() => ID)
   @PrimaryKey({ type: 'uuid' })
