@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { settingsOf } from '../../subgraphs/comms/ports/settings.js';
 import { TOPICS } from '../../subgraphs/comms/rules/topics.js';
 import { BRAND, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
+import { askedDuring } from '../support/statements.js';
 import { until } from '../support/until.js';
 import { signIn } from '../identity/browser.js';
 import { makeStaff } from '../identity/staff.js';
@@ -579,6 +580,32 @@ describe('by the clock of the test', () => {
     expect(asked.data.user.comms).toMatchObject({ reachable: { email: true, sms: false, push: true } });
     expect((await rest('GET', '/v1/topics', member)).body.data).toHaveLength(TOPICS.length);
     expect((await rest('GET', '/v1/push/key', null)).body.vapid_public_key).toMatch(/^B[\w-]{86}$/);
+  });
+
+  test('of a batch each is taken once, what is wrong with one stops no other, and all together cost as many statements as one', async () => {
+    const people = [DEMO, DEMO2, ...Array.from({ length: 48 }, () => crypto.randomUUID())];
+    const batch = (user_ids: string[], params = {}, dedupe_key = 'sets') =>
+      rest('POST', '/v1/messages/batch', service, {
+        dedupe_key,
+        template: 'welcome',
+        user_ids,
+        params,
+        send_after: '2027-02-01T00:00:00.000Z',
+      });
+    const one = await batch([DEMO2], { name: 'another' });
+    const answers = async (asked: ReturnType<typeof batch>): Promise<(string | null)[]> =>
+      (await asked).body.results.map((result: { user_id: string; error: string | null }) => result.error);
+    expect(await answers(batch(people))).toEqual(people.map(id => (id === DEMO2 ? 'idempotency_mismatch' : null)));
+    const again = await batch([...people].reverse());
+    const ids = (answer: typeof one) => answer.body.results.map((result: { request: { id: string } | null }) => result.request?.id);
+    expect(ids(again)).toEqual(ids(await batch(people)).reverse());
+    const rows = await p.sql<{ n: number }>(
+      `select count(*)::int as n from comms.message m join comms.send_request r on r.id = m.request_id where r.dedupe_key like 'sets:%'`,
+    );
+    expect(rows[0]!.n).toBe(people.length * one.body.results[0].request.messages.length);
+    const statements = async (user_ids: string[], key: string): Promise<number> =>
+      (await askedDuring(p, () => batch(user_ids, {}, key))).filter(({ text }) => /comms\.(send_request|message)/.test(text)).length;
+    expect(await statements(people, 'of 50')).toBe(await statements([DEMO], 'of one'));
   });
 
   test('16: mentions of one post are one item in the app', async () => {

@@ -53,7 +53,7 @@ async function expandOne(host: ServiceHost, id: string): Promise<void> {
   await host.transaction(async ctx => {
     const row = await lockRow(ctx, CommsSendRequest, { id });
     if (row.status !== Status.ACCEPTED) return;
-    if (page.recipients.length) await makeMessages(ctx, row, page.recipients, { recipientType: page.recipients[0]!.type });
+    if (page.recipients.length) await makeMessages(ctx, row, page.recipients, page.recipients[0]!.type);
     row.leaseUntil = null;
     row.cursor = page.next;
     if (page.rejected) Object.assign(row, { status: Status.REJECTED, rejectReason: page.rejected });

@@ -6,6 +6,7 @@ import { CommsChannel, CommsMessageStatus, CommsSendRequestStatus as Status } fr
 import { CommsSendRequest } from '../entities/message.js';
 import { fileTemplates } from '../ports/template-files.js';
 import type { Values } from '../rules/content.js';
+import type { TopicFacts } from '../rules/policy.js';
 import { laneOf, topicOf } from '../rules/topics.js';
 import { sealJson } from './sealed.js';
 
@@ -60,15 +61,18 @@ const hashOf = ({ template, userId, recipientId, channels, params, sendAfter, ex
 
 const CUSTOM = 'select topic from comms.template where key = $1 and archived_at is null order by brand_id nulls first limit 1';
 
-/** Topic and channels of a template, of the files or made since. */
-async function known(
-  ctx: Context,
-  key: string,
-): Promise<{ topic: string; channels: readonly CommsChannel[] | null; required: boolean } | null> {
+interface Template {
+  topic: string;
+  /** Null for one that was made since: those of its topic. */
+  channels: readonly CommsChannel[] | null;
+}
+
+/** Topic and channels of a template, of the files or made since; null for one that does not exist. */
+async function known(ctx: Context, key: string): Promise<Template | null> {
   const file = fileTemplates().get(key);
-  if (file) return { topic: file.topic, channels: file.channels as CommsChannel[], required: true };
+  if (file) return { topic: file.topic, channels: file.channels as CommsChannel[] };
   const [row] = await ctx.sql<{ topic: string }>(CUSTOM, [key]);
-  return row ? { topic: row.topic, channels: null, required: false } : null;
+  return row ? { topic: row.topic, channels: null } : null;
 }
 
 const isAuth = ({ params }: Draft): boolean => typeof params?.challenge_id === 'string';
@@ -79,17 +83,13 @@ const isDirect = ({ recipientType }: Draft): boolean => ['user', 'staff', 'gift'
 const INSERT = `
 insert into comms.send_request (id, source, dedupe_key, body_hash, template, user_id, recipient_type, recipient_id, brand_id, channels, category, entity_type, entity_id,
   group_key, send_after, expires_at, params_sealed, digest_id, status, reject_reason, next_at, created_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $21) on conflict (source, dedupe_key) do nothing returning id`;
+select d.*, $2, $2 from jsonb_to_recordset($1::jsonb) as d(id uuid, source text, dedupe_key text, body_hash bytea, template text, user_id uuid, recipient_type text,
+  recipient_id text, brand_id uuid, channels text[], category text, entity_type text, entity_id text, group_key text, send_after timestamptz, expires_at timestamptz,
+  params_sealed bytea, digest_id uuid, status text, reject_reason text) on conflict (source, dedupe_key) do nothing returning id`;
 
 export interface Accepted {
   request: CommsSendRequest;
   isNew: boolean;
-}
-
-async function earlier(ctx: Context, draft: Draft, hash: Buffer): Promise<Accepted> {
-  const request = await ctx.em.findOneOrFail(CommsSendRequest, { source: draft.source, dedupeKey: draft.dedupeKey });
-  if (!request.bodyHash.equals(hash)) fail('idempotency_mismatch', 'The dedupe key was used with another body');
-  return { request, isNew: false };
 }
 
 const UNKNOWN = `insert into comms.provider_state (key, at, detail) values ('unknown_template', $1, $2) on conflict (key) do update set at = excluded.at, detail = excluded.detail`;
@@ -99,101 +99,134 @@ async function alarm(ctx: Context, template: string): Promise<void> {
   await ctx.sql(UNKNOWN, [ctx.now().toISOString(), template]);
 }
 
-/**
- * Takes a request once: the same key again gives what was stored. Its messages are made with it, where who gets them is known.
- * @throws Problem idempotency_mismatch for the same key with another body.
- */
-export async function accept(ctx: Context, draft: Draft): Promise<Accepted> {
-  const [now, hash, id] = [ctx.now(), hashOf(draft), draft.id ?? newId()];
-  const template = await known(ctx, draft.template);
-  const topic = template && topicOf(template.topic);
-  const channels = draft.channels?.length ? draft.channels : (template?.channels ?? topic?.defaultChannels ?? []);
+const bytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
+
+/** What is stored of a draft. @param template null for one that does not exist. */
+function rowOf(ctx: Context, draft: Draft, template: Template | null) {
+  const { userId, recipientType, recipientId = null, brandId = null, entity, groupKey = null, digestId = null, sendAfter, params } = draft;
+  const [id, now, topic] = [draft.id ?? newId(), ctx.now(), template && topicOf(template.topic)];
   const status = !topic ? Status.REJECTED : isDirect(draft) ? Status.EXPANDED : Status.ACCEPTED;
-  const expiresAt = draft.expiresAt ?? new Date(Math.max(now.getTime(), draft.sendAfter?.getTime() ?? 0) + EXPIRY_MS);
-  const sealed = draft.params && Object.keys(draft.params).length ? sealJson(ctx, 'send_request.params', id, draft.params) : null;
-  const category = topic?.category ?? draft.category ?? 'transactional';
-  if (topic && draft.category && draft.category !== topic.category)
-    ctx.log.info({ template: draft.template, asked: draft.category }, 'the category of a request was corrected');
-  const {
-    source,
-    dedupeKey,
-    userId,
-    recipientType,
-    recipientId = null,
-    brandId = null,
-    entity,
-    groupKey = null,
-    sendAfter,
-    digestId = null,
-  } = draft;
-  const rows = await ctx.sql(INSERT, [
+  return {
     id,
-    source,
-    dedupeKey,
-    hash,
-    draft.template,
-    userId,
-    recipientType,
-    recipientId,
-    brandId,
-    channels,
-    category,
-    entity?.type ?? null,
-    entity?.id ?? null,
-    groupKey,
-    sendAfter?.toISOString() ?? null,
-    expiresAt.toISOString(),
-    sealed,
-    digestId,
+    source: draft.source,
+    dedupe_key: draft.dedupeKey,
+    body_hash: bytea(hashOf(draft)),
+    template: draft.template,
+    user_id: userId,
+    recipient_type: recipientType,
+    recipient_id: recipientId,
+    brand_id: brandId,
+    channels: draft.channels?.length ? draft.channels : (template?.channels ?? topic?.defaultChannels ?? []),
+    category: topic?.category ?? draft.category ?? 'transactional',
+    entity_type: entity?.type ?? null,
+    entity_id: entity?.id ?? null,
+    group_key: groupKey,
+    send_after: sendAfter ?? null,
+    expires_at: draft.expiresAt ?? new Date(Math.max(now.getTime(), sendAfter?.getTime() ?? 0) + EXPIRY_MS),
+    params_sealed: params && Object.keys(params).length ? bytea(sealJson(ctx, 'send_request.params', id, params)) : null,
+    digest_id: digestId,
     status,
-    topic ? null : 'no_template',
-    now.toISOString(),
-  ]);
-  if (rows.length === 0) return earlier(ctx, draft, hash);
-  if (!topic) await alarm(ctx, draft.template);
-  const request = await ctx.em.findOneOrFail(CommsSendRequest, { id });
-  if (status === Status.EXPANDED)
-    await makeMessages(ctx, request, [{ userId, key: userId ?? recipientId ?? id }], { isAuth: isAuth(draft) });
-  return { request, isNew: true };
+    reject_reason: topic ? null : 'no_template',
+  };
+}
+
+type Row = ReturnType<typeof rowOf>;
+
+/** The requests of drafts by their keys, those of before too. */
+async function stored(ctx: Context, drafts: readonly Draft[]): Promise<Map<string, CommsSendRequest>> {
+  const keys = drafts.map(({ dedupeKey }) => dedupeKey);
+  const found = await ctx.em.find(CommsSendRequest, { source: drafts[0]!.source, dedupeKey: { $in: keys } });
+  return new Map(found.map(request => [request.dedupeKey, request]));
+}
+
+/** In one order: two that share keys wait for each other, not in a circle. @returns the ids of those that are new. */
+async function insertNew(ctx: Context, rows: readonly Row[]): Promise<Set<string>> {
+  const sorted = rows.toSorted((a, b) => (a.dedupe_key < b.dedupe_key ? -1 : 1));
+  const made = await ctx.sql<{ id: string }>(INSERT, [JSON.stringify(sorted), ctx.now().toISOString()]);
+  return new Set(made.map(({ id }) => id));
+}
+
+/** The messages of a new request, where who gets them is known. */
+function firstMessages(draft: Draft, request: CommsSendRequest): Message[] {
+  if (request.status !== Status.EXPANDED) return [];
+  const { userId, recipientId, id } = request;
+  return messagesOf(request, [{ userId, key: userId ?? recipientId ?? id }], { isAuth: isAuth(draft) });
+}
+
+/**
+ * Takes requests of one source for one template, each once: the same key again gives what was stored. Their messages are made with them, where
+ * who gets them is known. One statement for all at each step. @returns for each draft its request; null for a known key with another body.
+ */
+export async function acceptAll(ctx: Context, drafts: readonly Draft[]): Promise<(Accepted | null)[]> {
+  const { template: key, category } = drafts[0]!;
+  const template = await known(ctx, key);
+  const rows = drafts.map(draft => rowOf(ctx, draft, template));
+  const made = await insertNew(ctx, rows);
+  if (!template && made.size > 0) await alarm(ctx, key);
+  if (template && category && rows[0]!.category !== category)
+    ctx.log.info({ template: key, asked: category }, 'the category of a request was corrected');
+  const requests = await stored(ctx, drafts);
+  const all = drafts.map((draft, index) => ({ draft, request: requests.get(draft.dedupeKey)!, isNew: made.has(rows[index]!.id) }));
+  if (template)
+    await insertMessages(
+      ctx,
+      topicOf(template.topic)!,
+      all.flatMap(one => (one.isNew ? firstMessages(one.draft, one.request) : [])),
+    );
+  return all.map(({ draft, request, isNew }) => (isNew || request.bodyHash.equals(hashOf(draft)) ? { request, isNew } : null));
+}
+
+/** Takes one request. @throws Problem idempotency_mismatch for the same key with another body. */
+export async function accept(ctx: Context, draft: Draft): Promise<Accepted> {
+  const [accepted] = await acceptAll(ctx, [draft]);
+  return accepted ?? fail('idempotency_mismatch', 'The dedupe key was used with another body');
 }
 
 const MESSAGES = `
 insert into comms.message (id, request_id, user_id, recipient_type, recipient_key, brand_id, channel, topic, template, category, status, entity_type, entity_id, lane, is_auth,
   scheduled_for, next_at, expires_at, digest_id, checks, created_at)
-select m.id, $1, m.user_id, $2, m.key, $3, m.channel, $4, $5, $6, 'pending', $7, $8, $9, $10, $11, $12, $13, $14, '[]', $15
-from jsonb_to_recordset($16::jsonb) as m(id uuid, user_id uuid, key text, channel text) on conflict (request_id, channel, recipient_key) do nothing`;
+select m.id, r.id, m.user_id, m.recipient_type, m.key, r.brand_id, m.channel, $2, r.template, r.category, 'pending', r.entity_type, r.entity_id, $3, m.is_auth, r.send_after, $4,
+  r.expires_at, r.digest_id, '[]', $4
+from jsonb_to_recordset($1::jsonb) as m(id uuid, request_id uuid, user_id uuid, recipient_type text, key text, channel text, is_auth boolean)
+join comms.send_request r on r.id = m.request_id on conflict (request_id, channel, recipient_key) do nothing`;
+
+interface Recipient {
+  userId: string | null;
+  key: string;
+}
+
+interface Made {
+  isAuth?: boolean;
+  recipientType?: string;
+}
+
+type Message = ReturnType<typeof messagesOf>[number];
+
+/** A request's messages for some of its recipients: one for each recipient and channel. */
+function messagesOf(
+  request: CommsSendRequest,
+  recipients: readonly Recipient[],
+  { isAuth: auth = false, recipientType = request.recipientType }: Made,
+) {
+  const ofPerson = recipients.some(({ userId }) => userId !== null);
+  const channels = request.channels.filter(channel => auth || ofPerson || channel === CommsChannel.EMAIL || recipientType === 'phone');
+  const about = { request_id: request.id, recipient_type: recipientType, is_auth: auth };
+  return recipients.flatMap(({ userId, key }) => channels.map(channel => ({ ...about, id: newId(), user_id: userId, key, channel })));
+}
+
+async function insertMessages(ctx: Context, topic: TopicFacts, messages: readonly Message[]): Promise<void> {
+  if (messages.length > 0) await ctx.sql(MESSAGES, [JSON.stringify(messages), topic.key, laneOf(topic), ctx.now().toISOString()]);
+}
 
 /** Makes a request's messages for some of its recipients: at most one for each recipient and channel. */
 export async function makeMessages(
   ctx: Context,
   request: CommsSendRequest,
-  recipients: readonly { userId: string | null; key: string }[],
-  { isAuth: auth = false, recipientType = request.recipientType }: { isAuth?: boolean; recipientType?: string } = {},
+  recipients: readonly Recipient[],
+  recipientType: string,
 ): Promise<void> {
   const topic = topicOf((await known(ctx, request.template))!.topic)!;
-  const ofPerson = recipients.some(({ userId }) => userId !== null);
-  const channels = request.channels.filter(channel => auth || ofPerson || channel === CommsChannel.EMAIL || recipientType === 'phone');
-  const made = recipients.flatMap(({ userId, key }) => channels.map(channel => ({ id: newId(), user_id: userId, key, channel })));
-  const { id, brandId, template, category, entityType, entityId, sendAfter, expiresAt, digestId } = request;
-  const now = ctx.now();
-  await ctx.sql(MESSAGES, [
-    id,
-    recipientType,
-    brandId,
-    topic.key,
-    template,
-    category,
-    entityType,
-    entityId,
-    laneOf(topic),
-    auth,
-    sendAfter?.toISOString() ?? null,
-    now.toISOString(),
-    expiresAt?.toISOString() ?? null,
-    digestId,
-    now.toISOString(),
-    JSON.stringify(made),
-  ]);
+  await insertMessages(ctx, topic, messagesOf(request, recipients, { recipientType }));
 }
 
 /** Marks the messages of a request as parts of another one. */

@@ -1,12 +1,12 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { lockRow } from '../../../runtime/data/rows.js';
-import { invalid, Problem } from '../../../runtime/request/errors.js';
+import { invalid } from '../../../runtime/request/errors.js';
 import { move } from '../../../runtime/request/states.js';
 import { CommsMessage, type CommsBatch, type CommsSendRequest } from '../entities/message.js';
 import type { CommsMessageInput, SendCommsMessageInput, SendCommsMessagesInput } from '../inputs/messages.js';
 import { MESSAGE_STATES } from '../rules/states.js';
 import type { Values } from '../rules/content.js';
-import { accept, type Draft } from './request.js';
+import { accept, acceptAll, type Draft } from './request.js';
 
 const MOST_PARAMS = 30;
 const LONGEST = 200;
@@ -58,17 +58,16 @@ export async function sendMessage(ctx: Context, input: SendCommsMessageInput): P
 
 /** The same message to many; the key of each is the key with the person's id. What is wrong with one stops no other. */
 export async function sendMessages(ctx: Context, input: SendCommsMessagesInput): Promise<CommsBatch> {
-  const results: CommsBatch['results'] = [];
-  for (const userId of new Set(input.userIds.map(id => id.toLowerCase()))) {
-    const draft = { ...draftOf(ctx, input, userId), dedupeKey: `${input.dedupeKey}:${userId}`.slice(0, 240) };
-    try {
-      const { request } = await ctx.savepoint(() => accept(ctx, draft));
-      results.push({ userId, request, error: null });
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      results.push({ userId, request: null, error: error.code });
-    }
-  }
+  const userIds = [...new Set(input.userIds.map(id => id.toLowerCase()))];
+  const drafts = userIds.map(userId => ({
+    ...draftOf(ctx, input, userId),
+    dedupeKey: `${input.dedupeKey}:${userId}`.slice(0, 240),
+  }));
+  const accepted = await acceptAll(ctx, drafts);
+  const results = userIds.map((userId, index) => {
+    const request = accepted[index]?.request ?? null;
+    return { userId, request, error: request ? null : 'idempotency_mismatch' };
+  });
   ctx.audit('send_request.batch', null, { count: results.length, template: input.template });
   return { results };
 }
