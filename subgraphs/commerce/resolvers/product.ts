@@ -28,7 +28,8 @@ import {
 } from '../inputs/product.js';
 import { brandOf } from '../ports/brands.js';
 import { shippingCountries } from '../ports/shipping.js';
-import { isEditor, loadComponents, loadPrice, loadVariants, productById, productsPage } from '../queries/product.js';
+import { isEditor, loadComponents, loadPrice, loadVariants, productById } from '../queries/product.js';
+import { productsPage } from '../queries/products-page.js';
 import { externalRefs } from '../queries/storefront-link.js';
 import { loadStock } from '../queries/stock.js';
 import { availabilityOf, takeable } from '../rules/stock.js';
