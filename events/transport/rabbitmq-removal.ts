@@ -31,10 +31,12 @@ export async function removeConsumer(
   const queues = parts.map(part => names.queue(spec.name, part));
   await Promise.all(queues.map(queue => idle(model, queue)));
   const waiting = await Promise.all(queues.map(queue => peek(model, queue)));
-  await declare(model, [
-    ...queues.map(queue => (channel: Parameters<Parameters<typeof declare>[1][number]>[0]) => channel.deleteQueue(queue)),
-    channel => channel.deleteExchange(names.consumerExchange(spec.name)),
-  ]);
+  await declare(
+    model,
+    queues.map(queue => channel => channel.deleteQueue(queue)),
+  );
+  // Not beside them: RabbitMQ 3.10 breaks the connection where a queue goes while the exchange that it is bound to does
+  await declare(model, [channel => channel.deleteExchange(names.consumerExchange(spec.name))]);
   return waiting.flat();
 }
 
