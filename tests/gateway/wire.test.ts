@@ -124,6 +124,13 @@ describe('queries', () => {
     expect(sockets.size).toBe(3);
   });
 
+  test('are answered although their process stood still while the connection was made', async () => {
+    handle = numbered;
+    const asked = source.prepare('query ($n: Int) { a(n: $n) }')({ n: 1 }, null, requestWith());
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100); // longer than a connection may take
+    expect((await asked).data.n).toBe(1);
+  });
+
   test('that lose their connection before an answer are asked again', async () => {
     const send = source.prepare('query ($n: Int) { a(n: $n) }');
     handle = numbered;

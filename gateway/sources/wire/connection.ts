@@ -84,8 +84,13 @@ export class WireConnection {
 
   /** The socket was silent for its time: fails when it is not connected, closes when it is idle. The deadline of an answer is the request's signal. */
   #waited(): void {
-    if (!this.#connected) this.end(new Error('the connection was not accepted in time'));
+    if (!this.#connected) setImmediate(() => this.#refuseIfStillNot());
     else if (this.load === 0) this.end(new Error('the connection was idle'));
+  }
+
+  /** One turn later: in a process that stood still for so long, the time is up before what has come meanwhile is heard. */
+  #refuseIfStillNot(): void {
+    if (!this.#connected) this.end(new Error('the connection was not accepted in time'));
   }
 
   /** Closes the connection. @param except a request that was told its error before. */

@@ -6,7 +6,6 @@ import { CommsChannel, CommsMessageStatus, CommsSendRequestStatus as Status } fr
 import { CommsSendRequest } from '../entities/message.js';
 import { fileTemplates } from '../ports/template-files.js';
 import type { Values } from '../rules/content.js';
-import type { TopicFacts } from '../rules/policy.js';
 import { laneOf, topicOf } from '../rules/topics.js';
 import { sealJson } from './sealed.js';
 
@@ -62,7 +61,7 @@ const hashOf = ({ template, userId, recipientId, channels, params, sendAfter, ex
 const CUSTOM = 'select topic from comms.template where key = $1 and archived_at is null order by brand_id nulls first limit 1';
 
 interface Template {
-  topic: string;
+  topic: NonNullable<ReturnType<typeof topicOf>>;
   /** Null for one that was made since: those of its topic. */
   channels: readonly CommsChannel[] | null;
 }
@@ -70,9 +69,9 @@ interface Template {
 /** Topic and channels of a template, of the files or made since; null for one that does not exist. */
 async function known(ctx: Context, key: string): Promise<Template | null> {
   const file = fileTemplates().get(key);
-  if (file) return { topic: file.topic, channels: file.channels as CommsChannel[] };
-  const [row] = await ctx.sql<{ topic: string }>(CUSTOM, [key]);
-  return row ? { topic: row.topic, channels: null } : null;
+  const row = file ?? (await ctx.sql<{ topic: string }>(CUSTOM, [key]))[0];
+  const topic = row ? topicOf(row.topic) : null;
+  return topic && { topic, channels: file ? (file.channels as CommsChannel[]) : null };
 }
 
 const isAuth = ({ params }: Draft): boolean => typeof params?.challenge_id === 'string';
@@ -104,7 +103,7 @@ const bytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
 /** What is stored of a draft. @param template null for one that does not exist. */
 function rowOf(ctx: Context, draft: Draft, template: Template | null) {
   const { userId, recipientType, recipientId = null, brandId = null, entity, groupKey = null, digestId = null, sendAfter, params } = draft;
-  const [id, now, topic] = [draft.id ?? newId(), ctx.now(), template && topicOf(template.topic)];
+  const [id, now, topic] = [draft.id ?? newId(), ctx.now(), template?.topic];
   const status = !topic ? Status.REJECTED : isDirect(draft) ? Status.EXPANDED : Status.ACCEPTED;
   return {
     id,
@@ -170,7 +169,7 @@ export async function acceptAll(ctx: Context, drafts: readonly Draft[]): Promise
   if (template)
     await insertMessages(
       ctx,
-      topicOf(template.topic)!,
+      template.topic,
       all.flatMap(one => (one.isNew ? firstMessages(one.draft, one.request) : [])),
     );
   return all.map(({ draft, request, isNew }) => (isNew || request.bodyHash.equals(hashOf(draft)) ? { request, isNew } : null));
@@ -214,7 +213,7 @@ function messagesOf(
   return recipients.flatMap(({ userId, key }) => channels.map(channel => ({ ...about, id: newId(), user_id: userId, key, channel })));
 }
 
-async function insertMessages(ctx: Context, topic: TopicFacts, messages: readonly Message[]): Promise<void> {
+async function insertMessages(ctx: Context, topic: Template['topic'], messages: readonly Message[]): Promise<void> {
   if (messages.length > 0) await ctx.sql(MESSAGES, [JSON.stringify(messages), topic.key, laneOf(topic), ctx.now().toISOString()]);
 }
 
@@ -225,7 +224,7 @@ export async function makeMessages(
   recipients: readonly Recipient[],
   recipientType: string,
 ): Promise<void> {
-  const topic = topicOf((await known(ctx, request.template))!.topic)!;
+  const { topic } = (await known(ctx, request.template))!;
   await insertMessages(ctx, topic, messagesOf(request, recipients, { recipientType }));
 }
 
