@@ -226,5 +226,14 @@ export class Server {
       if (Date.now() > fast) this.kill('SIGQUIT');
       await delay(POLL);
     }
+    await this.#ended();
+  }
+
+  /** It removes its file a moment before it ends. */
+  async #ended(): Promise<void> {
+    const child = this.#child;
+    if (!isAlive(child)) return;
+    child.ref();
+    await once(child, 'exit');
   }
 }
