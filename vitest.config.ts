@@ -15,7 +15,7 @@ export default defineConfig({
     maxWorkers: Number(process.env.TEST_WORKERS ?? 2), // each is a process with a platform's memory and 24 of a server's 100 connections
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000, // a shared machine may be slow for a while, and a failure by the clock alone says nothing
-    hookTimeout: 240_000, // the first platform of a run migrates the template database
+    hookTimeout: 480_000, // the first platform of a run migrates the template database; a slow machine took 4 minutes for two processes
     teardownTimeout: 30_000,
     env: { APOLLO_TELEMETRY_DISABLED: 'true' }, // before construction, else ApolloGateway probes cloud metadata addresses
   },

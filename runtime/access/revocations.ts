@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccessRule } from './access.js';
 import type { Caller } from '../request/caller.js';
 import { isPhiScope } from '../../events/define.js';
@@ -24,6 +25,8 @@ const STALE_MS = 30_000;
 /** And after this long all of them do. */
 const DEAD_MS = 300_000;
 const PAGE = 1000;
+/** A request waits for the feed at most so long, ms. */
+const CATCH_UP_MS = 1_000;
 
 interface Entry {
   effectiveAt: number;
@@ -124,6 +127,12 @@ export class Revocations {
   /** Milliseconds since the feed was last heard of; null before the first time. */
   get silence(): number | null {
     return this.#heardAt === null ? null : this.clock() - this.#heardAt;
+  }
+
+  /** Reads the feed where its silence would refuse somebody: a process that stood still, or was suspended, has missed its polls. */
+  async catchUp(): Promise<void> {
+    if (this.silence === null || this.silence <= STALE_MS) return;
+    await Promise.race([this.poll().catch(() => undefined), sleep(CATCH_UP_MS, undefined, { ref: false })]); // requireFresh judges
   }
 
   /** @throws Problem unavailable when nothing can be said about revocations any more. Reading the feed itself is always allowed. */

@@ -127,4 +127,33 @@ describe('the feed', () => {
     expect(refuses(() => set.requireFresh(plain, user))).toBe(others);
     expect(refuses(() => set.requireFresh(feedRule, service))).toBe(false);
   });
+
+  test('a process that stood still reads the feed before it refuses, and knows what was revoked meanwhile', async () => {
+    const { set, state } = feed();
+    await set.poll();
+    state.time = 30_000;
+    await set.catchUp();
+    expect(state.reads).toBe(1);
+    state.time = 400_000;
+    state.rows = [row(1, 'token', 'j2')];
+    await set.catchUp();
+    set.requireFresh(admin, service);
+    expect(set.isRevoked(user)).toBe(true);
+  });
+
+  test.each([
+    ['fails', () => Promise.reject(new Error('away'))],
+    ['does not answer', () => new Promise<never>(() => undefined)],
+  ])('where the feed %s a request waits for it no longer than a moment, and is refused', async (_what, answer) => {
+    const state = { time: 0, answer: (): Promise<Revocation[]> => Promise.resolve([]) };
+    const set = new Revocations(
+      () => state.answer(),
+      createLogger('silent'),
+      () => state.time,
+    );
+    await set.poll();
+    Object.assign(state, { time: 40_000, answer });
+    await set.catchUp();
+    expect(() => set.requireFresh(admin, service)).toThrow(/cannot be checked/);
+  });
 });
