@@ -393,6 +393,22 @@ describe('catalogue', () => {
     expect((await shop.rest('GET', '/products?brand=nowhere')).status).toBe(404);
   });
 
+  test.each([
+    ['newest', '2026'],
+    ['newest', '+275760-09-13T00:00:00.000Z'],
+    ['newest', 5],
+    ['title', 'a\0'],
+    ['title', 5],
+    ['price_asc', 1.5],
+    ['price_desc', 1e300],
+    ['price_asc', null],
+    ['relevance', 'x'],
+  ])('a cursor of %s that was made up, %j, is a 400', async (sort, key) => {
+    const cursor = Buffer.from(JSON.stringify([key, randomUUID()])).toString('base64url');
+    const answer = await shop.rest('GET', `/products?sort=${sort}&cursor=${cursor}${sort === 'relevance' ? '&q=omega' : ''}`);
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/cursor' }] } });
+  });
+
   test('filters: in stock, price, requirement, category, ids; a draft is seen by those who edit the catalogue only', async () => {
     const [none, some] = [
       await shop.sell({ stock: 0, price: 700, product: { tags: ['filtered'] } }),

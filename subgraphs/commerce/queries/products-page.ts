@@ -109,17 +109,19 @@ function filter(ctx: Context, query: Query, args: ProductsArgs): void {
 
 type Key = readonly [key: string | number, id: string];
 
+/** Whether a value is one that {@link shownKey} gives: what a database cannot read would be an error of ours. */
+const IS_KEY: Readonly<Record<Sort['cast'], (key: unknown) => boolean>> = {
+  timestamptz: key => typeof key === 'string' && /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/.test(key) && !Number.isNaN(Date.parse(key)),
+  text: key => typeof key === 'string' && !key.includes('\0'),
+  bigint: Number.isSafeInteger,
+  float8: Number.isFinite,
+};
+
 /** Where a page begins. @throws Problem invalid_request for a cursor of another list. */
 function keyOf({ after }: ProductsArgs, { cast }: Sort): Key | null {
   if (after == null) return null;
   const [key, id] = decodeCursor(after, 2);
-  const isKey =
-    cast === 'text'
-      ? key !== null
-      : cast === 'timestamptz'
-        ? !Number.isNaN(Date.parse(String(key)))
-        : key !== null && Number.isFinite(Number(key));
-  return isKey && typeof id === 'string' && isUuid(id) ? [key as string | number, id] : (decodeCursor('', 2) as never);
+  return IS_KEY[cast](key) && typeof id === 'string' && isUuid(id) ? [key as string | number, id] : (decodeCursor('', 2) as never);
 }
 
 /** Only what comes after a key. */
