@@ -10,6 +10,7 @@ import {
 import { checkAccess, checkSelf, isMeField, ruleOnNode, type AccessRule } from './access.js';
 import type { Context } from '../request/context.js';
 import { fail, requireValid } from '../request/errors.js';
+import { cursorProblem } from '../request/paging.js';
 import { propertyBehind, type ContextCheck } from '../execution/properties.js';
 import { checkKey, once } from '../data/idempotency.js';
 import { opensOwnTransactions, preparationOf } from '../request/operation.js';
@@ -78,7 +79,7 @@ function guardOperation(field: Field, mutation: boolean): Resolver {
     try {
       return await (mutation ? mutate(inner, source, args, ctx, info) : inner(source, args, ctx, info));
     } catch (error) {
-      throw databaseProblem(error);
+      throw cursorProblem(args, error) ?? databaseProblem(error);
     }
   };
 }
@@ -108,13 +109,22 @@ function guardField(field: Field, checkOf: (rule: AccessRule) => ContextCheck): 
   const check = compileArguments(field.args);
   if (!rule && !check) return;
   const [inner, access] = [field.resolve ?? defaultFieldResolver, rule && checkOf(rule)];
+  const isList = field.args.some(({ name }) => name === 'after');
   if (access && !check && inner === defaultFieldResolver) return void (field.resolve = propertyBehind(access));
   field.resolve = (source, args, ctx, info) => {
     access?.(ctx);
     const errors = check?.(args) ?? [];
     requireValid(errors);
-    return inner(source, args, ctx, info);
+    return isList ? judgingCursor(args, () => inner(source, args, ctx, info)) : inner(source, args, ctx, info);
   };
+}
+
+async function judgingCursor<Result>(args: object, work: () => Result): Promise<Awaited<Result>> {
+  try {
+    return await work();
+  } catch (error) {
+    throw cursorProblem(args, error) ?? error;
+  }
 }
 
 /** Wraps every field of a subgraph schema; a root field without a rule fails the build. */

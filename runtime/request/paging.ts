@@ -1,6 +1,6 @@
 import type { EntityClass, FilterQuery, SqlEntityManager } from '@mikro-orm/postgresql';
 import { ArgsType, Field, Int, ObjectType, type ClassType } from 'type-graphql';
-import { fail } from './errors.js';
+import { fail, Problem } from './errors.js';
 import { Rule } from '../schema/constraints.js';
 import { PageInfo } from '../schema/scalars.js';
 
@@ -47,6 +47,16 @@ export function decodeCursor(cursor: string, width: number): CursorKey {
     // falls through to the refusal
   }
   return fail('invalid_request', 'The cursor is malformed', { errors: [{ pointer: '/after', message: 'is not a cursor of this list' }] });
+}
+
+/** Of a value that PostgreSQL cannot read as its type, or that does not fit into it. */
+const UNREADABLE = new Set(['22P02', '22003', '22007', '22008', '22009']);
+
+/** A key that the database cannot read was made up: all other arguments were checked. Null for any other error. */
+export function cursorProblem({ after }: { after?: unknown }, error: unknown): Problem | null {
+  if (typeof after !== 'string' || !UNREADABLE.has(String((error as { code?: unknown }).code))) return null;
+  const violation = { pointer: '/after', message: 'is not a cursor of this list' };
+  return new Problem('invalid_request', 'The cursor is malformed', { errors: [violation], cause: error });
 }
 
 interface Keyset<Row> {
