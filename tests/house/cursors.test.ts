@@ -1,9 +1,10 @@
-import { getNamedType, isNonNullType, isObjectType, type GraphQLField } from 'graphql';
+import { buildSchema, getNamedType, isNonNullType, isObjectType, type GraphQLField } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
-import { platform, type TestPlatform } from '../support/platform.js';
+import { readSupergraph } from '../../gateway/compose.js';
+import { sharedPlatform, type SharedPlatform } from '../support/platform.js';
 
 /** Every list that needs no other argument, over GraphQL. */
-let p: TestPlatform;
+let p: SharedPlatform;
 let token: string;
 let lists: string[];
 
@@ -14,9 +15,10 @@ const hasPages = (field: GraphQLField<unknown, unknown>): boolean => {
 };
 
 beforeAll(async () => {
-  p = await platform();
+  p = await sharedPlatform();
   token = await p.serviceToken();
-  lists = Object.values(p.running.gateway!.apiSchema.getQueryType()!.getFields())
+  const schema = buildSchema(await readSupergraph(), { assumeValid: true });
+  lists = Object.values(schema.getQueryType()!.getFields())
     .filter(hasPages)
     .map(({ name }) => name);
 });
