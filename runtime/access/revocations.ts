@@ -41,6 +41,9 @@ export class Revocations {
   #heardAt: number | null = null;
   #timer: NodeJS.Timeout | null = null;
   #polling: Promise<void> | null = null;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  /** A poll that comes after others were missed, for as long as a request waits for it. */
+  #late: Promise<void> | null = null;
 
   constructor(
     private readonly source: RevocationSource,
@@ -79,8 +82,17 @@ export class Revocations {
 
   /** Reads what is new; calls that overlap share one read. */
   poll(): Promise<void> {
-    this.#polling ??= this.#readAll().finally(() => (this.#polling = null));
-    return this.#polling;
+    if (this.#polling) return this.#polling;
+    const isLate = this.#hasMissed;
+    this.#askedAt = this.clock();
+    const polling = (this.#polling = this.#readAll().finally(() => (this.#polling = null)));
+    if (isLate) this.#late = atMost(polling, CATCH_UP_MS).finally(() => (this.#late = null));
+    return polling;
+  }
+
+  /** No poll has begun for two: this process stood still, or was suspended. A feed that is away is asked all the same. */
+  get #hasMissed(): boolean {
+    return this.clock() - this.#askedAt > 2 * POLL_MS;
   }
 
   async #readAll(): Promise<void> {
@@ -129,10 +141,11 @@ export class Revocations {
     return this.#heardAt === null ? null : this.clock() - this.#heardAt;
   }
 
-  /** Reads the feed where its silence would refuse somebody: a process that stood still, or was suspended, has missed its polls. */
+  /** Waits for the feed where its silence would refuse somebody and is this process's own; while the feed is away nobody waits. */
   async catchUp(): Promise<void> {
     if (this.silence === null || this.silence <= STALE_MS) return;
-    await Promise.race([this.poll().catch(() => undefined), sleep(CATCH_UP_MS, undefined, { ref: false })]); // requireFresh judges
+    if (this.#hasMissed) void this.poll().catch(() => undefined); // requireFresh judges
+    await this.#late;
   }
 
   /** @throws Problem unavailable when nothing can be said about revocations any more. Reading the feed itself is always allowed. */
@@ -144,6 +157,10 @@ export class Revocations {
     fail('unavailable', 'Revocations cannot be checked right now', { retryAfter: 5 });
   }
 }
+
+/** Resolves when work has ended, however it did, or after `ms`. */
+const atMost = (work: Promise<void>, ms: number): Promise<void> =>
+  Promise.race([work.catch(() => undefined), sleep(ms, undefined, { ref: false })]);
 
 /** Under an admin scope or a scope of class PHI. */
 const isSensitive = (rule: AccessRule, caller: Caller): boolean =>
