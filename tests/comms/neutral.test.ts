@@ -1,17 +1,16 @@
 import fs from 'node:fs';
-import { Kind, type DocumentNode, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EventDefinition } from '../../events/define.js';
 import { isUuid, newId } from '../../runtime/data/ids.js';
-import type { Federation, StoredDocument } from '../../runtime/federation/federation.js';
+import type { Federation } from '../../runtime/federation/federation.js';
 import { consumers } from '../../subgraphs/comms/consumers/requests.js';
 import { fileTemplates, type FileTemplate } from '../../subgraphs/comms/ports/template-files.js';
 import { topicOf } from '../../subgraphs/comms/rules/topics.js';
 import { makeStaff } from '../identity/staff.js';
 import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
-import { absentOwner } from './absent-owners.js';
 import { captured, emitAs, settle, type Captured } from './asking.js';
+import { absent, answered, displayOf, fieldsOf, type Answers, type Tree } from './owners.js';
 
 /**
  * What may leave in the open. A canary, a word of its own, stands in every text of every event that comms handles, in every text param of every
@@ -50,8 +49,6 @@ function note({ flag_id: flag, reminder_id: dose, code }: Record<string, unknown
   if (typeof code === 'string') known.codes.push(code);
 }
 
-type Tree = Record<string, unknown>;
-
 /** A canary wherever the event's schema lets a text stand, the far instant wherever a time stands, and ids of its own. */
 function planted({ name, schema }: EventDefinition, example: Tree): Tree {
   const data = structuredClone(example);
@@ -81,60 +78,9 @@ function paramsOf({ key, example, display }: FileTemplate): Record<string, strin
   return params;
 }
 
-const put = (tree: Tree, path: string, value: unknown): void => {
-  const [last, ...outer] = path.split('.').reverse();
-  outer.reverse().reduce((inner, key) => (inner[key] ??= {}) as Tree, tree)[last!] = value;
-};
-
-const fieldsOf = ({ definitions: [query] }: DocumentNode): SelectionSetNode => (query as OperationDefinitionNode).selectionSet;
-
-const LISTS = ['nodes', 'items'];
-const answered = (set: SelectionSetNode, of: string): Tree =>
-  Object.fromEntries(
-    set.selections.flatMap(field => {
-      if (field.kind !== Kind.FIELD) return [];
-      const name = field.name.value;
-      const value = field.selectionSet ? answered(field.selectionSet, `${of}.${name}`) : canary(`display ${of}.${name}`);
-      return [[field.alias?.value ?? name, LISTS.includes(name) ? [value] : value]];
-    }),
-  );
-
-const ABSENT: readonly (string | null)[] = ['booking', 'community'];
 /** Documents for which the contract of an absent owner has no answer. */
 const refused: string[] = [];
-
-/** What an owner answers: canaries in all fields, but where the message would not hold any more. */
-async function displayOf({ key, owner, document, fresh }: FileTemplate, variables: Tree): Promise<Tree> {
-  const answer = ABSENT.includes(owner) ? await absent(document!, variables, key) : answered(fieldsOf(document!.document), key);
-  for (const [path, values] of Object.entries(fresh?.in ?? {})) put(answer, path, values[0]);
-  for (const path of Object.values(fresh?.same ?? {})) put(answer, path, FUTURE);
-  if (fresh?.rule === 'red_flag')
-    put(
-      answer,
-      'redFlags.nodes',
-      known.flags.map(id => ({ id, status: 'OPEN', visibleToMember: true })),
-    );
-  if (fresh?.rule === 'dose')
-    put(
-      answer,
-      'doses.nodes',
-      known.doses.map(id => ({ id, status: 'SCHEDULED', scheduledFor: variables.from })),
-    );
-  if (fresh?.rule === 'retest')
-    put(
-      answer,
-      'retestCycles.nodes',
-      known.codes.map(code => ({ code })),
-    );
-  return answer;
-}
-
-/** As the owner's contract lets it answer. */
-const absent = (document: StoredDocument, variables: Tree, of: string, known: Tree = {}): Promise<Tree> =>
-  absentOwner(document, variables, path => canary(`display ${of}.${path}`), known).catch((error: Error) => {
-    refused.push(`${of}: ${error.message}`);
-    throw error;
-  });
+const answers: Answers = { textOf: path => canary(`display ${path}`), instant: FUTURE, known, refused };
 
 /** What owners that are not built know beside display data, by the name of the document. */
 const KNOWN: Readonly<Record<string, () => Tree>> = {
@@ -155,10 +101,10 @@ function answerOwners(): void {
   const real = federation.run.bind(federation);
   federation.run = async (document, variables = {}, options) => {
     const template = [...fileTemplates().values()].find(one => one.document === document);
-    if (template) return (await displayOf(template, variables)) as never;
+    if (template) return (await displayOf(template, variables, answers)) as never;
     const name = /^\s*query (\w+)/.exec(document.source)![1]!;
-    if (KNOWN[name]) return (await absent(document, variables, name, KNOWN[name]())) as never;
-    if (name.startsWith('CommsMarkers')) return answered(fieldsOf(document.document), 'marker') as never;
+    if (KNOWN[name]) return (await absent(document, variables, name, answers, KNOWN[name]())) as never;
+    if (name.startsWith('CommsMarkers')) return answered(fieldsOf(document.document), 'marker', answers.textOf) as never;
     return (OWNERS[name]?.() ?? real(document, variables, options)) as never;
   };
 }

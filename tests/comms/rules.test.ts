@@ -289,9 +289,9 @@ describe('texts', () => {
       '<style>a { color: red }</style><p style="x">&lt;b&gt;&amp;&quot;</p>',
     );
   });
-  test('times are those of the person', () => {
+  test('times are those of the person, and name their zone', () => {
     expect(filled('{t, date, medium} {t, time, short}', { t: '2027-01-12T23:30:00.000Z' }, { locale: 'de', zone: 'Europe/Berlin' })).toBe(
-      '13. Jan. 2027 00:30',
+      '13. Jan. 2027 00:30 MEZ',
     );
   });
   test('a header takes no line break and no bidirectional override', () => {

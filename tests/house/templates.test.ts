@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compiledSeed } from '../../subgraphs/comms/ports/compile.js';
+import { compiledSeed, compileMjml } from '../../subgraphs/comms/ports/compile.js';
 import { fileTemplates, type FileTemplate } from '../../subgraphs/comms/ports/template-files.js';
 import { filledVersion, seededVersion } from '../../subgraphs/comms/commands/templates.js';
 import { missingIn, publishFaults } from '../../subgraphs/comms/rules/content.js';
@@ -82,7 +82,14 @@ test.each(['sign_in', 'visit_booked', 'retest_prompt'])('%s is written in German
 });
 
 test('the layout is compiled once, whatever is put in', async () => {
-  expect(await compiledSeed('Heading', 'Words', 'Act')).toContain('Heading');
+  expect(await compiledSeed('Words', 'Act', { heading: 'Heading', lang: 'en' })).toContain('Heading');
+});
+
+test('no mail loads a font from elsewhere, whichever its text names', async () => {
+  const html = await compileMjml(
+    '<mjml><mj-body><mj-section><mj-column><mj-text font-family="Roboto, Lato">Hi</mj-text></mj-column></mj-section></mj-body></mjml>',
+  );
+  expect([html.includes('Roboto, Lato'), /googleapis|@import|<link/.test(html)]).toEqual([true, false]);
 });
 
 test('every document of a template whose owner exists is valid in the supergraph', async () => {

@@ -1,16 +1,11 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CHROMIUM, startChromium } from '../support/chromium.js';
 import { DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { authorizeUrl, CALLBACKS, codeNow, freshCode, PASSWORD, proof, redeem, type Asking, type Proof, type Tokens } from './browser.js';
 import { newestMail } from './mailbox.js';
+import { faultsOf } from '../support/sound-page.js';
 import { makeStaff } from './staff.js';
-
-/** Where pictures of the pages go, to be looked at; none when not set. */
-const SHOTS = process.env.SHOTS;
 
 let p: TestPlatform;
 let chromium: Browser;
@@ -44,46 +39,10 @@ const isOurs = (url: string): boolean =>
 
 const open = (page: Page, asking: Asking = {}, by: Proof = proof()) => page.goto(authorizeUrl(p, asking, by));
 
-const fitsAt = async (page: Page, width: number): Promise<boolean> => {
-  await page.setViewportSize({ width, height: 740 });
-  return page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth');
-};
-
-async function picture(page: Page, name: string): Promise<void> {
-  if (!SHOTS) return;
-  mkdirSync(SHOTS, { recursive: true });
-  for (const [look, width, colorScheme] of [
-    ['phone', 360, 'light'],
-    ['desktop', 1280, 'light'],
-    ['dark', 360, 'dark'],
-  ] as const) {
-    await page.setViewportSize({ width, height: 800 });
-    await page.emulateMedia({ colorScheme });
-    await page.screenshot({ path: join(SHOTS, `${name}-${look}.png`), fullPage: true });
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize({ width: 360, height: 740 });
-}
-
-/** All rules in light colours; the dark ones can be wrong in contrast only. */
-const CHECKS = [
-  ['light', ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']],
-  ['dark', ['color-contrast']],
-] as const;
-
 /** Finds nothing wrong with a page: accessibility in both colour schemes, widths, errors of the browser. */
 async function sound(page: Page, name: string): Promise<void> {
-  expect([name, await fitsAt(page, 320), await fitsAt(page, 360)]).toEqual([name, true, true]);
-  await page.evaluate(axe.source);
-  for (const [colorScheme, runOnly] of CHECKS) {
-    await page.emulateMedia({ colorScheme });
-    const { violations } = (await page.evaluate(
-      `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], runOnly })})`,
-    )) as axe.AxeResults;
-    expect(violations.map(one => `${name}, ${colorScheme}: ${one.id}, ${one.nodes.map(node => node.html).join(' ')}`)).toEqual([]);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await picture(page, name);
+  expect([name, await faultsOf(page, name)]).toEqual([name, []]);
+  await page.setViewportSize({ width: 360, height: 740 });
   expect(complaints).toEqual([]);
 }
 

@@ -3,13 +3,10 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** Where pictures of the pages go, to be looked at; none when not set. */
-const SHOTS = process.env.SHOTS;
-/** All rules in light colours; the dark ones can be wrong in contrast only. */
-const CHECKS = [
-  ['light', ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']],
-  ['dark', ['color-contrast']],
-] as const;
+/** Where pictures of the pages go, to be looked at. */
+const SHOTS = process.env.SHOTS ?? join(import.meta.dirname, '..', '..', '.data', 'pictures');
+/** Rules of accessibility, by their tags. */
+export const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const LOOKS = [
   ['phone', 360, 'light'],
   ['desktop', 1280, 'light'],
@@ -17,7 +14,6 @@ const LOOKS = [
 ] as const;
 
 async function picture(page: Page, name: string): Promise<void> {
-  if (!SHOTS) return;
   mkdirSync(SHOTS, { recursive: true });
   for (const [look, width, colorScheme] of LOOKS) {
     await page.setViewportSize({ width, height: 800 });
@@ -26,11 +22,17 @@ async function picture(page: Page, name: string): Promise<void> {
   }
 }
 
-/** What is wrong with a page: accessibility in both colour schemes, and widths of phones at which it must be scrolled sideways. */
-export async function faultsOf(page: Page, name: string): Promise<string[]> {
+/**
+ * What is wrong with a page: accessibility in both colour schemes, and widths of phones at which it must be scrolled sideways. Pictures of it
+ * in three looks are kept. @param rules in light colours; the dark ones can be wrong in contrast only.
+ */
+export async function faultsOf(page: Page, name: string, rules: readonly string[] = [...WCAG, 'best-practice']): Promise<string[]> {
   const faults: string[] = [];
   await page.evaluate(axe.source);
-  for (const [colorScheme, runOnly] of CHECKS) {
+  for (const [colorScheme, runOnly] of [
+    ['light', rules],
+    ['dark', ['color-contrast']],
+  ] as const) {
     await page.emulateMedia({ colorScheme });
     const options = JSON.stringify({ resultTypes: ['violations'], runOnly });
     const { violations } = (await page.evaluate(`axe.run(document, ${options})`)) as axe.AxeResults;

@@ -190,14 +190,16 @@ export async function seededVersion({ channel, locale, texts }: Written, marketi
   const way = marketing ? '<br /><br /><a href="{unsubscribe_url}">Unsubscribe</a>' : '';
   const words = `${body}${way}`;
   const plain = [title, body, action === null ? null : `${action}: {link}`].filter(Boolean).join('\n\n');
-  const mjml = layoutOf(words, action, { heading: title! });
-  return { ...shared, subject, preheader, title, body, text: plain, mjml, html: await compiledSeed(title!, words, action) };
+  const shown = { heading: title!, lang: locale };
+  const mjml = layoutOf(words, action, shown);
+  return { ...shared, subject, preheader, title, body, text: plain, mjml, html: await compiledSeed(words, action, shown) };
 }
 
 const KEY = 'templates';
+const LAYOUT = layoutOf('', '', { heading: '', lang: '' });
 const filesHash = (): string =>
   createHash('sha256')
-    .update(JSON.stringify([TOPICS, [...fileTemplates().values()].map(({ document, ...rest }) => [rest, document?.source])]))
+    .update(JSON.stringify([LAYOUT, TOPICS, [...fileTemplates().values()].map(({ document, ...rest }) => [rest, document?.source])]))
     .digest('hex');
 
 const TOPIC = `

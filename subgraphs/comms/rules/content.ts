@@ -160,7 +160,7 @@ function compiled(text: string, locale: string, zone: string): IntlMessageFormat
     const formats = { date: {}, time: {} } as { date: Record<string, object>; time: Record<string, object> };
     for (const style of ['short', 'medium', 'long', 'full'] as const) {
       formats.date[style] = { timeZone: zone };
-      formats.time[style] = { timeZone: zone };
+      formats.time[style] = { timeZone: zone, timeZoneName: 'short' }; // the zone of a person may be a guess
     }
     message = new IntlMessageFormat(text, locale, formats as never, { ignoreTag: true });
     if (known.size >= MOST_KNOWN) known.clear();

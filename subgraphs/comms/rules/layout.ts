@@ -1,9 +1,16 @@
+interface Shown {
+  heading: string;
+  /** Language of the words, BCP 47. */
+  lang: string;
+}
+
 /** The one layout of the mails that are seeded: light and dark, from 320 px, no picture, font or link from elsewhere. */
-export const layoutOf = (body: string, action: string | null, { heading }: { heading: string }): string => `<mjml>
+export const layoutOf = (body: string, action: string | null, { heading, lang }: Shown): string => `<mjml lang="${lang}">
   <mj-head>
+    <mj-title>${heading}</mj-title>
     <mj-attributes><mj-all font-family="system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif" /><mj-text font-size="16px" line-height="24px" color="#16202c" /></mj-attributes>
     <mj-raw><meta name="color-scheme" content="light dark" /><meta name="supported-color-schemes" content="light dark" /></mj-raw>
-    <mj-style>@media (prefers-color-scheme: dark) { body, .page { background: #0f141a !important } .card, .card td { background: #19212a !important } .card div, .foot div { color: #eaf0f6 !important } .foot a { color: #86bdf7 !important } }</mj-style>
+    <mj-style>@media (prefers-color-scheme: dark) { body, .page > div { background: #0f141a !important } .card, .card table, .card td { background: #19212a !important } .card div, .foot div { color: #eaf0f6 !important } .foot a { color: #86bdf7 !important } }</mj-style>
   </mj-head>
   <mj-body width="560px" background-color="#eef2f6" css-class="page">
     <mj-section background-color="#ffffff" css-class="card" padding="24px 16px" border-radius="12px">
