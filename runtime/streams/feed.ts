@@ -133,14 +133,17 @@ select seq from head`;
   }
 
   /**
-   * Claims the next gathered entry of a stream: true at most once in so many milliseconds of the database's clock, in all processes. It takes
-   * the stream's lock.
+   * Claims the next gathered entry of a stream, at most once in so many milliseconds of the database's clock, in all processes. It takes the
+   * stream's lock. @returns 0, or in how many milliseconds the next one may be claimed.
    */
-  async claimTick(ctx: Context, id: string, everyMs: number): Promise<boolean> {
-    const text = `insert into ${this.#head} as h (stream_id, ticked_at) values ($1, clock_timestamp())
+  async claimTick(ctx: Context, id: string, everyMs: number): Promise<number> {
+    const text = `with claimed as (insert into ${this.#head} as h (stream_id, ticked_at) values ($1, clock_timestamp())
       on conflict (stream_id) do update set ticked_at = clock_timestamp()
-      where h.ticked_at is null or h.ticked_at <= clock_timestamp() - $2::int * interval '1 millisecond' returning 1`;
-    return (await ctx.sql(text, [id, everyMs])).length > 0;
+      where h.ticked_at is null or h.ticked_at <= clock_timestamp() - $2::int * interval '1 millisecond' returning 1)
+      select case when exists (select from claimed) then 0 else greatest(1, coalesce((
+        select ceil(extract(epoch from ticked_at - clock_timestamp()) * 1000) from ${this.#head} where stream_id = $1), 0) + $2)::int end as wait`;
+    const [row] = await ctx.sql<{ wait: number }>(text, [id, everyMs]);
+    return row!.wait;
   }
 
   /** Deletes entries of streams that were over by `until`; who comes back with an older number is told to begin anew. */

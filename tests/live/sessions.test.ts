@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../runtime/data/ids.js';
 import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
+import { askedDuring } from '../support/statements.js';
 import { until } from '../support/until.js';
 import {
   ask,
@@ -411,6 +412,17 @@ describe('questions', () => {
       [question],
     );
     expect(row).toEqual({ vote_count: 20, rows: 20 });
+  });
+
+  test('a vote asks little, and holds its question, for which a crowd waits, only while its event and its audit are written', async () => {
+    const { question, b } = await asked();
+    await moderate(p, question, host, { status: 'approved' });
+    const texts = (await askedDuring(p, () => vote(p, question, b))).map(({ text }) => text);
+    const reads = texts.filter(text => /^select .*from "live"/.test(text)).map(text => /from "live"\."(\w+)"/.exec(text)![1]);
+    expect(reads.filter(table => table !== 'live_session').sort()).toEqual(['live_question', 'live_session_host']);
+    const counted = texts.findIndex(text => text.startsWith('update live.live_question set vote_count'));
+    const held = texts.slice(counted + 1).flatMap(text => /audit_log|events\.append|update "live"/.exec(text) ?? []);
+    expect([counted > 0, held]).toEqual([true, ['audit_log', 'events.append']]);
   });
 
   test('case 13: nobody but its author learns who asked anonymously', async () => {

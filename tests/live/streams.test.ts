@@ -125,6 +125,15 @@ describe('a stream', () => {
     expect([reset!.type, snapshot!.type]).toEqual(['reset', 'snapshot']);
   });
 
+  test('who comes too early to tell of votes is told how long to wait, not to wait all over again', async () => {
+    const [stream, tenMinutes] = [newId(), 600_000];
+    const claim = (): Promise<number> => p.host('live').transaction(ctx => sessionFeed.claimTick(ctx, stream, tenMinutes));
+    expect(await claim()).toBe(0);
+    await p.sql(`update live.live_feed_head set ticked_at = ticked_at - interval '9 minutes' where stream_id = $1`, [stream]);
+    const wait = await claim();
+    expect([wait > 0, wait <= 60_000]).toEqual([true, true]);
+  });
+
   test('case 25: twenty votes at once are told once, with the final count', async () => {
     const { id, viewers } = await onAir(21);
     const [asker, ...voters] = viewers;

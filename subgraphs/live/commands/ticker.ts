@@ -5,11 +5,38 @@ import { sessionFeed, shownCounts } from './feeds.js';
 
 /** At most one entry of votes and one of counts per session in so many milliseconds. Source: live 4.8. */
 const TICK_MS = 500;
+/** How long the first change after a rest waits for others. */
+const GATHER_MS = 100;
 
-const pending = new WeakMap<ServiceHost, Map<string, NodeJS.Timeout>>();
+/** What a process has planned, by session. */
+class Ticks {
+  readonly timers = new Map<string, NodeJS.Timeout>();
+  /** Told less than an interval ago: when that is over, by the process's own clock. */
+  readonly rests = new Map<string, number>();
 
-/** Somebody else was quicker than the interval allows. */
-class TooEarly extends Error {}
+  told(sessionId: string): void {
+    this.rests.set(sessionId, performance.now() + TICK_MS);
+    setTimeout(() => this.rests.delete(sessionId), TICK_MS).unref();
+  }
+
+  waitOf(sessionId: string): number {
+    return Math.max(GATHER_MS, (this.rests.get(sessionId) ?? 0) - performance.now());
+  }
+}
+
+const known = new WeakMap<ServiceHost, Ticks>();
+
+function ticksOf(host: ServiceHost): Ticks {
+  if (!known.has(host)) known.set(host, new Ticks());
+  return known.get(host)!;
+}
+
+/** Another process was quicker than the interval allows. */
+class TooEarly extends Error {
+  constructor(readonly waitMs: number) {
+    super('told less than an interval ago');
+  }
+}
 
 const VOTES =
   'update live.live_question set votes_dirty = false where session_id = $1 and votes_dirty returning id, vote_count as count, status';
@@ -20,7 +47,8 @@ async function tell(ctx: Context, sessionId: string): Promise<void> {
   const votes = await ctx.sql<{ id: string; count: number; status: string }>(VOTES, [sessionId]);
   const isCounted = (await ctx.sql(COUNTS, [sessionId])).length > 0;
   if (votes.length === 0 && !isCounted) return;
-  if (!(await sessionFeed.claimTick(ctx, sessionId, TICK_MS))) throw new TooEarly();
+  const wait = await sessionFeed.claimTick(ctx, sessionId, TICK_MS);
+  if (wait > 0) throw new TooEarly(wait);
   const session = isCounted ? await ctx.em.findOneOrFail(LiveSession, { id: sessionId }) : null;
   const shown = votes.filter(({ status }) => status === 'approved' || status === 'answered');
   await sessionFeed.append(ctx, sessionId, [
@@ -30,20 +58,20 @@ async function tell(ctx: Context, sessionId: string): Promise<void> {
 }
 
 /** Tells a session's stream of its changed votes and counts within half a second, once for all that come by then. */
-export function tickSoon(host: ServiceHost, sessionId: string): void {
-  const timers = pending.get(host) ?? new Map<string, NodeJS.Timeout>();
-  pending.set(host, timers);
-  if (timers.has(sessionId)) return;
+export function tickSoon(host: ServiceHost, sessionId: string, waitMs = ticksOf(host).waitOf(sessionId)): void {
+  const ticks = ticksOf(host);
+  if (ticks.timers.has(sessionId)) return;
   const run = (): void => {
-    timers.delete(sessionId);
+    ticks.timers.delete(sessionId);
     host
       .transaction(ctx => tell(ctx, sessionId))
+      .then(() => ticks.told(sessionId))
       .catch(error => {
-        if (error instanceof TooEarly) tickSoon(host, sessionId);
+        if (error instanceof TooEarly) tickSoon(host, sessionId, error.waitMs);
         else host.log.warn({ err: loggedError(error) }, 'a stream was not told of votes and counts');
       });
   };
-  timers.set(sessionId, setTimeout(run, TICK_MS).unref());
+  ticks.timers.set(sessionId, setTimeout(run, waitMs).unref());
 }
 
 /** After this transaction. */
@@ -60,6 +88,6 @@ export async function tickForgotten(host: ServiceHost): Promise<void> {
 
 /** Ends what waits, when the process leaves. */
 export function stopTicks(host: ServiceHost): void {
-  for (const timer of pending.get(host)?.values() ?? []) clearTimeout(timer);
-  pending.delete(host);
+  for (const timer of ticksOf(host).timers.values()) clearTimeout(timer);
+  known.delete(host);
 }

@@ -83,7 +83,8 @@ export async function blockedIn(ctx: Context, session: LiveSession, userIds: rea
   return host ? blockedAmong(ctx, host.userId, userIds) : new Set();
 }
 
-async function isBlocked(ctx: Context, session: LiveSession): Promise<boolean> {
+/** Whether the caller and the host of a member's own session have blocked each other. Asks follows; never in a transaction. */
+export async function isBlocked(ctx: Context, session: LiveSession): Promise<boolean> {
   const { kind, userId } = ctx.caller;
   return kind === 'user' && userId !== null && (await blockedIn(ctx, session, [userId])).size > 0;
 }
@@ -100,6 +101,7 @@ export async function foundSession(ctx: Context, id: string, withHidden = false)
   if (hidden) return null;
   if ((await roleOf(ctx, session.id)) !== null) return session;
   const { status, visibility } = session;
+  if (isFound({ status, visibility, hidden }, false)) return session;
   const invited = status !== LiveSessionStatus.DRAFT && (await isInvited(ctx, session.id));
   return isFound({ status, visibility, hidden }, invited) ? session : null;
 }
