@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../runtime/data/ids.js';
 import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
-import { askedDuring } from '../support/statements.js';
+import { askedDuring, Client } from '../support/statements.js';
 import { until } from '../support/until.js';
 import {
   ask,
@@ -424,6 +424,30 @@ describe('questions', () => {
     const counted = texts.findIndex(text => text.startsWith('update live.live_question set vote_count'));
     const held = texts.slice(counted + 1).flatMap(text => /audit_log|events\.append|update "live"/.exec(text) ?? []);
     expect([counted > 0, held]).toEqual([true, ['audit_log', 'events.append']]);
+  });
+
+  test('a vote for a question that is hidden while it waits for its row is refused, and leaves nothing', async () => {
+    const { id, question, b } = await asked();
+    await moderate(p, question, host, { status: 'approved' });
+    const moderator = new Client({ connectionString: p.env.DATABASE_URL });
+    await moderator.connect();
+    try {
+      await moderator.query('begin');
+      await moderator.query(`update live.live_question set status = 'hidden' where id = $1`, [question]);
+      const voted = vote(p, question, b);
+      await until(
+        'the vote to wait',
+        () =>
+          p.sql(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'update live.live_question set vote_count%'`),
+        rows => rows.length > 0,
+      );
+      await moderator.query('commit');
+      expect((await voted).status).toBe(404);
+    } finally {
+      await moderator.end();
+    }
+    expect(await p.sql('select 1 from live.live_question_vote where question_id = $1', [question])).toEqual([]);
+    expect(await eventsOf(p, id, 'live.question.voted.v1')).toEqual([]);
   });
 
   test('case 13: nobody but its author learns who asked anonymously', async () => {

@@ -11,12 +11,12 @@ const GATHER_MS = 100;
 /** What a process has planned, by session. */
 class Ticks {
   readonly timers = new Map<string, NodeJS.Timeout>();
-  /** Told less than an interval ago: when that is over, by the process's own clock. */
+  /** Told less than an interval ago, here or elsewhere: when that is over, by the process's own clock. */
   readonly rests = new Map<string, number>();
 
-  told(sessionId: string): void {
-    this.rests.set(sessionId, performance.now() + TICK_MS);
-    setTimeout(() => this.rests.delete(sessionId), TICK_MS).unref();
+  rest(sessionId: string, ms: number): void {
+    this.rests.set(sessionId, performance.now() + ms);
+    setTimeout(() => this.rests.delete(sessionId), ms).unref();
   }
 
   waitOf(sessionId: string): number {
@@ -58,20 +58,21 @@ async function tell(ctx: Context, sessionId: string): Promise<void> {
 }
 
 /** Tells a session's stream of its changed votes and counts within half a second, once for all that come by then. */
-export function tickSoon(host: ServiceHost, sessionId: string, waitMs = ticksOf(host).waitOf(sessionId)): void {
+export function tickSoon(host: ServiceHost, sessionId: string): void {
   const ticks = ticksOf(host);
   if (ticks.timers.has(sessionId)) return;
   const run = (): void => {
     ticks.timers.delete(sessionId);
     host
       .transaction(ctx => tell(ctx, sessionId))
-      .then(() => ticks.told(sessionId))
+      .then(() => ticks.rest(sessionId, TICK_MS))
       .catch(error => {
-        if (error instanceof TooEarly) tickSoon(host, sessionId, error.waitMs);
-        else host.log.warn({ err: loggedError(error) }, 'a stream was not told of votes and counts');
+        if (!(error instanceof TooEarly)) return host.log.warn({ err: loggedError(error) }, 'a stream was not told of votes and counts');
+        ticks.rest(sessionId, error.waitMs); // also for votes that come meanwhile: each attempt locks questions
+        tickSoon(host, sessionId);
       });
   };
-  ticks.timers.set(sessionId, setTimeout(run, waitMs).unref());
+  ticks.timers.set(sessionId, setTimeout(run, ticks.waitOf(sessionId)).unref());
 }
 
 /** After this transaction. */
