@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { durationMs } from '../../runtime/time/durations.js';
 import { platform, type TestPlatform } from '../support/platform.js';
+import { until } from '../support/until.js';
 
 test.each([
   ['P90D', 7_776_000_000],
@@ -53,6 +54,20 @@ describe('the manual clock', () => {
     });
     expect(answer).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
     expect(answer.headers['www-authenticate']).toContain('scope="admin:platform"');
+  });
+
+  test('that is first set to the past runs a sweep again at the instant for which it ran by the wall clock', async () => {
+    const last = "select slot, finished_at from clinical.schedule_slot where name = 'retest.sweep' order by slot desc limit 1";
+    const [seen] = await until(
+      'the sweep of the start',
+      () => p.sql<{ slot: Date; finished_at: Date | null }>(last),
+      rows => rows[0]?.finished_at != null,
+    );
+    const dayBefore = new Date(seen!.slot.getTime() - 86_400_000).toISOString();
+    await p.clock('clinical', { now: dayBefore });
+    await p.clock('clinical', { advance: 'P1D' });
+    const [row] = await p.sql('select count(*)::int as runs from clinical.sweep_run where started_at = $1', [seen!.slot]);
+    expect(row).toEqual({ runs: 1 });
   });
 });
 
