@@ -20,6 +20,7 @@ import { preparation } from '../../runtime/request/operation.js';
 import { declineOrder, expireOrder, refundedOrder, settleOrder } from './commands/order-outcome.js';
 import { lockOrder } from './commands/order-row.js';
 import { isKnownParcel, reportPartnerParcel, type PartnerLine } from './commands/partner-parcel.js';
+import { lockHeld } from './commands/stock.js';
 import { readObject, takeObject, type SyncObject } from './commands/sync-object.js';
 import { renewalDeclined } from './commands/scheduled-outcome.js';
 import { OrderFulfillmentStatus } from './entities/enums.js';
@@ -42,6 +43,7 @@ const failed = handle(paymentFailed, async (ctx: Context, { data }) => {
   const order = await orderOf(ctx, data.order_id);
   if (!order) return;
   if (order.scheduledOrderId === null) return declineOrder(ctx, order);
+  await lockHeld(ctx, 'order_id', [order.id]);
   const code = data.decline_code ?? data.category;
   if (await renewalDeclined(ctx, order.scheduledOrderId, data.attempt, code)) await expireOrder(ctx, order);
 });

@@ -39,9 +39,9 @@ const carts: Timer<Context> = {
   run: expireCarts,
 };
 
-const DUE = `select id from commerce.shop_order where status = 'pending_payment' and expires_at <= $1 order by id limit 50`;
+const DUE = `select id from commerce.shop_order where status = 'pending_payment' and expires_at <= $1 order by expires_at, id limit 1`;
 
-/** Orders that nobody has paid in time. */
+/** Orders that nobody has paid in time: each in a transaction of its own, as each locks its order first and its stock last. */
 const orders: Timer<Context> = {
   name: 'commerce.unpaid_orders',
   everySeconds: 5,

@@ -105,6 +105,25 @@ describe('a recurring order', () => {
     expect(await becomes('the order of the renewal', body.id, one => one.cycle_index === 1)).toMatchObject({ status: 'active' });
   });
 
+  test('that is cancelled while its order waits locks the stock of that order before the subscription', async () => {
+    await begin();
+    const variant = await sell(2_002, { subscription_offers: [{ cadence: MONTHLY, discount_bps: 0 }] });
+    const { body } = await subscribe(variant, { first_order_on: y('2026-11-25') });
+    await at(y('2026-11-25T09:00:00.000Z'));
+    await becomes('the decline', body.id, one => one.status === 'past_due');
+    const answer = await locksInOrder(
+      shop.p,
+      {
+        held: ['select from commerce.inventory_level where variant_id = $1 for update', [variant.id]],
+        waitsIn: 'inventory_level',
+        free: ['select from commerce.product_subscription where id = $1 for update nowait', [body.id]],
+      },
+      () => change(body.id, 'cancel', { reason: 'too_expensive' }),
+    );
+    expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    expect(await ordersOf(body.id)).toMatchObject([{ status: 'expired' }]);
+  });
+
   test('is made with 201, its price locked, its first order on its day at 09:00, and an event that tells no price', async () => {
     await begin();
     const variant = await sell();

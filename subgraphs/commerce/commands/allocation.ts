@@ -4,7 +4,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import { StockMovementKind, type InventoryLotStatus } from '../entities/enums.js';
 import { todayOf } from '../queries/stock.js';
 import { pickLots } from '../rules/stock.js';
-import { lockStock, move, release, shortageOf, type Shortage } from './stock.js';
+import { drop, lockStock, move, shortageOf, type Shortage } from './stock.js';
 
 /** A line that is to be allocated: units by plain variant. */
 export interface LineDemand {
@@ -157,7 +157,7 @@ function totalOf(lines: readonly LineDemand[]): Map<string, number> {
 export async function allocateOrder(ctx: Context, orderId: string, lines: readonly LineDemand[], force = false): Promise<Shortage | null> {
   const total = totalOf(lines);
   await lockStock(ctx, total.keys());
-  await release(ctx, { orderId });
+  await drop(ctx, 'order_id', [orderId]);
   const shortage = await shortageOf(ctx, total);
   if (shortage && !force) return shortage;
   await allocate(ctx, lines, `order:${orderId}`);

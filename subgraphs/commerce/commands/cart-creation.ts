@@ -16,7 +16,7 @@ import { addItems, CART_DAYS, dropLine, holdLine, linesOf, shown, touch, writeLi
 import { isCommerce, newGuestToken } from './cart-access.js';
 import { sealPersonal } from './personal.js';
 import { callerKey, takeLimit } from './rate-limits.js';
-import { lockDemand, release } from './stock.js';
+import { drop, lockDemand } from './stock.js';
 
 type Asked = { input: CreateCartInput };
 
@@ -122,7 +122,7 @@ async function merge(ctx: Context, cart: Cart, guest: Cart): Promise<boolean> {
   if (guest.status !== CartStatus.ACTIVE || guest.brandId !== cart.brandId || guest.expiresAt <= ctx.now()) return false;
   const [theirs, own] = [await linesOf(ctx, guest.id), await linesOf(ctx, cart.id)];
   await lockDemand(ctx, [...theirs, ...own]);
-  await release(ctx, { cartId: guest.id });
+  await drop(ctx, 'cart_id', [guest.id]);
   const offered = await offeredVariants(
     ctx,
     theirs.map(one => one.variantId),

@@ -55,7 +55,7 @@ export async function writeLine(ctx: Context, cart: Cart, line: Line, unitPrice:
 
 /** Removes a line with what it holds. */
 export async function dropLine(ctx: Context, lineId: string): Promise<void> {
-  await release(ctx, { cartItemId: lineId });
+  await release(ctx, 'cart_item_id', [lineId]);
   await ctx.sql('delete from commerce.cart_item where id = $1', [lineId]);
 }
 
@@ -212,7 +212,8 @@ export async function removeCartItem(ctx: Context, input: RemoveCartItemInput): 
 
 export async function clearCart(ctx: Context, input: ClearCartInput): Promise<Cart> {
   const cart = await openCart(ctx, input.id, input.guestToken);
-  for (const { id } of await linesOf(ctx, cart.id)) await dropLine(ctx, id);
+  await release(ctx, 'cart_id', [cart.id]);
+  await ctx.sql('delete from commerce.cart_item where cart_id = $1', [cart.id]);
   touch(ctx, cart);
   return shown(ctx, cart, {});
 }
@@ -249,10 +250,20 @@ export async function updateCart(ctx: Context, input: UpdateCartInput): Promise<
 export async function expireCarts(ctx: Context, at: Date): Promise<void> {
   const text = `update commerce.cart set status = 'expired', personal = null, version = version + 1, updated_at = $1 where status = 'active' and expires_at <= $1 returning id`;
   const gone = await ctx.sql<{ id: string }>(text, [at.toISOString()]);
-  await ctx.sql('delete from commerce.stock_reservation where cart_id = any($1)', [gone.map(one => one.id)]);
+  await release(
+    ctx,
+    'cart_id',
+    gone.map(one => one.id),
+  );
 }
 
-/** Reopens the cart of an order that will not be: reservations come back where stock allows, lines stay. Source: commerce 3. */
+/** Locks the cart of an order that will not be, then the stock of its lines. */
+export async function lockCartOf(ctx: Context, cartId: string): Promise<void> {
+  await ctx.sql('select 1 from commerce.cart where id = $1 for update', [cartId]);
+  await lockDemand(ctx, await linesOf(ctx, cartId));
+}
+
+/** Reopens the cart of an order that will not be, whose stock is locked: reservations come back where stock allows, lines stay. Source: commerce 3. */
 export async function reopenCart(ctx: Context, cartId: string): Promise<void> {
   await ctx.em.flush();
   const cart = await ctx.em.findOne(Cart, { id: cartId }, { refresh: true });
@@ -268,9 +279,7 @@ export async function reopenCart(ctx: Context, cartId: string): Promise<void> {
   Object.assign(cart, { status: CartStatus.ACTIVE, orderId: null });
   touch(ctx, cart);
   await ctx.em.flush();
-  const lines = await linesOf(ctx, cart.id);
-  await lockDemand(ctx, lines);
-  for (const line of lines) {
+  for (const line of await linesOf(ctx, cart.id)) {
     const available = await holdLine(ctx, cart, { ...line, reservedSince: null });
     await ctx.sql('update commerce.cart_item set lost_cover = $2, reserved_since = $3 where id = $1', [
       line.id,

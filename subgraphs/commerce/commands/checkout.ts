@@ -21,7 +21,7 @@ import { declineOrder, expireOrder, settleOrder } from './order-outcome.js';
 import { lockOrder } from './order-row.js';
 import { toPay } from './payment-task.js';
 import { sealPersonal } from './personal.js';
-import { lockDemand, release, reserve } from './stock.js';
+import { drop, lockDemand, reserve } from './stock.js';
 
 /** How long a buyer has for the payment. Source: commerce 3. */
 const PAYMENT_MS = 30 * MINUTE_MS;
@@ -114,7 +114,7 @@ async function openOrder(ctx: Context, input: CheckoutCartInput): Promise<string
 
 /** What the lines hold becomes the order's, for as long as it may be paid; their stock is locked. @throws Problem conflict `insufficient_stock`. */
 async function holdAll(ctx: Context, cart: Cart, order: Order, demand: Demand): Promise<void> {
-  await release(ctx, { cartId: cart.id });
+  await drop(ctx, 'cart_id', [cart.id]);
   const shortage = await reserve(ctx, { kind: 'checkout', orderId: order.id }, demand, order.expiresAt!);
   if (shortage)
     fail('conflict', 'There is not enough in stock', {

@@ -6,13 +6,30 @@ import { CartStatus, CommerceErasureStatus, OrderStatus, ProductSubscriptionStat
 import { Order } from '../entities/order.js';
 import { ProductSubscription } from '../entities/subscription.js';
 import { CommerceErasure, CommerceErasureCounts } from '../entities/sync.js';
-import { release } from './stock.js';
+import { drop, lockStock } from './stock.js';
+
+const HELD = 'select distinct variant_id as id from commerce.stock_reservation where order_id = any($1) or cart_id = any($2)';
+
+/** Locks a user's orders and carts, then drops what they hold: in the order in which everybody locks. */
+async function dropHeld(ctx: Context, userId: string): Promise<void> {
+  const idsOf = async (table: string): Promise<string[]> =>
+    (await ctx.sql<{ id: string }>(`select id from commerce.${table} where user_id = $1 order by id for update`, [userId])).map(
+      ({ id }) => id,
+    );
+  const [orders, carts] = [await idsOf('shop_order'), await idsOf('cart')];
+  const held = await ctx.sql<{ id: string }>(HELD, [orders, carts]);
+  await lockStock(
+    ctx,
+    held.map(one => one.id),
+  );
+  await drop(ctx, 'order_id', orders);
+  await drop(ctx, 'cart_id', carts);
+}
 
 /** A member's open carts are abandoned; all forget where to. */
 async function eraseCarts(ctx: Context, userId: string): Promise<number> {
   const carts = await ctx.em.find(Cart, { userId });
   for (const cart of carts) {
-    await release(ctx, { cartId: cart.id });
     if (cart.status === CartStatus.ACTIVE || cart.status === CartStatus.CHECKING_OUT) cart.status = CartStatus.ABANDONED;
     Object.assign(cart, { personal: null, userId: null, promoCode: null, updatedAt: ctx.now(), version: cart.version + 1 });
   }
@@ -28,7 +45,6 @@ async function eraseOrders(ctx: Context, userId: string): Promise<number> {
   const orders = await ctx.em.find(Order, { userId });
   const pseudonym = randomUUID();
   for (const order of orders) {
-    await release(ctx, { orderId: order.id });
     if (UNPAID.includes(order.status)) ctx.em.remove(order);
     else Object.assign(order, { userId: pseudonym, isErased: true, personal: null, updatedAt: ctx.now(), version: order.version + 1 });
   }
@@ -65,6 +81,7 @@ const rows = async (ctx: Context, text: string, userId: string): Promise<number>
 
 /** Forgets a user; a second run changes nothing. @returns what was changed. Source: commerce 7.23. */
 export async function forgetUser(ctx: Context, userId: string): Promise<CommerceErasureCounts> {
+  await dropHeld(ctx, userId);
   const counts = Object.assign(new CommerceErasureCounts(), {
     carts: await eraseCarts(ctx, userId),
     orders: await eraseOrders(ctx, userId),

@@ -7,7 +7,7 @@ import { InventoryLevel, InventoryLot } from '../entities/inventory.js';
 import { ProductVariant } from '../entities/product.js';
 import type { AdjustInventoryInput, CreateInventoryLotInput, QuarantineLotInput } from '../inputs/inventory.js';
 import { notifyStock } from './stock-notice.js';
-import { lockStock, move, rejudge } from './stock.js';
+import { lockJudged, move, rejudge } from './stock.js';
 
 /** @throws Problem not_found. */
 export const variantOf = (ctx: Context, sku: string): Promise<ProductVariant> =>
@@ -45,7 +45,7 @@ export async function createInventoryLot(ctx: Context, input: CreateInventoryLot
   if (!variant.lotTracked) fail('conflict', 'The variant has no lots');
   const locationId = await locationOf(ctx, input.locationId);
   await ensureLevel(ctx, variant.id, locationId);
-  await lockStock(ctx, [variant.id]);
+  await lockJudged(ctx, [variant.id]);
   const { lotNumber, expiresOn = null, quantity } = input;
   const lot = Object.assign(new InventoryLot(), {
     variantId: variant.id,
@@ -84,7 +84,7 @@ export async function adjustInventory(ctx: Context, input: AdjustInventoryInput)
   const variant = await variantOf(ctx, input.sku);
   const locationId = await locationOf(ctx, input.locationId);
   await ensureLevel(ctx, variant.id, locationId);
-  await lockStock(ctx, [variant.id]);
+  await lockJudged(ctx, [variant.id]);
   const level = await lockRow(ctx, InventoryLevel, { variantId: variant.id, locationId });
   const lot = await lotFor(ctx, variant, locationId, input.lotNumber);
   const free = lot ? lot.onHand - lot.allocated : level.onHand - level.allocated;
@@ -108,7 +108,7 @@ export async function adjustInventory(ctx: Context, input: AdjustInventoryInput)
 /** Keeps a lot from being sold, or lets it be sold again. @throws Problem not_found, conflict for one that is recalled. */
 export async function quarantineLot(ctx: Context, { id, release, reason, version }: QuarantineLotInput): Promise<InventoryLot> {
   const { variantId } = await requireRow(ctx, InventoryLot, { id: id.toLowerCase() }, 'No such lot');
-  await lockStock(ctx, [variantId]);
+  await lockJudged(ctx, [variantId]);
   const lot = await lockRow(ctx, InventoryLot, { id: id.toLowerCase() });
   requireVersion(lot, version);
   if (lot.status === InventoryLotStatus.RECALLED) fail('conflict', 'a lot that is recalled stays so');

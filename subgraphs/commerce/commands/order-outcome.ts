@@ -7,7 +7,7 @@ import type { Order } from '../entities/order.js';
 import { itemRows, type ItemRow } from '../queries/order.js';
 import { ORDER_STATES, paymentStatusOf, settlementOf } from '../rules/order.js';
 import { allocateOrder, releaseOrder } from './allocation.js';
-import { reopenCart } from './cart.js';
+import { lockCartOf, reopenCart } from './cart.js';
 import { touchOrder } from './order-row.js';
 import { leaveTask } from './payment-task.js';
 import { scheduledOrderExpired, scheduledOrderLost, scheduledOrderPlaced } from './scheduled-outcome.js';
@@ -133,7 +133,8 @@ export async function placeChannelOrder(ctx: Context, order: Order): Promise<voi
 
 /** What an order holds goes back: reservations, promo, checkout; its cart is open again. */
 async function letGo(ctx: Context, order: Order): Promise<void> {
-  await release(ctx, { orderId: order.id });
+  if (order.cartId !== null) await lockCartOf(ctx, order.cartId);
+  await release(ctx, 'order_id', [order.id]);
   await endPromo(ctx, order, 'release');
   await leaveTask(ctx, order, { kind: 'cancel', key: `order:${order.id}:cancel` });
   if (order.cartId !== null) await reopenCart(ctx, order.cartId);

@@ -14,7 +14,7 @@ import { allocationsOf } from './allocation.js';
 import { cancelPlaced } from './order-outcome.js';
 import { lockOrder, touchOrder } from './order-row.js';
 import { leaveTask } from './payment-task.js';
-import { lockStock, move, rejudge } from './stock.js';
+import { lockJudged, lockStock, move, rejudge } from './stock.js';
 
 /** Cancels an order of which nothing was shipped. @throws Problem not_found, conflict. */
 export async function cancelOrder(ctx: Context, { id, reason }: CancelOrderInput): Promise<Order> {
@@ -222,7 +222,7 @@ export async function returnOrderItems(ctx: Context, input: ReturnOrderItemsInpu
   const order = await lockRow(ctx, Order, { id: input.orderId.toLowerCase() }, 'No such order');
   if (order.status !== OrderStatus.PLACED && order.status !== OrderStatus.COMPLETED)
     fail('conflict', `an order that is ${order.status.replace('_', ' ')} has nothing to return`, { reason: 'not_shipped' });
-  await lockStock(
+  await lockJudged(
     ctx,
     (await allocationsOf(ctx, order.id)).map(one => one.variantId),
   );

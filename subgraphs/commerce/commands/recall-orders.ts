@@ -6,7 +6,7 @@ import { allocateUnits, allocationsOf, unallocate } from './allocation.js';
 import { cancelUnits, deriveFulfillment } from './order.js';
 import { lockOrder, touchOrder } from './order-row.js';
 import { leaveTask } from './payment-task.js';
-import { lockStock } from './stock.js';
+import { lockJudged } from './stock.js';
 
 /** Orders that one transaction settles: each takes some 20 statements, and a request waits for the first of them. */
 const SETTLED_TOGETHER = 50;
@@ -109,7 +109,7 @@ async function lockAffected(ctx: Context, variantId: string, lotIds: readonly st
   const orders = (await affectedBy(ctx, lotIds)).slice(0, SETTLED_TOGETHER);
   for (const id of orders) await lockOrder(ctx, id);
   const besides = await ctx.sql<{ id: string }>(BESIDES, [orders]);
-  await lockStock(ctx, [variantId, ...besides.map(({ id }) => id)]);
+  await lockJudged(ctx, [variantId, ...besides.map(({ id }) => id)]);
   if ((await affectedBy(ctx, lotIds)).slice(0, SETTLED_TOGETHER).some(id => !orders.includes(id))) throw new Late();
   return orders;
 }

@@ -18,7 +18,7 @@ import { unitPriceOf } from '../rules/cycles.js';
 import { refusedProducts } from './checkout-facts.js';
 import { draftOrder } from './order-draft.js';
 import { expireOrder, settleOrder } from './order-outcome.js';
-import { lockOrder } from './order-row.js';
+import { lockRenewalOrder } from './order-row.js';
 import { toPay } from './payment-task.js';
 import { renewalDeclined } from './scheduled-outcome.js';
 import { lockDemand, reserve, shortageOf } from './stock.js';
@@ -193,7 +193,7 @@ const declineCodeOf = (refusal: Problem): string => {
 
 /** Transaction 2: what payments has said. */
 async function record(ctx: Context, orderId: string, attempt: number, { session, refusal }: Outcome): Promise<void> {
-  const order = await lockOrder(ctx, orderId);
+  const order = await lockRenewalOrder(ctx, orderId);
   const known = refusal?.options.members?.checkoutSessionId ?? session?.id;
   if (typeof known === 'string') order.checkoutSessionId = known;
   if (order.total === 0) return settleOrder(ctx, order, { amount: 0, currency: order.currency });

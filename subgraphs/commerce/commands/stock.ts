@@ -14,6 +14,18 @@ export async function lockStock(ctx: Context, variantIds: Iterable<string>): Pro
   await ctx.sql('select id from commerce.inventory_level where variant_id = any($1) order by id for update', [[...new Set(variantIds)]]);
 }
 
+const JUDGED = `
+select id from commerce.inventory_level where variant_id = any($1) or variant_id in (
+  select other.variant_id from commerce.stock_reservation one join commerce.stock_reservation other on other.cart_item_id = one.cart_item_id
+  where one.variant_id = any($1))
+order by id for update`;
+
+/** Locks the stock of variants whose reservations are to be judged again, and of what is held with them: a bundle's line ends as a whole. */
+export async function lockJudged(ctx: Context, variantIds: Iterable<string>): Promise<void> {
+  await ctx.em.flush();
+  await ctx.sql(JUDGED, [[...new Set(variantIds)]]);
+}
+
 /** Locks the stock of all that lines need, bundles taken apart. @returns their demand together. */
 export async function lockDemand(ctx: Context, lines: readonly { variantId: string; quantity: number }[]): Promise<Map<string, number>> {
   const demand = summed(await demandOf(ctx, lines));
@@ -62,11 +74,31 @@ async function hold(ctx: Context, holder: Holder, demand: Demand, expiresAt: Dat
   await ctx.sql(HOLD, [...whose, expiresAt.toISOString(), ctx.now().toISOString(), ...rows]);
 }
 
-/** Drops what a holder has. */
-export async function release(ctx: Context, holder: Omit<Holder, 'kind'>): Promise<void> {
-  const { cartId, cartItemId, orderId, scheduledOrderId } = holder;
-  const column = cartItemId ? 'cart_item_id' : orderId ? 'order_id' : scheduledOrderId ? 'scheduled_order_id' : 'cart_id';
-  await ctx.sql(`delete from commerce.stock_reservation where ${column} = $1`, [cartItemId ?? orderId ?? scheduledOrderId ?? cartId]);
+/** Whose reservations are dropped. */
+type HeldBy = 'cart_id' | 'cart_item_id' | 'order_id';
+
+/** Drops what is held by some; the caller has locked its stock. */
+export const drop = async (ctx: Context, by: HeldBy, ids: readonly string[]): Promise<void> =>
+  void (await ctx.sql(`delete from commerce.stock_reservation where ${by} = any($1)`, [ids]));
+
+/** Locks the stock of what is held by some. */
+export async function lockHeld(ctx: Context, by: HeldBy, ids: readonly string[]): Promise<void> {
+  const text = `select distinct variant_id as id from commerce.stock_reservation where ${by} = any($1)`;
+  const held = await ctx.sql<{ id: string }>(text, [ids]);
+  if (held.length > 0)
+    await lockStock(
+      ctx,
+      held.map(one => one.id),
+    );
+}
+
+/**
+ * Drops what is held by some, whose stock nobody has locked. It is locked first: who judges reservations drops them under that lock, and
+ * one who drops them without it would lock that one out.
+ */
+export async function release(ctx: Context, by: HeldBy, ids: readonly string[]): Promise<void> {
+  await lockHeld(ctx, by, ids);
+  await drop(ctx, by, ids);
 }
 
 /**
@@ -75,7 +107,7 @@ export async function release(ctx: Context, holder: Omit<Holder, 'kind'>): Promi
  */
 export async function reserve(ctx: Context, holder: Holder, demand: Demand, expiresAt: Date): Promise<Shortage | null> {
   await lockStock(ctx, demand.keys());
-  await release(ctx, holder);
+  await (holder.cartItemId ? drop(ctx, 'cart_item_id', [holder.cartItemId]) : drop(ctx, 'order_id', [holder.orderId!]));
   const shortage = await shortageOf(ctx, demand);
   if (!shortage) await hold(ctx, holder, demand, expiresAt);
   return shortage;
@@ -133,7 +165,7 @@ export async function move(ctx: Context, one: Movement, lotId: string | null = n
   );
 }
 
-interface Held {
+interface Reservation {
   id: string;
   kind: string;
   cartItemId: string | null;
@@ -146,7 +178,7 @@ where variant_id = $1 and expires_at > $2`;
 
 /** Ends reservations of a variant until the rest has cover: CART before SUBSCRIPTION before CHECKOUT, the newest first. */
 async function endUncovered(ctx: Context, variantId: string): Promise<void> {
-  for (const one of endingOrder(await ctx.sql<Held>(HELD, [variantId, ctx.now().toISOString()]))) {
+  for (const one of endingOrder(await ctx.sql<Reservation>(HELD, [variantId, ctx.now().toISOString()]))) {
     const stock = (await stockOf(ctx, [variantId])).get(variantId)!;
     if (!stock.tracked || stock.available + (stock.backorder === 'allow' ? stock.backorderLimit : 0) >= 0) return;
     if (one.cartItemId === null) await ctx.sql('delete from commerce.stock_reservation where id = $1', [one.id]);

@@ -11,7 +11,7 @@ import { ownSubscriptions } from '../queries/subscription.js';
 import { orderInstant } from '../rules/cadence.js';
 import { cycleAfter, cycleId, type CycleOf } from '../rules/cycles.js';
 import { SUBSCRIPTION_STATES } from '../rules/order.js';
-import { lockOrder } from './order-row.js';
+import { lockRenewalOrder } from './order-row.js';
 
 const { SCHEDULED, PROCESSING, SKIPPED, CANCELLED, PLACED, FAILED } = ScheduledOrderStatus;
 const OPEN = { $in: [SCHEDULED, PROCESSING] };
@@ -51,7 +51,7 @@ export interface Locked {
 /** @throws Problem not_found; conflict while its order is just being made. */
 export async function lockWithOrder(ctx: Context, id: string): Promise<Locked> {
   const before = await openCycleOf(ctx, id);
-  const order = before?.orderId ? await lockOrder(ctx, before.orderId) : null;
+  const order = before?.orderId ? await lockRenewalOrder(ctx, before.orderId) : null;
   const subscription = await lockSubscription(ctx, id);
   const cycle = await openCycleOf(ctx, id);
   if ((cycle?.orderId ?? null) !== (order?.id ?? null)) fail('conflict', 'Its order is being made', { reason: 'cutoff_passed' });
