@@ -150,9 +150,16 @@ export async function inTransaction<T>(ctx: Context, work: () => Promise<T>): Pr
     await runHooks(ctx);
     return result;
   } catch (error) {
+    noteDeadlock(ctx, error);
     await rollback(ctx);
     throw databaseProblem(error);
   }
+}
+
+/** Two transactions that lock each other out are a fault of ours. The caller is only told to try again, so the log says where it was. */
+function noteDeadlock(ctx: Context, error: unknown): void {
+  if (error instanceof Error && sqlState(error) === '40P01')
+    ctx.log.error({ where: (error as { where?: string }).where ?? null }, 'two transactions locked each other out');
 }
 
 async function rollback(ctx: Context): Promise<void> {

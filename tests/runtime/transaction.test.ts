@@ -1,4 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { waitingIn } from '../support/locks.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 
 let p: TestPlatform;
@@ -16,6 +17,31 @@ test('a connection that the server ends inside a transaction costs the service n
     });
   for (let n = 0; n <= host.config.poolMax; n++) await expect(broken()).rejects.toMatchObject({ code: 'unavailable' });
   expect(await host.read(ctx => ctx.sql('select 1 as one'))).toEqual([{ one: 1 }]);
+});
+
+test('of two transactions that lock each other out one is told to try again, and the log names the table', async () => {
+  const host = p.host('clinical');
+  const error = vi.spyOn(host.log, 'error');
+  const lock = (code: string, word: string): string => `select 1 as ${word} from clinical.biomarker where code = '${code}' for update`;
+  const gate = Promise.withResolvers<void>();
+  const first = host.transaction(async ctx => {
+    await ctx.sql(lock('ldl_c', 'one'));
+    gate.resolve();
+    await waitingIn(p, 'two_waits');
+    return ctx.sql(lock('hdl_c', 'one_waits'));
+  });
+  const second = host.transaction(async ctx => {
+    await gate.promise;
+    await ctx.sql(lock('hdl_c', 'two'));
+    return ctx.sql(lock('ldl_c', 'two_waits'));
+  });
+  const ended = await Promise.allSettled([first, second]);
+  expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(ended.find(one => one.status === 'rejected')).toMatchObject({ reason: { code: 'unavailable' } });
+  expect(error.mock.calls).toEqual([
+    [{ where: expect.stringContaining('relation "biomarker"') }, 'two transactions locked each other out'],
+  ]);
+  error.mockRestore();
 });
 
 test('a transaction is refused a second connection of its service, which could wait for itself', async () => {
