@@ -61,8 +61,13 @@ export const PUSHES_PER_DAY = 10;
 
 const { EMAIL, SMS, PUSH, IN_APP } = CommsChannel;
 
+export type Cap = 'marketing' | 'push';
+
+/** How many may leave in the time of a cap. */
+export const mostOf = (cap: Cap | null): number => (cap === null ? Infinity : { marketing: MARKETING_PER_WEEK, push: PUSHES_PER_DAY }[cap]);
+
 /** Whether a message counts against a cap, and which. */
-export function capOf(channel: CommsChannel, topic: Pick<TopicFacts, 'category' | 'urgent'>): 'marketing' | 'push' | null {
+export function capOf(channel: CommsChannel, topic: Pick<TopicFacts, 'category' | 'urgent'>): Cap | null {
   if (channel === IN_APP) return null;
   if (topic.category === CommsCategory.MARKETING) return 'marketing';
   return channel === PUSH && !topic.urgent ? 'push' : null;
@@ -153,8 +158,7 @@ function wishReason({ channel, topic, person, sentLately }: LookFacts, checks: C
   if (checks.fails('consent', consent === null, consent)) return consent;
   const marketingSms = topic.category === CommsCategory.MARKETING && channel === SMS;
   if (marketingSms && checks.fails('zone_known', zone.source === 'settings', zone.source)) return 'no_time_zone';
-  const most = { marketing: MARKETING_PER_WEEK, push: PUSHES_PER_DAY, none: Infinity }[capOf(channel, topic) ?? 'none'];
-  if (checks.fails('frequency', sentLately < most, `${sentLately} lately`)) return 'channel_off';
+  if (checks.fails('frequency', sentLately < mostOf(capOf(channel, topic)), `${sentLately} lately`)) return 'channel_off';
   const bundled = topic.digestible && channel === PUSH && wishes.mentions !== 'immediate';
   return checks.fails('digest', !bundled, wishes.mentions) ? 'merged_into_digest' : null;
 }

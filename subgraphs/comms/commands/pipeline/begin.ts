@@ -12,6 +12,7 @@ import { sealJson } from '../sealed.js';
 import { tellInboxes } from '../stream.js';
 import type { Decision, Sending } from './decide.js';
 import type { Call } from './call.js';
+import { Room } from './caps.js';
 import type { Facts } from './facts.js';
 import { contentOf, hasProvider, rendered } from './render.js';
 
@@ -60,15 +61,28 @@ async function sendInApp(ctx: Context, message: CommsMessage, sending: Sending):
 const badgeFor = async (ctx: Context, message: CommsMessage): Promise<number> =>
   message.userId && message.channel === CommsChannel.PUSH ? unseenOf(ctx, message.userId) : 0;
 
+const goingOf = (looked: readonly Looked[]): CommsMessage[] =>
+  looked.filter(({ decision }) => decision.kind === 'go').map(({ facts }) => facts.message);
+
+/** What was looked at may have to stay when its turn comes: those before it have used up the cap. */
+function withinCap(decision: Decision, message: CommsMessage, room: Room): Decision {
+  const lately = decision.kind === 'go' ? room.take(message) : null;
+  if (lately === null) return decision;
+  const failed = { check: 'frequency', passed: false, fact: `${lately} lately` };
+  return { kind: 'skip', reason: 'channel_off', checks: decision.checks.map(one => (one.check === failed.check ? failed : one)) };
+}
+
 /** What a claim's messages become, in one transaction; the attempts that it begins are committed before any provider is called. */
 export async function begin(ctx: Context, looked: readonly Looked[]): Promise<Call[]> {
   const ids = looked.map(({ facts }) => facts.message.id);
   const rows = await ctx.em.find(CommsMessage, { id: { $in: ids } }, { ...FOR_UPDATE, orderBy: { id: 'asc' } });
+  const room = await Room.locked(ctx, goingOf(looked));
   const calls: Call[] = [];
   const tokens: NewToken[] = [];
   const items: CommsInboxItem[] = [];
   for (const message of rows.filter(({ status }) => LEASED.has(status))) {
-    const { decision, facts } = looked.find(one => one.facts.message.id === message.id)!;
+    const { decision: seen, facts } = looked.find(one => one.facts.message.id === message.id)!;
+    const decision = withinCap(seen, message, room);
     message.checks = decision.checks;
     if (decision.kind === 'skip') Object.assign(message, { status: Status.SKIPPED, statusReason: decision.reason, leaseUntil: null });
     else if (decision.kind === 'later') wait(message, decision.at, decision.scheduled);

@@ -7,10 +7,10 @@ import { PushSubscription } from '../../entities/suppression.js';
 import { brandAmong, brandsOf, defaultQuiet, type BrandFacts } from '../../ports/brands.js';
 import { peopleOf, type Person } from '../../ports/people.js';
 import type { Values } from '../../rules/content.js';
-import { capOf, type Wishes, type ZoneFacts } from '../../rules/policy.js';
-import { topicOf } from '../../rules/topics.js';
+import type { Wishes, ZoneFacts } from '../../rules/policy.js';
 import { choicesOf, wishesOf, zoneFor } from '../choices.js';
 import { openJson } from '../sealed.js';
+import { latelyOf } from './caps.js';
 import { localeChain, templateFor, type KnownTemplate } from './versions.js';
 
 /** What is known of a message before it is looked at. */
@@ -26,32 +26,6 @@ export interface Facts {
   chain: readonly string[];
   sentLately: number;
   devices: readonly PushSubscription[];
-}
-
-const LATELY = `
-select user_id, count(*) filter (where category = 'marketing' and created_at > $2)::int as marketing,
-  count(*) filter (where channel = 'push' and topic <> 'safety' and category <> 'marketing' and created_at > $3)::int as push
-from comms.message where user_id = any($1) and created_at > $2 and status in ('sending', 'sent', 'delivered', 'complained') group by user_id`;
-
-const DAY_MS = 86_400_000;
-
-interface Lately {
-  user_id: string;
-  marketing: number;
-  push: number;
-}
-
-async function latelyOf(ctx: Context, messages: readonly CommsMessage[]): Promise<(message: CommsMessage) => number> {
-  const cap = (message: CommsMessage) => capOf(message.channel, topicOf(message.topic)!);
-  const users = [...new Set(messages.flatMap(one => (one.userId && cap(one) ? [one.userId] : [])))];
-  const now = ctx.now().getTime();
-  const rows = users.length
-    ? await ctx.sql<Lately>(LATELY, [users, new Date(now - 7 * DAY_MS).toISOString(), new Date(now - DAY_MS).toISOString()])
-    : [];
-  return message => {
-    const kind = cap(message);
-    return kind === null ? 0 : (rows.find(row => row.user_id === message.userId)?.[kind] ?? 0);
-  };
 }
 
 /** Gathers what is stored of a claim, and asks identity for its people in one document. @throws Problem unavailable. */
