@@ -304,6 +304,21 @@ beforeAll(async () => {
     }
 }, 400_000); // four journeys on the whole platform
 
+/** Scopes of a user token that a rule asks for, each one of several. */
+const needs = (rule: AccessRule | null): string[][] => (rule?.user ?? []).map(one => one.split('|'));
+
+/** Else a change is made, and its answer is a 403. */
+test('whoever may change something as a user may read what the change answers', () => {
+  const unreadable = rows
+    .filter(({ plan, rules }) => plan.isMutation && rules.some(rule => rule?.user))
+    .flatMap(({ name, rules, inside }) => {
+      const held = rules.flatMap(needs).flatMap(one => (one.length === 1 ? one : []));
+      const missing = inside.flatMap(needs).filter(one => !one.some(scope => scope === '*' || held.includes(scope)));
+      return missing.length > 0 ? [`${name} by ${held.join(' ')} needs ${missing[0]!.join(' or ')}`] : [];
+    });
+  expect(unreadable).toEqual([]);
+});
+
 describe('each caller is answered as the rule of the operation says', () => {
   test.each(rows)('$name', async row => {
     for (const who of Object.values(everybody)) {

@@ -29,6 +29,8 @@ export const ORDER_READERS = {
   staff: 'admin:commerce:read|admin:commerce:order',
   self: true,
 } as const;
+/** Whoever may have a cart ordered reads the order that it has become. */
+export const ORDERS = { ...ORDER_READERS, user: 'read:account|manage:subscriptions' } as const;
 /** Own order, by an app of ours; staff with the permission for orders. */
 export const ORDER_CANCELLERS = { service: SERVICE, user: 'read:account', staff: 'admin:commerce:order', firstParty: true } as const;
 export const OWN_NOTICES = { user: 'read:account', firstParty: true } as const;

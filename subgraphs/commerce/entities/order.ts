@@ -7,7 +7,7 @@ import { PERSONAL } from '../../../runtime/data/safe-views.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { CountryCode, CurrencyCode, DateTime, Money } from '../../../runtime/schema/scalars.js';
 import { User } from '../stubs.js';
-import { ORDER_READERS } from './access.js';
+import { ORDERS } from './access.js';
 import { FulfillmentStatus, OrderAdjustmentKind, OrderCancelReason, OrderPaymentStatus, OrderSource, OrderStatus } from './enums.js';
 import { OrderAdjustment, OrderTaxLine, OrderTotals } from './order-parts.js';
 
@@ -40,7 +40,7 @@ export interface PaymentIntent {
 const moneyOf = ({ currency }: { currency: string }, amount: number): Money => ({ amount, currency });
 
 /** What was bought. Source: commerce 2 and 3. */
-@Access(ORDER_READERS)
+@Access(ORDERS)
 @Directive('@key(fields: "id")')
 @Directive('@key(fields: "number")')
 @ObjectType({ description: 'What was bought, as it was then.' })

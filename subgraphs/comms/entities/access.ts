@@ -4,10 +4,14 @@ const STAFF = 'admin:comms:read';
 export const MESSAGE_READERS = { service: 'admin:comms', user: 'read:inbox', staff: STAFF } as const;
 /** Items of the app: the own, or anybody's for services. */
 export const INBOX_READERS = { service: 'admin:comms', user: 'read:inbox' } as const;
+/** Whoever may change an item reads what it has become. */
+export const INBOX_ITEM = { service: 'admin:comms', user: 'read:inbox|manage:inbox' } as const;
 /** A stream is its person's alone, whom the token names. */
 export const INBOX_WATCHERS = { user: 'read:inbox' } as const;
 export const INBOX_WRITERS = { user: 'manage:inbox' } as const;
 export const PREFERENCE_READERS = { service: 'admin:comms', user: 'read:preferences' } as const;
+/** Whoever may change preferences reads what they have become. */
+export const PREFERENCES = { service: 'admin:comms', user: 'read:preferences|manage:preferences' } as const;
 export const PREFERENCE_WRITERS = { service: 'admin:comms', user: 'manage:preferences' } as const;
 export const DEVICE_OWNERS = { user: 'manage:preferences', firstParty: true } as const;
 export const SENDERS = { service: 'admin:comms', staff: 'admin:comms:send', internal: true } as const;

@@ -5,10 +5,10 @@ import { newId } from '../../../runtime/data/ids.js';
 import { PERSONAL, SECRET } from '../../../runtime/data/safe-views.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import { INBOX_READERS, INBOX_WATCHERS, INBOX_WRITERS } from './access.js';
+import { INBOX_ITEM, INBOX_READERS, INBOX_WATCHERS, INBOX_WRITERS } from './access.js';
 import { CommsInboxItemPriority, CommsInboxItemStatus } from './enums.js';
 
-@Access(INBOX_READERS)
+@Access(INBOX_ITEM)
 @Directive('@key(fields: "id")')
 @ObjectType({ description: 'A message in the app. Of health topics an app of others sees only that there is one.' })
 @Entity({ tableName: 'inbox_item' })

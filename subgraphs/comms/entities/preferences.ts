@@ -3,7 +3,7 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { PERSONAL } from '../../../runtime/data/safe-views.js';
 import { DateTime, TimeZone } from '../../../runtime/schema/scalars.js';
-import { PREFERENCE_READERS } from './access.js';
+import { PREFERENCES } from './access.js';
 import { CommsLockScreenDetail, CommsMentionDigest } from './enums.js';
 
 @ObjectType({ description: 'Which channels a topic goes by.' })
@@ -118,7 +118,7 @@ export class QuietHours {
   to: string;
 }
 
-@Access(PREFERENCE_READERS)
+@Access(PREFERENCES)
 @Directive('@key(fields: "userId")')
 @ObjectType({ description: 'What a person wants to get, and when.' })
 export class CommsPreferences {

@@ -36,7 +36,10 @@ registerEnums(
   { UserSettingsDirectMessages: 'Who may begin a conversation.' },
 );
 
-@Access({ service: 'admin:identity', user: 'read:preferences', staff: 'admin:identity:read' })
+/** Whoever may change settings reads what they have become. */
+const SETTINGS = { service: 'admin:identity', user: 'read:preferences|manage:preferences', staff: 'admin:identity:read' };
+
+@Access(SETTINGS)
 @ObjectType({ description: 'Whether the user wants marketing, since when, and where it was given.' })
 export class MarketingConsent {
   @Field(() => Boolean)
@@ -49,7 +52,7 @@ export class MarketingConsent {
   source: string | null;
 }
 
-@Access({ service: 'admin:identity', user: 'read:preferences', staff: 'admin:identity:read' })
+@Access(SETTINGS)
 @ObjectType({ description: 'Preferences of a user that every service respects.' })
 @Entity({ tableName: 'user_settings' })
 export class UserSettings {

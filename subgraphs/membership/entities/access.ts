@@ -6,6 +6,8 @@ const STAFF = 'admin:membership:read|admin:membership:write|admin:membership:gra
 
 /** Own memberships, or anybody's for services and staff. Source: membership 4. */
 export const READERS = { service: 'admin:membership', user: 'read:membership', staff: STAFF } as const;
+/** Whoever may change a membership, or choose what is told of it, reads what it has become. */
+export const MEMBERSHIPS = { ...READERS, user: 'read:membership|manage:subscriptions|manage:preferences' } as const;
 /** What only services and staff may ask. */
 export const ADMIN_READERS = { service: 'admin:membership', staff: 'admin:membership:read' } as const;
 export const SERVICES = { service: 'admin:membership' } as const;

@@ -6,11 +6,11 @@ import { newId } from '../../../runtime/data/ids.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { FREE_TEXT, PERSONAL } from '../../../runtime/data/safe-views.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import { READERS } from './access.js';
+import { MEMBERSHIPS, READERS } from './access.js';
 import { LapseReason, MembershipSource, MembershipStatus, SuspensionReason, TierDirection } from './enums.js';
 
 /** What the facts of a member come to; written by the fold alone. Source: membership 2, 7.1. */
-@Access(READERS)
+@Access(MEMBERSHIPS)
 @Directive('@key(fields: "id")')
 @ObjectType({ description: 'Who is a member of what, since when, on which tier.' })
 @Entity({ tableName: 'membership' })

@@ -5,7 +5,7 @@ import { Access } from '../../../runtime/access/access.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, Money } from '../../../runtime/schema/scalars.js';
-import { READERS, REWARD_WRITERS } from './access.js';
+import { MEMBERSHIPS, READERS, REWARD_WRITERS } from './access.js';
 import { BonusTrigger, MilestoneTrigger, WinBackStatus } from './enums.js';
 
 @Access(REWARD_WRITERS)
@@ -157,7 +157,7 @@ export class MilestoneUnlock {
   rewardKey: string | null = null;
 }
 
-@Access(READERS)
+@Access(MEMBERSHIPS)
 @ObjectType({ description: 'A campaign for a member who has left.' })
 @Entity({ tableName: 'win_back' })
 @Unique({ name: 'win_back_membership_id_unique', properties: ['membershipId'] })

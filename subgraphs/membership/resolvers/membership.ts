@@ -5,7 +5,7 @@ import { Context } from '../../../runtime/request/context.js';
 import { PageArgs, type Connection } from '../../../runtime/request/paging.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import { ADMIN_READERS, READERS, SERVICES } from '../entities/access.js';
+import { ADMIN_READERS, MEMBERSHIPS, READERS, SERVICES } from '../entities/access.js';
 import { Membership, MembershipConnection, MembershipPeriod, MembershipPeriodConnection } from '../entities/membership.js';
 import { MembershipPlan, MembershipTier } from '../entities/plan.js';
 import { WinBack } from '../entities/rewards.js';
@@ -72,31 +72,31 @@ export class MembershipResolver {
     return statsOf(ctx, from, to, planId);
   }
 
-  @Access(READERS)
+  @Access(MEMBERSHIPS)
   @FieldResolver(() => User)
   user(@Root() { userId }: Membership): User {
     return { id: userId };
   }
 
-  @Access(READERS)
+  @Access(MEMBERSHIPS)
   @FieldResolver(() => MembershipPlan)
   async plan(@Root() { planId }: Membership, @Ctx() ctx: Context): Promise<MembershipPlan> {
     return (await loadRow(ctx, MembershipPlan, 'id', planId))!;
   }
 
-  @Access(READERS)
+  @Access(MEMBERSHIPS)
   @FieldResolver(() => MembershipTier)
   async tier(@Root() { tierId }: Membership, @Ctx() ctx: Context): Promise<MembershipTier> {
     return (await loadRow(ctx, MembershipTier, 'id', tierId))!;
   }
 
-  @Access(READERS)
+  @Access(MEMBERSHIPS)
   @FieldResolver(() => Int, { description: 'Days as an active member, over all memberships of the brand.' })
   tenureDays(@Root() { tenureMs, activeSince }: Membership, @Ctx() ctx: Context): number {
     return tenureDaysOf(tenureMs, activeSince, ctx.now());
   }
 
-  @Access(READERS)
+  @Access(MEMBERSHIPS)
   @FieldResolver(() => WinBack, { nullable: true, description: 'The campaign for the member who has left.' })
   winBack(@Root() { id }: Membership, @Ctx() ctx: Context): Promise<WinBack | null> {
     return ctx.load('membership.win-back', id, ids => winBacksOf(ctx, ids));
