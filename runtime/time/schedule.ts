@@ -22,7 +22,7 @@ interface LastSlot {
   lapsed: boolean;
 }
 
-/** The last slot that has begun. A manual clock may have been set before one that another process was at by the wall clock. */
+/** The last slot that has begun. */
 async function lastSlot(ctx: Context, name: string): Promise<{ at: Date; finished: boolean; lapsed: boolean } | null> {
   const [row] = await ctx.sql<LastSlot>(
     `select extract(epoch from slot) * 1000 as ms, finished_at is not null as finished, claimed_at < clock_timestamp() - interval '${CLAIM_SECONDS} seconds' as lapsed

@@ -4,6 +4,7 @@ import type { Timer } from './clock.js';
 import type { Context, ServiceHost } from '../request/context.js';
 import { loggedError } from '../observe/log.js';
 import { dropOldKeys } from '../data/idempotency.js';
+import { readManualClock } from '../data/transaction.js';
 import { HOUR_MS, SECOND_MS } from './durations.js';
 import { CLAIM_SECONDS } from './schedule.js';
 
@@ -75,6 +76,7 @@ const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(r
  * and at last the clock itself. Source: conventions 8.
  */
 export async function advanceTo(host: ServiceHost, target: Date): Promise<void> {
+  const isFirst = (await host.read(readManualClock)) === null;
   for (let runs = 0; runs < MAX_RUNS_PER_INSTANT; runs++) {
     let next = await earliest(host, target);
     for (; !next; next = await earliest(host, target)) await pause(LOOK_AGAIN_MS); // the scheduler's own check came first
@@ -82,18 +84,19 @@ export async function advanceTo(host: ServiceHost, target: Date): Promise<void> 
     await setClock(host, maxDate(next.due.at, next.now), target);
     await runDue(host, next.due.timer, next.due.at);
   }
-  await forgetSlotsAhead(host, target);
   await setClock(host, target, target);
+  if (isFirst) await forgetSlotsAhead(host, target);
 }
 
-/** A clock that is first set to the past will come to slots that the wall clock has seen: they are run when it does. */
+/**
+ * A clock that is first set to the past will come to slots that the wall clock has seen: they are run when it does. Whoever claims one by the
+ * wall clock at this moment has the lock of its timer, and is waited for.
+ */
 async function forgetSlotsAhead(host: ServiceHost, target: Date): Promise<void> {
-  await host.transaction(ctx =>
-    ctx.sql(
-      `delete from ${ctx.schema}.schedule_slot where slot > $1 and finished_at is not null and not exists (select 1 from ${ctx.schema}.test_clock)`,
-      [target.toISOString()],
-    ),
-  );
+  await host.transaction(async ctx => {
+    for (const timer of host.timers) await ctx.sql('select pg_advisory_xact_lock(hashtextextended($1, 13))', [lockName(host, timer)]);
+    await ctx.sql(`delete from ${ctx.schema}.schedule_slot where slot > $1`, [target.toISOString()]);
+  });
 }
 
 async function setClock(host: ServiceHost, at: Date, limit: Date): Promise<void> {
