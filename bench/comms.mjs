@@ -25,7 +25,7 @@ const { values: flags } = parseArgs({
     messages: { type: 'string', default: '6000' },
     scheduled: { type: 'string', default: '100000' },
     adverts: { type: 'string', default: '50000' },
-    seconds: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '60' },
   },
 });
 const [MESSAGES, SCHEDULED, ADVERTS, SECONDS] = [flags.messages, flags.scheduled, flags.adverts, flags.seconds].map(Number);
@@ -92,11 +92,25 @@ const cpu = () => {
   return [cpuOf(platform), used.reduce((sum, ms) => sum + ms, endedOf(postmaster))];
 };
 
+const BACKENDS = "select pid from pg_stat_activity where application_name = 'platform_comms'";
+
+/** CPU of the backends that work for comms, ms by pid. Source: the first figure of schedstat, in ns. */
+async function ofComms() {
+  const pids = (await query(BACKENDS)).map(({ pid }) => pid);
+  return new Map(pids.map(pid => [pid, Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6]));
+}
+
 async function idle(name) {
-  const before = cpu();
-  await sleep(SECONDS * 1000);
-  const [own, database] = cpu().map((ms, at) => (((ms - before[at]) / (SECONDS * 1000)) * 100).toFixed(2));
-  console.log(`${name}: ${own} % of a core in the platform's process, ${database} % in PostgreSQL`);
+  const [before, first] = [cpu(), await ofComms()];
+  let last = first;
+  for (let second = 0; second < SECONDS; second++) {
+    await sleep(1000);
+    last = new Map([...last, ...(await ofComms())]); // one that has ended keeps its last
+  }
+  const share = ms => ((ms / (SECONDS * 1000)) * 100).toFixed(2);
+  const [own, database] = cpu().map((ms, at) => share(ms - before[at]));
+  const comms = share([...last].reduce((sum, [pid, ms]) => sum + ms - (first.get(pid) ?? 0), 0));
+  console.log(`${name}: ${own} % of a core in the platform's process, ${database} % in PostgreSQL, of which ${comms} % for comms`);
 }
 
 const PEOPLE = `

@@ -1,11 +1,11 @@
 /**
  * Live with everything on this machine: open streams of one session in the process of its service and through a gateway in another, the wait from
  * the commit of a change (or of 20 questions and 300 votes a second by 400 people, 60 % of the votes on one question) to each client, what a stream
- * costs in memory, a reconnect of all, registrations of one session, and the end by SIGTERM.
+ * costs in memory, a reconnect of all, registrations of one session, votes for one question, and the end by SIGTERM.
  *
  *   npm run bench:live
  *   npm run bench:live -- --streams 500 --seconds 5    a look; default 2000 and 15
- *   npm run bench:live -- --streams 0 --callers 30     registrations alone
+ *   npm run bench:live -- --streams 0 --callers 30     registrations and votes alone
  *   npm run bench:live -- --crowd                      of the streams only those with a crowd
  */
 import { randomUUID } from 'node:crypto';
@@ -273,25 +273,41 @@ async function measureStreams(name, base, load) {
 /** CPU that both processes have used, ms. */
 const cpu = () => [serving, passing].map(cpuOf);
 
-async function measureRegistrations() {
-  const [id, waits] = [await makeSession(), []];
+/** Calls for one row by many callers at once, as fast as they are answered. */
+async function measureOne(what, act) {
+  const waits = [];
   const [before, begun] = [cpu(), performance.now()];
   const end = begun + SECONDS * 1000;
   await Promise.all(
     Array.from({ length: CALLERS }, async () => {
       while (performance.now() < end) {
         const asked = performance.now();
-        const { status } = await call('POST', `/live/v1/sessions/${id}/registrations`, { user_id: randomUUID() });
-        if (status !== 201) throw new Error(`a registration was answered with ${status}`);
+        const { status } = await act(waits.length);
+        if (status >= 300) throw new Error(`one of the ${what} was answered with ${status}`);
         waits.push(performance.now() - asked);
       }
     }),
   );
   const [rate, used] = [waits.length / ((performance.now() - begun) / 1000), cpu().map((ms, n) => (ms - before[n]) / waits.length)];
   console.log(
-    `registrations of one session by ${CALLERS} at once through REST: ${rate.toFixed(0)}/s, p95 ${percentile(waits, 95).toFixed(0)} ms; ` +
+    `${what} by ${CALLERS} at once through REST: ${rate.toFixed(0)}/s, p95 ${percentile(waits, 95).toFixed(0)} ms; ` +
       `CPU of each ${used[0].toFixed(1)} ms in the service's process, ${used[1].toFixed(1)} ms in the gateway's`,
   );
+}
+
+async function measureRegistrations() {
+  const id = await makeSession();
+  await measureOne('registrations of one session', () => call('POST', `/live/v1/sessions/${id}/registrations`, { user_id: randomUUID() }));
+}
+
+async function measureVotes() {
+  const { body: question } = await ask(await makeSession(), 0);
+  let n = 0;
+  await measureOne('votes for one question', () => {
+    const [round, who] = [Math.floor(n / (people.length - 1)), 1 + (n % (people.length - 1))];
+    n++;
+    return call('POST', `/live/v1/questions/${question.id}/vote`, { voted: round % 2 === 0 }, people[who]);
+  });
 }
 
 /** Start-up goes on after the first answer: the gateway plans its operations for some seconds. Until both use less than a tenth of a core. */
@@ -311,6 +327,7 @@ token = (await (await fetch(`${through}/identity/v1/oauth/token`, { method: 'POS
 await measureRegistrations();
 const issuing = { issuer: shared.IDENTITY_ISSUER, audience: loadConfig({ ...shared, PORT: '0' }).audience };
 people = await userTokens(query, key, issuing, Array.from({ length: 400 }, randomUUID), ['read:live', 'write:live']);
+await measureVotes();
 if (STREAMS > 0) {
   const measures = [
     ...(flags.crowd

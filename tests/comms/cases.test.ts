@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Federation } from '../../runtime/federation/federation.js';
 import { providersOf } from '../../subgraphs/comms/ports/providers.js';
@@ -243,6 +244,34 @@ describe('by the clock of the test', () => {
         failed: [{ check: 'frequency', passed: false, fact: '10 lately' }],
       });
       expect(await captured(p, DEMO, 'push')).toHaveLength(10);
+    });
+
+    test('a cap that another worker uses up while this one waits for the person', async () => {
+      const now = '2027-02-10T12:00:00.000Z';
+      await p.clock('comms', { now });
+      await device('phone');
+      const other = new pg.Client({ connectionString: p.env.DATABASE_URL });
+      await other.connect();
+      try {
+        await other.query('begin');
+        await other.query(`select pg_advisory_xact_lock(hashtextextended('comms-cap:' || $1::text, 7))`, [DEMO]);
+        await send(p, { dedupe_key: 'push-too-late', ...CHAT });
+        const settled = settle(p);
+        await until(
+          'the worker to wait',
+          () => p.sql(`select 1 from pg_stat_activity where wait_event = 'advisory' and query like '%comms-cap%'`),
+          rows => rows.length > 0,
+        );
+        const used = `update comms.message set created_at = $2 where user_id = $1 and channel = 'push' and status = 'sent'`;
+        expect((await other.query(used, [DEMO, now])).rowCount).toBe(10);
+        await other.query('commit');
+        await settled;
+      } finally {
+        await other.end();
+      }
+      const failed = [{ check: 'frequency', passed: false, fact: '10 lately' }];
+      expect(await heldBack('push-too-late', 'push')).toEqual({ reason: 'channel_off', failed });
+      expect(await captured(p, DEMO, 'push')).toEqual([]);
     });
 
     test('a preference', async () => {

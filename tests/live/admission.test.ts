@@ -1,35 +1,18 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { isLastOfTransaction } from '../../events/prepared.js';
 import { platform, type Answer, type TestPlatform } from '../support/platform.js';
-import { Client, listen } from '../support/statements.js';
-import { until } from '../support/until.js';
+import { Client } from '../support/statements.js';
 import { count, eventsOf, people, register, session, type Person } from './fixture.js';
+import { gathered } from './gathered.js';
 
 let p: TestPlatform;
 beforeAll(async () => {
   p = await platform({ services: ['live', 'entitlements'] });
 }, 300_000);
 
-/** Lets requests for a session gather while another transaction has its lock: each has read the session once before it waits. */
-async function gathered(id: string, many: number, calls: () => Promise<Answer>[]): Promise<Answer[]> {
-  const other = new pg.Client({ connectionString: p.env.DATABASE_URL });
-  await other.connect();
-  const { asked, stop } = listen(p);
-  const prepared = async (): Promise<number> =>
-    asked().filter(({ text }) => /from "?live"?\."?live_session"? /.test(text) && !/for update|_dirty/.test(text)).length;
-  try {
-    await other.query('begin');
-    await other.query('select from live.live_session where id = $1 for update', [id]);
-    const answers = calls();
-    await until('all of them to wait', prepared, seen => seen >= many);
-    await other.query('commit');
-    return await Promise.all(answers);
-  } finally {
-    stop();
-    await other.end();
-  }
-}
+/** Registrations of one session that all wait for its lock. */
+const waiting = (id: string, calls: (() => Promise<Answer>)[]): Promise<Answer[]> => gathered(p, 'live_session', id, calls);
 
 const ROWS = 'select user_id, status, queue_no, xmin::text as tx from live.live_registration where session_id = $1 order by queue_no';
 const transactionsOf = (rows: { tx: string }[]): number => new Set(rows.map(({ tx }) => tx)).size;
@@ -37,7 +20,10 @@ const transactionsOf = (rows: { tx: string }[]): number => new Set(rows.map(({ t
 test('registrations that wait for one session are admitted together: each has its own answer, audit row and events, in the order of the queue', async () => {
   const { id } = await session(p, { capacity: 5, waitlist_limit: 20 });
   const all = await people(p, 30);
-  const answers = await gathered(id, 31, () => [...all.map(who => register(p, id, who)), register(p, id, all[0]!)]);
+  const answers = await waiting(
+    id,
+    [...all, all[0]!].map(who => () => register(p, id, who)),
+  );
   const many = (code: number): number => answers.filter(({ status }) => status === code).length;
   expect([200, 201, 409].map(many)).toEqual([1, 25, 5]);
   expect(answers.filter(({ body }) => body.reason === 'session_full')).toHaveLength(5);
@@ -66,7 +52,10 @@ test('one whose row the database refuses fails alone, and the others keep their 
   await p.sql(`create function public.refuse_one() returns trigger language plpgsql as $$ begin raise exception 'not this one'; end $$;
     create trigger refuse_one before insert on live.live_registration for each row when (new.user_id = '${wrong.id}') execute function public.refuse_one()`);
   try {
-    const answers = await gathered(id, 12, () => all.map(who => register(p, id, who)));
+    const answers = await waiting(
+      id,
+      all.map(who => () => register(p, id, who)),
+    );
     expect(answers.map(({ status }) => status)).toEqual(all.map(who => (who === wrong ? 500 : 201)));
   } finally {
     await p.sql('drop trigger refuse_one on live.live_registration; drop function public.refuse_one()');
@@ -87,9 +76,15 @@ test('a key is claimed for each registration: repeated it is answered as before,
       body: {},
       headers: { 'idempotency-key': `key-${who.id}` },
     });
-  const first = await gathered(id, 10, () => all.map(who => keyed(id, who)));
+  const first = await waiting(
+    id,
+    all.map(who => () => keyed(id, who)),
+  );
   expect(first.map(({ status }) => status)).toEqual(all.map(() => 201));
-  const again = await gathered(id, 10, () => all.map(who => keyed(id, who)));
+  const again = await waiting(
+    id,
+    all.map(who => () => keyed(id, who)),
+  );
   expect(again.map(({ status, body }) => [status, body.id])).toEqual(first.map(({ body }) => [201, body.id]));
   expect(new Set(again.map(({ headers }) => headers['idempotent-replayed']))).toEqual(new Set(['true']));
   expect((await keyed(elsewhere, all[0]!)).status).toBe(422);
@@ -127,7 +122,10 @@ test('whoever a commit registered whose answer was lost is told so: 201 for who 
   expect((await register(p, id, all[0]!)).status).toBe(201);
   const connection = loseAnswerOfCommit();
   try {
-    const answers = await gathered(id, 8, () => all.map(who => register(p, id, who)));
+    const answers = await waiting(
+      id,
+      all.map(who => () => register(p, id, who)),
+    );
     expect(connection.lost()).toBe(1);
     expect(answers[0]!.status).toBe(200);
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 201, 201, 201, 201, 201, 409, 409]); // whoever comes first

@@ -43,6 +43,8 @@ async function linkFor(ctx: Context, slug: string) {
   return { link, affiliate, program: await ctx.em.findOneOrFail(AffiliateProgram, { id: affiliate.programId }) };
 }
 
+const COUNT = 'update affiliates.affiliate_link set clicks = clicks + 1 where id = $1';
+
 /** A visit by a link: counted unless it is a machine's or one of too many; where it leads is the link's alone. @throws Problem not_found. */
 export async function follow(host: ServiceHost, slug: string, visitor: Visitor): Promise<Visit> {
   const earlier = visitor.token === null ? null : await host.read(async ctx => clickOf(host, visitor.token!, ctx.now()));
@@ -50,7 +52,7 @@ export async function follow(host: ServiceHost, slug: string, visitor: Visitor):
     const { link, affiliate, program } = await linkFor(ctx, slug);
     if (!visitor.isCounted || isBot(visitor.userAgent) || !program.active) return { click: null, target: link.target };
     const made = record(ctx, affiliate, link.id, visitor);
-    await ctx.sql('update affiliates.affiliate_link set clicks = clicks + 1 where id = $1', [link.id]);
+    ctx.beforeCommit(async () => void (await ctx.sql(COUNT, [link.id]))); // all visitors of a link wait for its row
     const isFirst = program.model === AffiliateAttributionModel.FIRST_CLICK && earlier?.programId === program.id;
     return { click: isFirst || (program.consentRequired && !visitor.hasConsent) ? null : made, target: link.target };
   });

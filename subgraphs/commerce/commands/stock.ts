@@ -33,13 +33,12 @@ export async function lockDemand(ctx: Context, lines: readonly { variantId: stri
   return demand;
 }
 
-/** Whose a reservation is; exactly one of a cart's line, an order, a scheduled order. */
+/** Whose a reservation is: a cart's line's or an order's. */
 export interface Holder {
   kind: 'cart' | 'checkout' | 'subscription';
   cartId?: string | null;
   cartItemId?: string | null;
   orderId?: string | null;
-  scheduledOrderId?: string | null;
 }
 
 /** What is missing of a demand. */
@@ -61,15 +60,15 @@ export async function shortageOf(ctx: Context, demand: Demand): Promise<Shortage
 }
 
 const HOLD = `
-insert into commerce.stock_reservation (id, kind, cart_id, cart_item_id, order_id, scheduled_order_id, variant_id, location_id, quantity, expires_at, created_at)
-select r.id, $1, $2::uuid, $3::uuid, $4::uuid, $5::uuid, v.id,
-  (select l.location_id from commerce.inventory_level l where l.variant_id = v.id order by l.id limit 1), r.quantity, $6::timestamptz, $7::timestamptz
-from unnest($8::uuid[], $9::uuid[], $10::int[]) r(id, variant_id, quantity) join commerce.product_variant v on v.id = r.variant_id and v.track_inventory`;
+insert into commerce.stock_reservation (id, kind, cart_id, cart_item_id, order_id, variant_id, location_id, quantity, expires_at, created_at)
+select r.id, $1, $2::uuid, $3::uuid, $4::uuid, v.id,
+  (select l.location_id from commerce.inventory_level l where l.variant_id = v.id order by l.id limit 1), r.quantity, $5::timestamptz, $6::timestamptz
+from unnest($7::uuid[], $8::uuid[], $9::int[]) r(id, variant_id, quantity) join commerce.product_variant v on v.id = r.variant_id and v.track_inventory`;
 
 /** Holds units that were found to be there, under the same lock: one statement, whatever their number. */
 async function hold(ctx: Context, holder: Holder, demand: Demand, expiresAt: Date): Promise<void> {
-  const { kind, cartId = null, cartItemId = null, orderId = null, scheduledOrderId = null } = holder;
-  const whose = [kind, cartId, cartItemId, orderId, scheduledOrderId];
+  const { kind, cartId = null, cartItemId = null, orderId = null } = holder;
+  const whose = [kind, cartId, cartItemId, orderId];
   const rows = [[...demand].map(() => newId()), [...demand.keys()], [...demand.values()]];
   await ctx.sql(HOLD, [...whose, expiresAt.toISOString(), ctx.now().toISOString(), ...rows]);
 }

@@ -1,4 +1,4 @@
-import { liveQuestionModerated, liveQuestionSubmitted, liveQuestionVoted } from '../../../events/catalogue/live.js';
+import { liveQuestionModerated, liveQuestionSubmitted } from '../../../events/catalogue/live.js';
 import { lockRow, requireRow, requireVersion } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail, invalid } from '../../../runtime/request/errors.js';
@@ -6,7 +6,7 @@ import { move } from '../../../runtime/request/states.js';
 import { LiveQuestionStatus, LiveRegistrationStatus, LiveSessionStatus } from '../entities/enums.js';
 import { LiveQuestion } from '../entities/question.js';
 import { LiveSession } from '../entities/session.js';
-import type { AskLiveQuestionInput, ModerateLiveQuestionInput, VoteLiveQuestionInput } from '../inputs/question.js';
+import type { AskLiveQuestionInput, ModerateLiveQuestionInput } from '../inputs/question.js';
 import { foundSession, isBlocked, isOffice, registrationOf, roleOf } from '../queries/people.js';
 import { foundQuestion, seesAll } from '../queries/question.js';
 import { sealText } from '../queries/texts.js';
@@ -34,7 +34,8 @@ export const requireQuestion = async (ctx: Context, { id, input }: { id?: string
   if (await isBlocked(ctx, await requireRow(ctx, LiveSession, { id: question.sessionId }))) fail('not_found', 'Not found');
 };
 
-function requireOpen(ctx: Context, session: LiveSession): void {
+/** @throws Problem conflict `questions_closed` */
+export function requireOpen(ctx: Context, session: LiveSession): void {
   const { status, questionsEnabled, questionsOpenAt } = session;
   const isOpen =
     questionsEnabled && (status === SCHEDULED || status === LIVE) && (questionsOpenAt === null || questionsOpenAt <= ctx.now());
@@ -172,43 +173,6 @@ async function merge(ctx: Context, question: LiveQuestion, targetId: string): Pr
   Object.assign(target, { voteCount: counted!.count, votesDirty: true });
   Object.assign(question, { duplicateOfId: target.id, reasonCode: 'duplicate' });
   tickAfter(ctx, question.sessionId);
-}
-
-const ADD = 'insert into live.live_question_vote (question_id, user_id, created_at) values ($1, $2, $3) on conflict do nothing returning 1';
-const TAKE = 'delete from live.live_question_vote where question_id = $1 and user_id = $2 returning 1';
-const COUNT = `update live.live_question set vote_count = vote_count + $2, votes_dirty = true where id = $1 and status = 'approved' returning *`;
-
-/**
- * Votes for a question, or takes the vote back; a repeat changes nothing. The vote's row comes first and decides, the count is the last of the
- * same transaction: all voters wait for it, and behind a crowd's 180 votes a second for one question they would wait longer and longer. @throws Problem conflict `own_question`, `questions_closed`; not_found unless approved
- */
-export async function vote(ctx: Context, { id, voted }: VoteLiveQuestionInput): Promise<LiveQuestion> {
-  const question = await requireRow(ctx, LiveQuestion, { id }); // it is there for the caller, as was asked before
-  if (question.status !== APPROVED) fail('not_found', 'Not found');
-  const userId = ctx.caller.userId!;
-  if (question.userId === userId) fail('conflict', 'Nobody votes for an own question', { reason: 'own_question' });
-  const session = await ctx.em.findOneOrFail(LiveSession, { id: question.sessionId });
-  requireOpen(ctx, session);
-  const changed = voted ? await ctx.sql(ADD, [question.id, userId, ctx.now().toISOString()]) : await ctx.sql(TAKE, [question.id, userId]);
-  if (changed.length > 0) ctx.beforeCommit(() => countVote(ctx, { question, session, userId, voted }));
-  else ctx.audit('live_question.vote_repeated', question.id);
-  return question;
-}
-
-interface Vote {
-  question: LiveQuestion;
-  session: LiveSession;
-  userId: string;
-  voted: boolean;
-}
-
-async function countVote(ctx: Context, { question, session, userId, voted }: Vote): Promise<void> {
-  const [row] = await ctx.sql<Record<string, unknown>>(COUNT, [question.id, voted ? 1 : -1]);
-  const { voteCount: vote_count } = ctx.em.map(LiveQuestion, row ?? fail('not_found', 'Not found')); // the question as it is answered
-  const data = { question_id: question.id, session_id: session.id, voted, vote_count };
-  ctx.emit(liveQuestionVoted, data, { userId, brandId: session.brandId });
-  ctx.audit('live_question.voted', question.id, { voted });
-  tickAfter(ctx, session.id);
 }
 
 /** Its author withdraws a question, the host team removes it; then it is there for nobody. @throws Problem not_found, forbidden, conflict */

@@ -1,11 +1,13 @@
-import { Arg, Ctx, FieldResolver, ID, Mutation, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, FieldResolver, ID, Info, Mutation, Resolver, Root } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { loadRow } from '../../../runtime/data/rows.js';
 import { Context } from '../../../runtime/request/context.js';
-import { Prepare } from '../../../runtime/request/operation.js';
+import { OwnTransactions, Prepare } from '../../../runtime/request/operation.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { requireVisible } from '../commands/participant.js';
-import { ask, deleteQuestion, moderate, requireQuestion, vote } from '../commands/question.js';
+import { ask, deleteQuestion, moderate, requireQuestion } from '../commands/question.js';
+import { votes } from '../commands/vote.js';
 import { MEMBERS, MODERATORS, QUESTION_READERS } from '../entities/access.js';
 import { LiveQuestion } from '../entities/question.js';
 import { LiveSession } from '../entities/session.js';
@@ -37,10 +39,15 @@ export class QuestionResolver {
   }
 
   @Prepare(requireQuestion)
+  @OwnTransactions('the transaction claims the key itself')
   @Access(MEMBERS)
   @Mutation(() => LiveQuestion, { description: 'Votes for an approved question, or takes the vote back.' })
-  voteLiveQuestion(@Arg('input', () => VoteLiveQuestionInput) input: VoteLiveQuestionInput, @Ctx() ctx: Context): Promise<LiveQuestion> {
-    return vote(ctx, input);
+  voteLiveQuestion(
+    @Arg('input', () => VoteLiveQuestionInput) input: VoteLiveQuestionInput,
+    @Ctx() ctx: Context,
+    @Info() { path }: GraphQLResolveInfo,
+  ): Promise<LiveQuestion> {
+    return votes.run({ ctx, input, path: String(path.key) });
   }
 
   @Prepare(requireQuestion)

@@ -5,7 +5,7 @@ import { findRow, loadRow } from '../../../runtime/data/rows.js';
 import { Context } from '../../../runtime/request/context.js';
 import { OwnTransactions, Prepare } from '../../../runtime/request/operation.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
-import { admit } from '../commands/admission.js';
+import { admissions } from '../commands/admission.js';
 import { asked, cancelOwn, denied } from '../commands/registration.js';
 import { COMMS, EDITORS, MEMBERS, READERS } from '../entities/access.js';
 import { LiveRegistration } from '../entities/registration.js';
@@ -27,7 +27,7 @@ export class RegistrationResolver {
     @Ctx() ctx: Context,
     @Info() { path }: GraphQLResolveInfo,
   ): Promise<LiveRegistration> {
-    return admit(ctx, input, String(path.key));
+    return admissions.run({ ctx, input, path: String(path.key) });
   }
 
   @Prepare(denied)
