@@ -376,6 +376,10 @@ describe('reports of the vendor', () => {
     await cancel(p, id, a!);
     await register(p, id, a!);
     expect((await join(p, id, a!)).status).toBe(403);
+    const { body: question } = await ask(p, id, host);
+    for (const answer of [await ask(p, id, a!), await vote(p, question.id, a!)])
+      expect(answer).toMatchObject({ status: 403, body: { reason: 'removed' } });
+    expect((await p.rest('GET', `/live/v1/sessions/${id}/questions`, { token: a!.token })).status).toBe(200); // who reads disturbs nobody
   });
 
   test('rule 6: a removal that the vendor did not carry out is tried again, and who was removed is shown no way to watch', async () => {

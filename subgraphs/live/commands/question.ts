@@ -7,7 +7,7 @@ import { LiveQuestionStatus, LiveRegistrationStatus, LiveSessionStatus } from '.
 import { LiveQuestion } from '../entities/question.js';
 import { LiveSession } from '../entities/session.js';
 import type { AskLiveQuestionInput, ModerateLiveQuestionInput } from '../inputs/question.js';
-import { foundSession, isBlocked, isOffice, registrationOf, roleOf } from '../queries/people.js';
+import { foundSession, isBlocked, isOffice, isSelfRemoved, registrationOf, roleOf } from '../queries/people.js';
 import { foundQuestion, seesAll } from '../queries/question.js';
 import { sealText } from '../queries/texts.js';
 import {
@@ -23,16 +23,24 @@ import {
 } from '../rules/question.js';
 import { isPlainQuestion, mayModerate } from '../rules/session.js';
 import { sessionFeed, tellQuestion } from './feeds.js';
+import { removed } from './join.js';
 import { tickAfter } from './ticker.js';
 
 const { SCHEDULED, LIVE } = LiveSessionStatus;
 const { APPROVED, REJECTED, ANSWERED, WITHDRAWN, REMOVED } = LiveQuestionStatus;
 
 /** That the session of a question is there for the caller, blocks considered; asked before. */
-export const requireQuestion = async (ctx: Context, { id, input }: { id?: string; input?: { id: string } }): Promise<void> => {
+export const requireQuestion = async (ctx: Context, { id, input }: { id?: string; input?: { id: string } }): Promise<LiveQuestion> => {
   const question = (await foundQuestion(ctx, input?.id ?? id!)) ?? fail('not_found', 'Not found');
   if (await isBlocked(ctx, await requireRow(ctx, LiveSession, { id: question.sessionId }))) fail('not_found', 'Not found');
+  return question;
 };
+
+/** And that the caller was not removed: whoever disturbed the room says nothing beside it. @throws Problem forbidden `removed` */
+export async function requireVoter(ctx: Context, of: { input: { id: string } }): Promise<void> {
+  const { sessionId } = await requireQuestion(ctx, of);
+  if (await isSelfRemoved(ctx, sessionId)) removed();
+}
 
 /** @throws Problem conflict `questions_closed` */
 export function requireOpen(ctx: Context, session: LiveSession): void {
@@ -54,12 +62,13 @@ async function requireModesty(ctx: Context, sessionId: string, userId: string): 
   if (asksTooMuch(asked!)) fail('rate_limited', 'Too many questions', { retryAfter: ASK_WINDOW_MS / 1000 });
 }
 
-/** Asks a question. @throws Problem forbidden `registration_required`; conflict `questions_closed`; rate_limited */
+/** Asks a question. @throws Problem forbidden `registration_required`, `removed`; conflict `questions_closed`; rate_limited */
 export async function ask(ctx: Context, input: AskLiveQuestionInput): Promise<LiveQuestion> {
   const [userId, session] = [ctx.caller.userId!, (await foundSession(ctx, input.sessionId)) ?? fail('not_found', 'Not found')];
   if (!isPlainQuestion(input.body)) invalid('/input/body', 'must be plain text');
   if (input.anonymous && !session.anonymousQuestions) invalid('/input/anonymous', 'is not possible in this session');
   const isTeam = (await roleOf(ctx, session.id)) !== null;
+  if (!isTeam && (await isSelfRemoved(ctx, session.id))) removed();
   const seat = isTeam ? null : await registrationOf(ctx, session.id, userId);
   if (!isTeam && session.registrationRequired && seat?.status !== LiveRegistrationStatus.CONFIRMED)
     fail('forbidden', 'A confirmed registration is required', { reason: 'registration_required' });

@@ -6,7 +6,7 @@ import { Context } from '../../../runtime/request/context.js';
 import { OwnTransactions, Prepare } from '../../../runtime/request/operation.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { requireVisible } from '../commands/participant.js';
-import { ask, deleteQuestion, moderate, requireQuestion } from '../commands/question.js';
+import { ask, deleteQuestion, moderate, requireQuestion, requireVoter } from '../commands/question.js';
 import { votes } from '../commands/vote.js';
 import { MEMBERS, MODERATORS, QUESTION_READERS } from '../entities/access.js';
 import { LiveQuestion } from '../entities/question.js';
@@ -38,7 +38,7 @@ export class QuestionResolver {
     return moderate(ctx, input);
   }
 
-  @Prepare(requireQuestion)
+  @Prepare(requireVoter)
   @OwnTransactions('the transaction claims the key itself')
   @Access(MEMBERS)
   @Mutation(() => LiveQuestion, { description: 'Votes for an approved question, or takes the vote back.' })
