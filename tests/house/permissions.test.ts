@@ -334,7 +334,7 @@ test.each(BUILT_IN_ROLES)('whoever may change something as $key may read what th
   const unreadable = done.flatMap(({ name, inside }) =>
     inside.filter(rule => !maySee(rule, permissions)).map(rule => `${name} needs ${rule.staff ?? 'another caller'}`),
   );
-  expect(unreadable).toEqual([]);
+  expect([...new Set(unreadable)]).toEqual([]);
 });
 
 describe('each caller is answered as the rule of the operation says', () => {
