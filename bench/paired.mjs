@@ -65,6 +65,7 @@ const WIDE =
 /** Requests by what they do; equal reads that are under way together are one execution, so each differs from those beside it. */
 const WORKS = {
   'REST read': () => ({ method: 'GET', path: `/platform/v1/brands/${slug()}` }),
+  'REST list': () => ({ method: 'GET', path: `/platform/v1/brands?limit=${50 + (sent++ % 50)}` }),
   'REST write': () => post('/clinical/v1/vials', vial(), { 'idempotency-key': randomUUID() }),
   'GraphQL point': () => post('/graphql', { query: POINT, variables: { slug: slug() } }),
   'GraphQL page of two services': () => post('/graphql', { query: WIDE, variables: { first: 50 + (sent++ % 50) } }),
