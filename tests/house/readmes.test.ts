@@ -54,6 +54,19 @@ test('every link of a README leads somewhere', () => {
   expect(links.filter(to => globSync(to, { cwd: ROOT }).length === 0)).toEqual([]);
 });
 
+test('every GraphQL request of a README is answered without an error', async () => {
+  const p = await sharedPlatform();
+  const requests = READMES.flatMap(file =>
+    [...textOf(file).matchAll(/^ *(?:-d ')?(\{[^\n]*"query":[^]*?\})(?:'|\nEND)$/gm)].map(([, body]) => body!),
+  );
+  expect(requests.length).toBeGreaterThanOrEqual(2);
+  for (const body of requests) {
+    const { query, variables } = JSON.parse(body.replaceAll('\n', ' ')) as { query: string; variables?: object };
+    const { data, errors } = await p.graphql(query, variables ?? {}, { token: await p.serviceToken() });
+    expect([errors, Object.values(data ?? {}).includes(null)], query).toEqual([[], false]);
+  }
+});
+
 test('every script that a README names exists', () => {
   const scripts = new Set(Object.keys(JSON.parse(textOf('package.json')).scripts));
   const named = READMES.flatMap(file => [...textOf(file).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => ({ file, name: name! })));

@@ -122,7 +122,8 @@ const more = (count: number): Sample[] =>
 
 /** Of products and variants of the seed: `…cd0001`, so that tests and content know them. */
 const fixedId = (kind: 'd' | 'e', number: number): string => `0190b3a0-0000-7000-8000-000000c${kind}${String(number).padStart(4, '0')}`;
-const imageOf = (number: number): string => `/content/v1/files/by-id/0190b3a0-0000-7000-8000-000000f1${String(number).padStart(4, '0')}`;
+/** Pictures that content draws. Source: its `pictureId`. */
+const imageOf = (number: number): string => `/content/v1/files/by-id/0190b3a0-0000-7000-8000-0000000c0${String(number).padStart(3, '0')}`;
 
 function productOf(ctx: Context, brandId: string, sample: Sample, number: number): Product {
   const { slug, title, tax, tags, category, requirement = PurchaseRequirement.NONE, isBundle } = sample;
@@ -147,7 +148,7 @@ function productOf(ctx: Context, brandId: string, sample: Sample, number: number
     medicationCode: requirement === PurchaseRequirement.PRESCRIPTION ? 'metformin_500' : null,
     entitlementKey: requirement === PurchaseRequirement.MEMBERSHIP ? 'shop.members' : null,
     descriptionHtml: `<p>${title}.</p>`,
-    images: [{ url: imageOf(number), alt: title, width: 800, height: 800, position: 0, variantIds: [] }],
+    images: [{ url: imageOf(number), alt: title, width: 640, height: 480, position: 0, variantIds: [] }],
     offers: [
       { cadence: monthly, discountBps: 1_000 },
       { cadence: { unit: CadenceUnit.MONTH, count: 2 }, discountBps: 500 },
