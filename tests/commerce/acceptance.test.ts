@@ -51,6 +51,17 @@ describe('money', () => {
     expect((await shop.payment(done.body.order.id)).amount).toBe(10_825);
   });
 
+  test('a cart whose address lacks a name costs what it will cost, and says what is missing', async () => {
+    const variant = await shop.sell({ price: 1_999 });
+    const { cart } = await shop.cart(randomUUID(), [{ variant, quantity: 1 }]);
+    expect(cart.problems).toMatchObject([{ code: 'address_required', message: 'An address is needed' }]);
+    const seen = await shop.ok('PATCH', `/carts/${cart.id}`, { shipping_address: TEXAS });
+    expect(seen.problems).toMatchObject([{ code: 'address_required', blocking: true, message: "The address needs a recipient's name" }]);
+    expect([seen.totals.shipping, seen.shipping_options.length > 0]).toEqual([usd(599), true]);
+    const { body } = await shop.checkout(cart.id, { shipping_address: undefined, expected_total: seen.totals.total });
+    expect(body).toMatchObject({ status: 'placed', order: { totals: { total: seen.totals.total } } });
+  });
+
   test('8: a price that rose after adding, with the old expected total, is a 409 price_changed and makes no order', async () => {
     const variant = await shop.sell({ price: 1_999 });
     const { cart } = await shop.cart(randomUUID(), [{ variant, quantity: 1 }]);

@@ -178,8 +178,8 @@ async function shippingOf(
   const shipped = lines.filter(one => one.requiresShipping);
   if (shipped.length === 0) return { options: [], method: null, problems: [] };
   const address = personal?.shippingAddress;
-  if (!address || !personal.recipientName)
-    return { options: [], method: null, problems: [problem(CartProblemCode.ADDRESS_REQUIRED, 'An address is needed')] };
+  if (!address) return { options: [], method: null, problems: [problem(CartProblemCode.ADDRESS_REQUIRED, 'An address is needed')] };
+  const nameless = personal.recipientName ? [] : [problem(CartProblemCode.ADDRESS_REQUIRED, "The address needs a recipient's name")];
   const grams = shipped.reduce((sum, one) => sum + one.weightGrams * one.quantity, 0);
   const options = await shippingRates(ctx, {
     brandId: cart.brandId,
@@ -190,10 +190,10 @@ async function shippingOf(
   });
   if (options.length === 0)
     return { options, method: null, problems: [problem(CartProblemCode.ADDRESS_NOT_SERVED, 'There is no delivery to this country')] };
-  if (cart.shippingMethodCode === null) return { options, method: options[0]!, problems: [] };
+  if (cart.shippingMethodCode === null) return { options, method: options[0]!, problems: nameless };
   const method = options.find(one => one.code === cart.shippingMethodCode) ?? null;
   const missing = problem(CartProblemCode.SHIPPING_METHOD_UNAVAILABLE, 'It cannot be shipped in this way');
-  return { options, method, problems: method ? [] : [missing] };
+  return { options, method, problems: method ? nameless : [...nameless, missing] };
 }
 
 /** Discounts by sold line, null where the promo is not known for these lines. */
