@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { platform, type Answer, type TestPlatform } from '../support/platform.js';
-import { askedDuring } from '../support/statements.js';
+import { askedDuring, Client } from '../support/statements.js';
+import { until } from '../support/until.js';
 import { ask, eventsOf, people, person, register, session, vote, type Person } from './fixture.js';
 import { gathered } from './gathered.js';
 
@@ -92,6 +93,28 @@ test('a key is claimed for each vote: repeated it changes nothing, with another 
   expect((await keyed(all[1]!, false)).status).toBe(422);
   expect([await countOf(id), (await votesOf(id)).length]).toEqual([9, 9]); // the vote that was taken back stays so
   expect(await eventsOf(p, where, 'live.question.voted.v1')).toHaveLength(11);
+}, 120_000);
+
+test('a vote that is taken back while its voter is being erased stays counted: what is counted is the rows', async () => {
+  const [{ id }, who] = [await question(), await person(p)];
+  await vote(p, id, who);
+  const erasing = new Client({ connectionString: p.env.DATABASE_URL });
+  await erasing.connect();
+  try {
+    await erasing.query('begin');
+    await erasing.query('update live.live_question_vote set user_id = gen_random_uuid() where user_id = $1', [who.id]);
+    const taken = vote(p, id, who, false);
+    await until(
+      'the vote to wait',
+      () => p.sql(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%live_question_vote%'`),
+      rows => rows.length > 0,
+    );
+    await erasing.query('commit');
+    expect((await taken).status).toBe(200);
+  } finally {
+    await erasing.end();
+  }
+  expect([await countOf(id), (await votesOf(id)).length]).toEqual([1, 1]);
 }, 120_000);
 
 test('a vote holds its question, for which others wait, for seven statements', async () => {

@@ -10,7 +10,7 @@ import type { VoteLiveQuestionInput } from '../inputs/question.js';
 import { requireOpen } from './question.js';
 import { tickAfter } from './ticker.js';
 
-const VOTERS = 'select user_id as id from live.live_question_vote where question_id = $1 and user_id = any($2::uuid[])';
+const VOTERS = 'select user_id as id from live.live_question_vote where question_id = $1 and user_id = any($2::uuid[]) for update'; // an erasure may be at them
 const ADD = `insert into live.live_question_vote (question_id, user_id, created_at) select $1, unnest($2::uuid[]), $3`;
 const TAKE = 'delete from live.live_question_vote where question_id = $1 and user_id = any($2::uuid[])';
 
