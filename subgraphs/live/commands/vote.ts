@@ -14,7 +14,7 @@ const VOTERS = 'select user_id as id from live.live_question_vote where question
 const ADD = `insert into live.live_question_vote (question_id, user_id, created_at) select $1, unnest($2::uuid[]), $3`;
 const TAKE = 'delete from live.live_question_vote where question_id = $1 and user_id = any($2::uuid[])';
 
-/** The votes of those who call, as one transaction finds, changes and leaves them. Whoever changes votes holds the lock of their question. */
+/** The votes of those who call, as a transaction finds, changes and leaves them. Who adds or takes votes holds the lock of their question; an erasure renames voters. */
 class Ballot implements Batch<VoteLiveQuestionInput, LiveQuestion> {
   readonly #voters: Set<string>;
 
