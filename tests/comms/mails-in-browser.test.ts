@@ -12,8 +12,11 @@ import { until } from '../support/until.js';
 import { captured, emitAs, settle, type Captured } from './asking.js';
 import { answered, displayOf, fieldsOf, type Answers } from './owners.js';
 
-/** Every mail but those with links and codes of identity's, with the example of its template, looked at in a real browser. */
-const mails = [...fileTemplates().values()].filter(one => one.channels.includes('email') && !('challenge_id' in one.example));
+/** Every mail, with the example of its template, looked at in a real browser. */
+const mails = [...fileTemplates().values()].filter(one => one.channels.includes('email'));
+/** Challenges whose links and codes identity is asked for when their mail leaves. */
+const challenges = new Map(mails.filter(({ example }) => 'challenge_id' in example).map(one => [newId(), one]));
+const challengeOf = (template: FileTemplate): string | undefined => [...challenges].find(([, one]) => one === template)?.[0];
 const NOW = '2026-11-20T12:00:00.000Z';
 /** What examples say happens. */
 const INSTANT = '2026-11-24T10:00:00.000Z';
@@ -31,10 +34,16 @@ function answerOwners(): void {
   federation.run = async (document, variables = {}, options) => {
     if (document.source.includes('CommsGift')) return { giftDelivery: GIFT } as never;
     if (document.source.includes('CommsMarkers')) return answered(fieldsOf(document.document), '', () => 'LDL cholesterol') as never;
+    const challenge = challenges.get(String(variables.id));
+    if (challenge) return { authDelivery: deliveryOf(challenge) } as never;
     const template = mails.find(one => one.document === document);
     return (template ? await displayOf(template, variables, answersOf(template)) : await real(document, variables, options)) as never;
   };
 }
+
+const deliveryOf = ({ key: template, example: { link, code } }: FileTemplate) => {
+  return { channel: 'EMAIL', to: 'ada@example.test', template, link, code, locale: 'en', expiresAt: INSTANT };
+};
 
 function answersOf({ key, display, example }: FileTemplate): Answers {
   const shown = new Map(Object.entries(display).map(([name, path]) => [`${key}.${path}`, example[name]]));
@@ -48,13 +57,22 @@ const RECIPIENTS = {
   CLIENT_OWNER: ['client_owner', 'demo-partner-app'],
 } as const;
 
-async function ask({ key, audience, example, display }: FileTemplate): Promise<string> {
+async function ask(template: FileTemplate): Promise<string> {
+  const { key, audience, example, display } = template;
   if (key === 'retest_prompt') return emitAs(p, 'clinical', retestPrompted.name, retestPrompted.examples[0]!); // it knows the markers
   const [recipient_type, recipient_id] = key === 'gift_received' ? ['gift', newId()] : RECIPIENTS[audience];
-  const params = Object.fromEntries(Object.entries(example).filter(([name]) => !(name in display)));
+  const challenge = challengeOf(template);
+  const own = Object.fromEntries(Object.entries(example).filter(([name]) => !(name in display)));
+  const params = challenge ? { challenge_id: challenge } : own;
   const request = { request_id: newId(), template: key, channels: ['email'], recipient_type, recipient_id, params };
   const rest = { dedupe_key: `looked-at:${key}`, send_after: null, category: 'transactional' };
-  return emitAs(p, 'workflow', 'comms.message.send_requested.v1', { ...request, ...rest }, recipient_type === 'user' ? DEMO : null);
+  return emitAs(
+    p,
+    challenge ? 'identity' : 'workflow',
+    'comms.message.send_requested.v1',
+    { ...request, ...rest },
+    recipient_type === 'user' ? DEMO : null,
+  );
 }
 
 async function sendAll(): Promise<void> {

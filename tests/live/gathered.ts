@@ -3,8 +3,16 @@ import type { Answer, TestPlatform } from '../support/platform.js';
 import { listen } from '../support/statements.js';
 import { until } from '../support/until.js';
 
+const CHANGED = 'select 1 from live.live_session where counts_dirty union all select 1 from live.live_question where votes_dirty';
+
 /** Lets requests for one row of live gather while another transaction has its lock: each has read the row once before it waits. */
 export async function gathered(p: TestPlatform, table: string, id: string, calls: (() => Promise<Answer>)[]): Promise<Answer[]> {
+  // whoever tells the stream of earlier changes would wait for the row as well, with the other of a test's two connections
+  await until(
+    'earlier changes to be told',
+    () => p.sql(CHANGED),
+    rows => rows.length === 0,
+  );
   const other = new pg.Client({ connectionString: p.env.DATABASE_URL });
   await other.connect();
   const { asked, stop } = listen(p);
