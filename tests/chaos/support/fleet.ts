@@ -69,6 +69,7 @@ export class Member {
   kill(): void {
     if (!this.alive) return;
     this.kills++;
+    this.#ready = false; // its end is told later than who waits for the next one asks
     this.#child.kill('SIGKILL');
   }
 
