@@ -9,6 +9,15 @@ export class Loaders {
 
   /** Joins the batch `name`; the first caller's `batch` is used. Keys that are objects are compared by their JSON. */
   load<Key, Row>(name: string, key: Key, batch: BatchLoad<Key, Row>): Promise<Row | null> {
+    return this.#loader(name, batch).load(key) as Promise<Row | null>;
+  }
+
+  /** Spares the statement for what a command has just written. */
+  know<Key, Row>(name: string, key: Key, batch: BatchLoad<Key, Row>, row: Row): void {
+    this.#loader(name, batch).prime(key, row);
+  }
+
+  #loader<Key, Row>(name: string, batch: BatchLoad<Key, Row>): DataLoader<unknown, unknown, string> {
     let loader = this.#loaders.get(name);
     if (!loader) {
       loader = new DataLoader(keys => batch(keys as readonly Key[]) as never, {
@@ -16,7 +25,7 @@ export class Loaders {
       });
       this.#loaders.set(name, loader);
     }
-    return loader.load(key) as Promise<Row | null>;
+    return loader;
   }
 
   /** Forgets what was read, after a transaction changed it. */

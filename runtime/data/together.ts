@@ -34,6 +34,8 @@ export interface Shared<Input, Locked, Row> {
   readonly type: string;
   /** What the calls of a transaction have in common. */
   keyOf(input: Input): string;
+  /** Why each may not call at all, or null; asked before the transaction, so that nobody waits behind what is asked of others. */
+  refusals?(ctx: Context, calls: readonly Call<Input>[]): Promise<readonly (Problem | null)[]>;
   /** Locks what is the same for all of them; also how to wait for the end of a transaction that has not answered. @throws Problem */
   lock(ctx: Context, input: Input): Promise<Locked>;
   begin(ctx: Context, locked: Locked, calls: readonly Call<Input>[]): Promise<Batch<Input, Row>>;
@@ -98,10 +100,21 @@ class Queue<Input, Locked, Row extends object> {
   /** Ends when nobody waits any more, and is `over` in the same turn, so that nobody comes too late to be seen. */
   async run(over: () => void): Promise<void> {
     while (this.waiting.length > 0) {
-      const batch = this.waiting.slice(0, MAX_TOGETHER);
-      this.waiting.splice(0, await this.#do(batch).catch(error => this.#apart(batch, error)));
+      const batch = await this.#admitted(this.waiting.slice(0, MAX_TOGETHER));
+      if (batch.length > 0) this.waiting.splice(0, await this.#do(batch).catch(error => this.#apart(batch, error)));
     }
     over();
+  }
+
+  /** Those who may call; the others are refused, and wait no more. */
+  async #admitted(first: readonly Waiting<Input, Row>[]): Promise<readonly Waiting<Input, Row>[]> {
+    if (!this.shared.refusals) return first;
+    const asked = this.host.read(ctx => this.shared.refusals!(ctx, first));
+    const refusals: readonly unknown[] = await asked.catch(error => first.map(() => error));
+    const admitted = first.filter((_one, at) => refusals[at] === null);
+    first.forEach((one, at) => refusals[at] !== null && one.reject(refusals[at]));
+    this.waiting.splice(0, first.length, ...admitted);
+    return admitted;
   }
 
   /** @returns how many were answered. @throws Problem what the transaction did not do. */

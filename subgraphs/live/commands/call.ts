@@ -22,10 +22,10 @@ import type { CreateLiveCallInput } from '../inputs/call.js';
 import { conversationPeople, visitOf } from '../ports/neighbours.js';
 import type { JoinGrant } from '../ports/provider.js';
 import { providerOf } from '../ports/providers.js';
-import { isOffice } from '../queries/people.js';
+import { isOffice, removal } from '../queries/people.js';
 import { CALL_STATES, callViolations, DEFAULT_MS, isInWindow, isOver } from '../rules/call.js';
 import { callRoom } from '../rules/participant.js';
-import { removed, requireRoom } from './join.js';
+import { requireRoom } from './join.js';
 import { isKicked, participantOf, wantRoom } from './rooms.js';
 
 const { NONE, VISIT, CONVERSATION } = LiveCallReferenceType;
@@ -126,12 +126,12 @@ export interface CallEntry {
 export async function enterCall(ctx: Context, id: string): Promise<CallEntry> {
   const { call, part } = await lockCall(ctx, id);
   if (part === null) return fail('not_found', 'Not found');
-  if (isRemoved(part)) removed();
+  if (isRemoved(part)) throw removal();
   if (isOver(call.status)) fail('conflict', `a call that is ${call.status} cannot be entered`);
   if (!isInWindow(call, ctx.now())) fail('conflict', 'The call cannot be entered now', { reason: 'outside_window' });
   const role = part.role === HOST ? LiveRole.HOST : LiveRole.SPEAKER;
   const participantId = await participantOf(ctx, call.id, part.userId, role);
-  if (await isKicked(ctx, call.id, participantId)) removed();
+  if (await isKicked(ctx, call.id, participantId)) throw removal();
   const room = callRoom(call.id);
   await wantRoom(ctx, room, { subjectId: call.id, isCall: true }, RoomWanted.OPEN);
   ctx.audit('live_call.entered', call.id, { participant_id: participantId });

@@ -10,7 +10,7 @@ import { chatOf } from '../ports/chat.js';
 import { featureOf } from '../ports/neighbours.js';
 import type { JoinGrant } from '../ports/provider.js';
 import { providerOf } from '../ports/providers.js';
-import { registrationOf, roleOf, visibleSession } from '../queries/people.js';
+import { registrationOf, removal, roleOf, visibleSession } from '../queries/people.js';
 import { accessOf } from '../queries/session.js';
 import { HOST_EARLY_MS, maySpeak } from '../rules/session.js';
 import { ROOM_ROLES, sessionRoom } from '../rules/participant.js';
@@ -60,15 +60,13 @@ export async function enterSession(ctx: Context, id: string): Promise<Entry> {
   requireOpen(ctx, session, team);
   const role = await roleInRoom(ctx, session, userId, team);
   const participantId = await participantOf(ctx, session.id, userId, role);
-  if (await isKicked(ctx, session.id, participantId)) removed();
+  if (await isKicked(ctx, session.id, participantId)) throw removal();
   const registration = team === null ? await seatFor(ctx, session, userId, joining.of(ctx).allowed) : null;
   const room = session.status === LiveSessionStatus.LIVE ? sessionRoom(session.id, session.roomEpoch) : await openSessionRoom(ctx, session);
   const canPublish = maySpeak(role, session.kind);
   ctx.audit('live_session.joined', session.id, { participant_id: participantId, role });
   return { session, registration, role, grant: { room, participantId, canPublish, canPublishData: canPublish } };
 }
-
-export const removed = (): never => fail('forbidden', 'You were removed from this room', { reason: 'removed' });
 
 /** What the client connects with; a token is made offline. @throws Problem unavailable while the vendor cannot say that it has the room. */
 export async function joinOf(ctx: Context, { session, registration, role, grant }: Entry): Promise<LiveJoin> {
@@ -136,7 +134,7 @@ export async function chatToken(ctx: Context, sessionId: string): Promise<LiveCh
   const role = team === null || team === LiveHostRole.SPEAKER ? LiveRole.VIEWER : LiveRole.MODERATOR;
   const participantId = await ctx.host.transaction(async own => {
     const id = await pseudonymOf(own, session.id, userId);
-    if (await isKicked(own, session.id, id)) removed();
+    if (await isKicked(own, session.id, id)) throw removal();
     return id;
   });
   const chat = chatOf(ctx.host);

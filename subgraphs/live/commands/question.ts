@@ -7,7 +7,7 @@ import { LiveQuestionStatus, LiveRegistrationStatus, LiveSessionStatus } from '.
 import { LiveQuestion } from '../entities/question.js';
 import { LiveSession } from '../entities/session.js';
 import type { AskLiveQuestionInput, ModerateLiveQuestionInput } from '../inputs/question.js';
-import { foundSession, isBlocked, isOffice, isSelfRemoved, registrationOf, roleOf } from '../queries/people.js';
+import { foundSession, isBlocked, isOffice, isSelfRemoved, registrationOf, removal, roleOf } from '../queries/people.js';
 import { foundQuestion, seesAll } from '../queries/question.js';
 import { sealText } from '../queries/texts.js';
 import {
@@ -23,7 +23,6 @@ import {
 } from '../rules/question.js';
 import { isPlainQuestion, mayModerate } from '../rules/session.js';
 import { sessionFeed, tellQuestion } from './feeds.js';
-import { removed } from './join.js';
 import { tickAfter } from './ticker.js';
 
 const { SCHEDULED, LIVE } = LiveSessionStatus;
@@ -35,12 +34,6 @@ export const requireQuestion = async (ctx: Context, { id, input }: { id?: string
   if (await isBlocked(ctx, await requireRow(ctx, LiveSession, { id: question.sessionId }))) fail('not_found', 'Not found');
   return question;
 };
-
-/** And that the caller was not removed: whoever disturbed the room says nothing beside it. @throws Problem forbidden `removed` */
-export async function requireVoter(ctx: Context, of: { input: { id: string } }): Promise<void> {
-  const { sessionId } = await requireQuestion(ctx, of);
-  if (await isSelfRemoved(ctx, sessionId)) removed();
-}
 
 /** @throws Problem conflict `questions_closed` */
 export function requireOpen(ctx: Context, session: LiveSession): void {
@@ -68,7 +61,7 @@ export async function ask(ctx: Context, input: AskLiveQuestionInput): Promise<Li
   if (!isPlainQuestion(input.body)) invalid('/input/body', 'must be plain text');
   if (input.anonymous && !session.anonymousQuestions) invalid('/input/anonymous', 'is not possible in this session');
   const isTeam = (await roleOf(ctx, session.id)) !== null;
-  if (!isTeam && (await isSelfRemoved(ctx, session.id))) removed();
+  if (!isTeam && (await isSelfRemoved(ctx, session.id))) throw removal();
   const seat = isTeam ? null : await registrationOf(ctx, session.id, userId);
   if (!isTeam && session.registrationRequired && seat?.status !== LiveRegistrationStatus.CONFIRMED)
     fail('forbidden', 'A confirmed registration is required', { reason: 'registration_required' });

@@ -7,6 +7,8 @@ import { LiveQuestionStatus } from '../entities/enums.js';
 import { LiveQuestion } from '../entities/question.js';
 import { LiveSession } from '../entities/session.js';
 import type { VoteLiveQuestionInput } from '../inputs/question.js';
+import { knowVoted } from '../queries/question.js';
+import { votersRefusals } from '../queries/voters.js';
 import { requireOpen } from './question.js';
 import { tickAfter } from './ticker.js';
 
@@ -66,13 +68,21 @@ async function begin(ctx: Context, question: LiveQuestion, calls: readonly Call<
 }
 
 /**
- * Votes for a question, or takes the vote back. All voters of a question wait for its row: behind a crowd's 180 votes a second for one question
- * they waited longer and longer while each had a transaction of its own. @throws Problem as {@link Ballot.one}
+ * All voters of a question wait for its row: behind a crowd's 180 votes a second for one question they waited longer and longer while each had
+ * a transaction of its own.
  */
-export const votes = new Together({
+const votes = new Together({
   field: 'voteLiveQuestion',
   type: LiveQuestion.name,
   keyOf: (input: VoteLiveQuestionInput) => input.id.toLowerCase(),
-  lock: (ctx, input) => lockRow(ctx, LiveQuestion, { id: input.id }), // it is there for the callers, as was asked before
+  refusals: votersRefusals,
+  lock: (ctx, input) => lockRow(ctx, LiveQuestion, { id: input.id }),
   begin,
 });
+
+/** Votes for a question, or takes the vote back. @throws Problem as {@link Ballot.one}; forbidden `removed`; not_found */
+export async function vote(ctx: Context, input: VoteLiveQuestionInput, path: string): Promise<LiveQuestion> {
+  const question = await votes.run({ ctx, input, path });
+  if (!ctx.request.isReplayed) knowVoted(ctx, question.id, input.voted);
+  return question;
+}

@@ -2,6 +2,7 @@ import { inOrder } from '../../../runtime/data/loaders.js';
 import { findRow, rowsBy } from '../../../runtime/data/rows.js';
 import { holdsPermission, isStaff } from '../../../runtime/request/caller.js';
 import type { Context } from '../../../runtime/request/context.js';
+import { Problem } from '../../../runtime/request/errors.js';
 import { LiveHostRole, LiveRegistrationSource, LiveSessionStatus } from '../entities/enums.js';
 import { LiveRegistration } from '../entities/registration.js';
 import { LiveSession, LiveSessionHost } from '../entities/session.js';
@@ -61,6 +62,8 @@ export async function isSelfRemoved(ctx: Context, sessionId: string): Promise<bo
   return removal !== null;
 }
 
+export const removal = (): Problem => new Problem('forbidden', 'You were removed from this room', { reason: 'removed' });
+
 /** Registrations that open a session which is for the invited only. */
 const BY_INVITATION: readonly LiveRegistrationSource[] = [
   LiveRegistrationSource.STAFF,
@@ -68,7 +71,7 @@ const BY_INVITATION: readonly LiveRegistrationSource[] = [
   LiveRegistrationSource.INVITE,
 ];
 
-const byInvitation = (registration: LiveRegistration | null): boolean =>
+export const byInvitation = (registration: Pick<LiveRegistration, 'source'> | null): boolean =>
   registration !== null && BY_INVITATION.includes(registration.source);
 
 const isInvited = async (ctx: Context, sessionId: string): Promise<boolean> =>
@@ -78,7 +81,11 @@ const isInvited = async (ctx: Context, sessionId: string): Promise<boolean> =>
 export const isOfMember = ({ createdBy }: Pick<LiveSession, 'createdBy'>): boolean => createdBy.startsWith('user:');
 
 /** Those of the users who and the host of a member's own session have blocked each other. Asks follows; never in a transaction. */
-export async function blockedIn(ctx: Context, session: LiveSession, userIds: readonly string[]): Promise<ReadonlySet<string>> {
+export async function blockedIn(
+  ctx: Context,
+  session: Pick<LiveSession, 'id' | 'createdBy'>,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
   const [host] = isOfMember(session) ? await teamOf(ctx, session.id) : [];
   return host ? blockedAmong(ctx, host.userId, userIds) : new Set();
 }

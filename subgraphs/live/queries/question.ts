@@ -65,13 +65,17 @@ export async function foundQuestions(ctx: Context, ids: readonly string[]): Prom
 
 const VOTED = 'select question_id as id from live.live_question_vote where user_id = $1 and question_id = any($2::uuid[])';
 
-/** Whether the caller has voted for a question, in one statement for all of a list. */
-export async function hasVoted(ctx: Context, questionId: string): Promise<boolean> {
-  const { userId } = ctx.caller;
-  if (userId === null) return false;
-  const voted = await ctx.load('live.voted', questionId, async ids => {
-    const rows = new Set((await ctx.sql<{ id: string }>(VOTED, [userId, ids])).map(({ id }) => id));
+const votedBy =
+  (ctx: Context) =>
+  async (ids: readonly string[]): Promise<{ voted: boolean }[]> => {
+    const rows = new Set((await ctx.sql<{ id: string }>(VOTED, [ctx.caller.userId, ids])).map(({ id }) => id));
     return ids.map(id => ({ voted: rows.has(id) }));
-  });
-  return voted!.voted;
-}
+  };
+
+/** Whether the caller has voted for a question, in one statement for all of a list. */
+export const hasVoted = async (ctx: Context, questionId: string): Promise<boolean> =>
+  ctx.caller.userId !== null && (await ctx.load('live.voted', questionId, votedBy(ctx)))!.voted;
+
+/** What the caller has just done. */
+export const knowVoted = (ctx: Context, questionId: string, voted: boolean): void =>
+  ctx.loaders.know('live.voted', questionId, votedBy(ctx), { voted });

@@ -6,8 +6,8 @@ import { Context } from '../../../runtime/request/context.js';
 import { OwnTransactions, Prepare } from '../../../runtime/request/operation.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
 import { requireVisible } from '../commands/participant.js';
-import { ask, deleteQuestion, moderate, requireQuestion, requireVoter } from '../commands/question.js';
-import { votes } from '../commands/vote.js';
+import { ask, deleteQuestion, moderate, requireQuestion } from '../commands/question.js';
+import { vote } from '../commands/vote.js';
 import { MEMBERS, MODERATORS, QUESTION_READERS } from '../entities/access.js';
 import { LiveQuestion } from '../entities/question.js';
 import { LiveSession } from '../entities/session.js';
@@ -38,7 +38,6 @@ export class QuestionResolver {
     return moderate(ctx, input);
   }
 
-  @Prepare(requireVoter)
   @OwnTransactions('the transaction claims the key itself')
   @Access(MEMBERS)
   @Mutation(() => LiveQuestion, { description: 'Votes for an approved question, or takes the vote back.' })
@@ -47,7 +46,7 @@ export class QuestionResolver {
     @Ctx() ctx: Context,
     @Info() { path }: GraphQLResolveInfo,
   ): Promise<LiveQuestion> {
-    return votes.run({ ctx, input, path: String(path.key) });
+    return vote(ctx, input, String(path.key));
   }
 
   @Prepare(requireQuestion)
