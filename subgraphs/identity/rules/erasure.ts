@@ -26,11 +26,18 @@ export const ALARM_AFTER = 3;
 
 type Scope = 'full' | 'health' | 'marketing';
 
-/** Services that hold data of each kind and exist; identity's own task runs last. Marketing data is identity's alone so far. */
+const [CARE, MONEY, SHOP] = [
+  ['clinical', 'intelligence'],
+  ['accounting', 'cash', 'payments', 'membership', 'affiliates'],
+  ['commerce', 'content'],
+];
+const HOUSE = ['entitlements', 'jobs', 'platform', 'workflow'];
+
+/** Services that hold data of each kind and exist; identity's own task runs last. A test compares the first with the list of services. */
 const HOLDERS: Readonly<Record<Scope, readonly string[]>> = {
-  full: ['clinical', 'entitlements', 'intelligence', 'jobs', 'platform', 'webhooks', 'workflow', 'events', 'identity'],
-  health: ['clinical', 'intelligence', 'webhooks', 'events'],
-  marketing: ['identity'],
+  full: [...CARE, ...MONEY, ...SHOP, ...HOUSE, 'comms', 'live', 'webhooks', 'events', 'identity'],
+  health: [...CARE, 'live', 'webhooks', 'events'],
+  marketing: ['comms', 'affiliates', 'identity'],
 };
 
 export const holdersOf = (scope: Scope): readonly string[] => HOLDERS[scope];
