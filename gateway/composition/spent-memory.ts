@@ -4,6 +4,12 @@ import vm from 'node:vm';
 /** A process that was busy for less than this share of so many ms is at rest. */
 const [LOOK_MS, REST] = [5_000, 0.2];
 
+/**
+ * By so many % the old generation grows before it is collected again. V8 alone goes on in steps of a tenth from where such a collection ends:
+ * 14 collections of all that lives in 60,000 requests instead of 3, and REST reads took 1.19 times the CPU instead of 1.03 (`npm run bench:paired`).
+ */
+const GROWTH_PERCENT = 100;
+
 type Collect = (how: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
 /** V8's collector: contexts that are made while the flag is set can call it. Node has no other way. */
@@ -38,6 +44,7 @@ export function giveBackSpentMemory(isCalled: boolean, lookMs = LOOK_MS): void {
     if (!isAtRest) return;
     clearInterval(timer);
     giveBack();
+    v8.setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
   }, lookMs);
   timer.unref();
 }
