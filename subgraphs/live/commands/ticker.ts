@@ -11,6 +11,7 @@ const GATHER_MS = 100;
 /** What a process has planned, by session. */
 class Ticks {
   readonly timers = new Map<string, NodeJS.Timeout>();
+  isOver = false;
   /** Being told now; whether more has changed meanwhile. */
   readonly running = new Map<string, boolean>();
   /** Told less than an interval ago, here or elsewhere: when that is over, by the process's own clock. */
@@ -98,7 +99,7 @@ async function run(host: ServiceHost, sessionId: string): Promise<void> {
   });
   const isChanged = ticks.running.get(sessionId);
   ticks.running.delete(sessionId);
-  if (isChanged) tickSoon(host, sessionId);
+  if (isChanged && !ticks.isOver) tickSoon(host, sessionId);
 }
 
 /** Tells a session's stream of its changed votes and counts within half a second, once for all that come by then. */
@@ -123,6 +124,8 @@ export async function tickForgotten(host: ServiceHost): Promise<void> {
 
 /** Ends what waits, when the process leaves. */
 export function stopTicks(host: ServiceHost): void {
-  for (const timer of ticksOf(host).timers.values()) clearTimeout(timer);
+  const ticks = ticksOf(host);
+  ticks.isOver = true;
+  for (const timer of ticks.timers.values()) clearTimeout(timer);
   known.delete(host);
 }
