@@ -19,7 +19,7 @@ class Ticks {
 
   rest(sessionId: string, until: number): void {
     this.rests.set(sessionId, until);
-    setTimeout(() => this.rests.get(sessionId) === until && this.rests.delete(sessionId), until - performance.now()).unref();
+    setTimeout(() => this.rests.get(sessionId) === until && this.rests.delete(sessionId), Math.max(0, until - performance.now())).unref();
   }
 
   waitOf(sessionId: string): number {
