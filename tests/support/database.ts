@@ -34,10 +34,13 @@ export async function dropOrphans(server: string, isAlive: (pid: number) => bool
  */
 export type CloneStrategy = 'file_copy' | 'wal_log';
 
-/** A database cloned from a template, or an empty one. */
+/** A database cloned from a template, or an empty one. A commit waits for no disk: these survive no crash of the server anyway. */
 export async function createDatabase(server: string, template = 'template0', strategy: CloneStrategy = 'wal_log'): Promise<string> {
   const name = randomName('platform_test');
-  await withServer(server, client => client.query(`create database ${name} template ${template} encoding 'UTF8' strategy ${strategy}`));
+  await withServer(server, async client => {
+    await client.query(`create database ${name} template ${template} encoding 'UTF8' strategy ${strategy}`);
+    if (strategy === 'wal_log') await client.query(`alter database ${name} set synchronous_commit = off`);
+  });
   return withDatabase(server, name);
 }
 
@@ -55,6 +58,7 @@ export async function templateDatabase(server: string, name: string, fill: (url:
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
     if (rowCount) return;
     await client.query(`create database ${name}_making template template0 encoding 'UTF8'`);
+    await client.query(`alter database ${name}_making set synchronous_commit = off`);
     try {
       await fill(withDatabase(server, `${name}_making`));
       await client.query(`alter database ${name}_making rename to ${name}`);

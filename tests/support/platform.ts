@@ -15,6 +15,7 @@ import { atEnd } from './at-end.js';
 import { deleteBrokerObjects, noteBroker } from './broker.js';
 import { createDatabase, dropDatabase, randomName, templateDatabase } from './database.js';
 import { startReceiver, type Receiver } from './receiver.js';
+import { startedInTime } from './start-deadline.js';
 import { timedStart } from './times.js';
 
 /** Fixed seeds of conventions 8. */
@@ -343,7 +344,7 @@ class LocalPlatform extends RemotePlatform implements TestPlatform {
 async function start(setting: PlatformSetting): Promise<{ running: LocalPlatform; end(): Promise<void> }> {
   const databaseUrl = await seededDatabase();
   const env = await platformEnv(databaseUrl, setting);
-  const begin = () => startPlatform({ config: loadConfig(env), services: SERVICES });
+  const begin = () => startedInTime(startPlatform({ config: loadConfig(env), services: SERVICES }), databaseUrl, env.AMQP_URL);
   const started = await timedStart(begin, setting.services !== undefined).catch(async error => {
     await dropDatabase(databaseUrl);
     throw error;

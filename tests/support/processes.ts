@@ -15,6 +15,9 @@ import { until } from './until.js';
 
 const MAIN = join(import.meta.dirname, '../../dist/gateway/main.js');
 
+/** An end takes 25 s at most, on a machine that has time for it; what would never end keeps its connections, and the files after it wait. */
+const END_MS = 120_000;
+
 /** One process of the platform, with the last of what it printed. */
 export interface Child {
   process: ChildProcess;
@@ -40,7 +43,11 @@ export function startProcess(env: Record<string, string>, file = MAIN): Child {
       if (hasEnded({ process: child })) return;
       const gone = once(child, 'exit');
       child.kill(signal);
+      let isStuck = false;
+      const stuck = setTimeout(() => (isStuck = child.kill('SIGKILL')), END_MS);
       await gone;
+      clearTimeout(stuck);
+      if (isStuck) throw new Error(`a process did not end within ${END_MS / 1_000} s of ${signal}: ${text}`);
     },
   };
 }
