@@ -6,7 +6,7 @@ import { LiveQuestionSort, LiveQuestionStatus, LiveSessionStatus } from '../enti
 import { LiveQuestion } from '../entities/question.js';
 import type { LiveSession } from '../entities/session.js';
 import type { LiveQuestionsArgs } from '../inputs/question.js';
-import { isGone, isPublic } from '../rules/question.js';
+import { isShown } from '../rules/question.js';
 import { mayModerate } from '../rules/session.js';
 import { foundSession, isOffice, ownRole, roleOf, visibleSessions } from './people.js';
 
@@ -41,25 +41,25 @@ export async function questionsPage(ctx: Context, session: LiveSession, args: Li
   return toConnection(rows as LiveQuestion[], first, row => [row.voteCount, row.id]);
 }
 
+const isOwn = (ctx: Context, { userId }: LiveQuestion): boolean => userId !== null && userId === ctx.caller.userId;
+
 /** A question as the caller may know of it; null: it is not there for them. */
 export async function foundQuestion(ctx: Context, id: string): Promise<LiveQuestion | null> {
   const question = await findRow(ctx, LiveQuestion, { id });
-  if (!question || isGone(question.status) || !(await foundSession(ctx, question.sessionId))) return null;
-  const isOwn = question.userId !== null && question.userId === ctx.caller.userId;
-  return isPublic(question.status) || isOwn || (await seesAll(ctx, question.sessionId)) ? question : null;
+  if (!question || !(await foundSession(ctx, question.sessionId))) return null;
+  const shown = (moderates: boolean): boolean => isShown(question.status, { isOwn: isOwn(ctx, question), moderates });
+  return shown(false) || shown(await seesAll(ctx, question.sessionId)) ? question : null;
 }
 
 /** Questions by their ids, each as {@link foundQuestion}, blocks considered, in one statement a table. */
 export async function foundQuestions(ctx: Context, ids: readonly string[]): Promise<(LiveQuestion | null)[]> {
-  const rows = (await rowsBy(ctx, LiveQuestion, 'id', ids)).map(row => (row && !isGone(row.status) ? row : null));
+  const rows = await rowsBy(ctx, LiveQuestion, 'id', ids);
   const sessions = await visibleSessions(ctx, [...new Set(rows.flatMap(row => row?.sessionId ?? []))]);
   const visible = new Set(sessions.flatMap(session => session?.id ?? []));
-  const shows = async ({ sessionId, status, userId }: LiveQuestion): Promise<boolean> =>
-    visible.has(sessionId) &&
-    (isPublic(status) ||
-      (userId !== null && userId === ctx.caller.userId) ||
-      isOffice(ctx, 'moderate') ||
-      mayModerate(await ownRole(ctx, sessionId)));
+  const shows = async (row: LiveQuestion): Promise<boolean> => {
+    const moderates = isOffice(ctx, 'moderate') || mayModerate(await ownRole(ctx, row.sessionId));
+    return visible.has(row.sessionId) && isShown(row.status, { isOwn: isOwn(ctx, row), moderates });
+  };
   return Promise.all(rows.map(async row => (row && (await shows(row)) ? row : null)));
 }
 

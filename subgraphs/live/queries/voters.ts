@@ -3,7 +3,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import { Problem } from '../../../runtime/request/errors.js';
 import type { LiveHostRole, LiveQuestionStatus, LiveRegistrationSource, LiveSessionStatus, LiveVisibility } from '../entities/enums.js';
 import type { VoteLiveQuestionInput } from '../inputs/question.js';
-import { isGone, isPublic } from '../rules/question.js';
+import { isShown } from '../rules/question.js';
 import { isFound, mayModerate } from '../rules/session.js';
 import { blockedIn, byInvitation, isOffice, removal } from './people.js';
 
@@ -36,7 +36,7 @@ const VOTERS = `select v.id as "userId", q.status as question, q.user_id is not 
 function isThere(ctx: Context, { question, isOwn, status, visibility, hidden, role, source }: Voter): boolean {
   const invited = byInvitation(source && { source });
   const seesSession = !hidden && (isOffice(ctx, 'read') || role !== null || isFound({ status, visibility, hidden }, invited));
-  return seesSession && !isGone(question) && (isPublic(question) || isOwn || isOffice(ctx, 'moderate') || mayModerate(role));
+  return seesSession && isShown(question, { isOwn, moderates: isOffice(ctx, 'moderate') || mayModerate(role) });
 }
 
 /**

@@ -33,6 +33,10 @@ export const isPublic = (status: LiveQuestionStatus): boolean => status === APPR
 /** There no more, for anybody. */
 export const isGone = (status: LiveQuestionStatus): boolean => status === WITHDRAWN || status === REMOVED;
 
+/** Whether somebody who sees the session sees a question of it: the public ones, their own, and who moderates all that are there. */
+export const isShown = (status: LiveQuestionStatus, { isOwn, moderates }: { isOwn: boolean; moderates: boolean }): boolean =>
+  !isGone(status) && (isPublic(status) || isOwn || moderates);
+
 export const firstStatus = (moderation: LiveModeration, isTeam: boolean): LiveQuestionStatus =>
   isTeam || moderation === LiveModeration.POST ? APPROVED : PENDING;
 
