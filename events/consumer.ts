@@ -1,4 +1,5 @@
 import type { DataOf, EventDefinition } from './define.js';
+import type { EntranceRead } from './entrance.js';
 import type { Envelope } from './envelope.js';
 import type { EventLog } from './log.js';
 import type { Sql } from './outbox.js';
@@ -21,6 +22,11 @@ export interface Consumer<Ctx> {
   on: Readonly<Record<string, Handler<Ctx>>> | readonly Handler<Ctx>[];
   /** Asks other services before the transaction; what it answers is the transaction's `facts`. Must be quick: the key waits. */
   prepare?: (ctx: Ctx, event: Envelope<any>) => Promise<unknown>;
+  /**
+   * Read by the statement that takes an event up, after its key is locked, for the handler, which gets it by `readOf`: a round trip less.
+   * Parameters are numbered from `first`. Null: nothing. It must not fail by what is in an event: that would count as no failure of it.
+   */
+  read?: (event: Envelope<any>, first: number) => EntranceRead | null;
   /** How many processes can share the work; default 4. */
   partitions?: Partitions;
   /** Raised by one whenever `partitions` changes; default 1. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerHost, HandlerTransaction, TransactionMeta } from './consumer.js';
+import { noteRead } from './entrance.js';
 import { newId, NO_REPLAY, systemNow, timeOfId, type Envelope } from './envelope.js';
 import { describe, type Failure } from './failure.js';
 import { Inbox } from './inbox.js';
@@ -25,6 +26,7 @@ export interface HandlingOptions<Ctx> {
   limiters: readonly Limiter[];
   suspects: Suspects;
   prepare: Consumer<Ctx>['prepare'];
+  read: Consumer<Ctx>['read'];
   /** Called with an event that was handled after a later one of its key. */
   onDisorder(event: Envelope): void;
 }
@@ -52,8 +54,8 @@ export class Handling<Ctx> {
   readonly inbox: Inbox;
 
   constructor(readonly options: HandlingOptions<Ctx>) {
-    const { consumer, host, rerun, handlerTimeoutMs } = options;
-    this.inbox = new Inbox({ consumer, schema: host.schema, rerun, timeoutMs: handlerTimeoutMs });
+    const { consumer, host, rerun, handlerTimeoutMs, read } = options;
+    this.inbox = new Inbox({ consumer, schema: host.schema, rerun, timeoutMs: handlerTimeoutMs, read });
   }
 
   /** @throws GivenBack when the consumer stops or the event will be delivered again. */
@@ -120,10 +122,11 @@ export class Handling<Ctx> {
 
   async #handle(delivery: Delivery, tx: HandlerTransaction<Ctx>, entered: { handler: boolean }): Promise<Outcome> {
     const entrance = await this.inbox.enter(tx.sql, delivery);
-    if (entrance === 'done') return 'duplicate';
+    if (entrance.is === 'done') return 'duplicate';
     if (delivery.erased) return 'erased';
-    if (entrance === 'blocked') return this.#park(tx, delivery, { status: 'parked', reason: 'behind_another' });
+    if (entrance.is === 'blocked') return this.#park(tx, delivery, { status: 'parked', reason: 'behind_another' });
     entered.handler = true;
+    noteRead(tx.context as object, entrance.read);
     await this.run(tx.context, delivery.event);
     return 'handled';
   }

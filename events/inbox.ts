@@ -1,4 +1,5 @@
-import { NO_REPLAY } from './envelope.js';
+import type { EntranceRead } from './entrance.js';
+import { NO_REPLAY, type Envelope } from './envelope.js';
 import type { Sql } from './outbox.js';
 import { prepared } from './prepared.js';
 import type { Delivery } from './transport/port.js';
@@ -11,10 +12,12 @@ export interface InboxOptions {
   rerun: boolean;
   /** Deadline of every statement of a handler's transaction, ms. */
   timeoutMs: number;
+  /** See {@link Consumer.read}. */
+  read?: (event: Envelope, first: number) => EntranceRead | null;
 }
 
-/** Whether the handler is to run, need not, or must wait behind a dead letter of its key. */
-export type Entrance = 'fresh' | 'done' | 'blocked';
+/** Whether the handler is to run, with what was read for it, need not, or must wait behind a dead letter of its key. */
+export type Entrance = { is: 'fresh'; read: unknown } | { is: 'done' } | { is: 'blocked' };
 
 type Entry = Pick<Delivery, 'event' | 'rerun'>;
 
@@ -26,25 +29,27 @@ export class Inbox {
   constructor(readonly options: InboxOptions) {}
 
   /**
-   * Key lock, blocked?, given up? (after the lock), inbox row and, embedded, taking the queue's row, in one round trip; then every statement
-   * has the handler's deadline. One plain statement: with two common table expressions it took twice as long.
+   * Key lock, blocked?, given up? (after the lock), inbox row, embedded, taking the queue's row, and what the handler reads first, in one round
+   * trip; then every statement has the handler's deadline. One plain statement: with two common table expressions it took twice as long.
    */
   async enter(sql: Sql, delivery: Delivery): Promise<Entrance> {
     const { consumer, schema, timeoutMs } = this.options;
     const { event } = delivery;
     const take = takeOf(delivery, 6);
+    const read = this.options.read?.(event, 6 + take.params.length);
+    const also = read ? `${take.text}, (${read.text}) as read` : take.text;
     for (;;) {
-      const fresh = await sql(
+      const [fresh] = await sql<{ read?: unknown }>(
         prepared(`insert into ${schema}.inbox (consumer, event_id, replay_id, processed_at)
       select $1, $3::uuid, $4::uuid, clock_timestamp()
       where not case when events.is_blocked($1, $2) then true else events.is_settled($1, $3::uuid, $4::uuid) end on conflict do nothing
-      returning set_config('statement_timeout', $5, true)${take.text}`),
-        [consumer, event.order_key, event.id, this.#replayId(delivery), String(timeoutMs), ...take.params],
+      returning set_config('statement_timeout', $5, true)${also}`),
+        [consumer, event.order_key, event.id, this.#replayId(delivery), String(timeoutMs), ...take.params, ...(read?.params ?? [])],
       );
-      if (fresh.length > 0) return 'fresh';
+      if (fresh) return { is: 'fresh', read: fresh.read };
       const blocked = await this.isBlocked(sql, delivery);
-      if (await this.has(sql, delivery)) return 'done';
-      if (blocked) return 'blocked';
+      if (await this.has(sql, delivery)) return { is: 'done' };
+      if (blocked) return { is: 'blocked' };
     } // what it waited for was discarded between the two looks
   }
 

@@ -132,6 +132,7 @@ class Running<Ctx> implements RunningConsumer {
       memoryRetryMs: deps.memoryRetryMs ?? MEMORY_RETRY_MS,
       handlerTimeoutMs: consumer.handlerTimeoutMs ?? DEFAULTS.handlerTimeoutMs,
       prepare: consumer.prepare,
+      read: consumer.read,
       suspects: new Suspects(deps.pool, consumer.name),
       onDisorder: event => this.#noteDisorder(event),
       limiters: [new Limiter(concurrency * partitions), ...(deps.limiter ? [deps.limiter] : [])],

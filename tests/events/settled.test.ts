@@ -51,7 +51,7 @@ test('an event that finds its key blocked, and what blocked it discarded a momen
     () => new Date(),
   );
   await world.close();
-  expect(entrance).toBe('fresh');
+  expect(entrance.is).toBe('fresh');
 });
 
 describe.each(kinds)('%s transport: of 1, 2 and 3 the second was discarded, and', kind => {

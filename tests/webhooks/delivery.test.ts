@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { redFlagDetected } from '../../events/catalogue/clinical.js';
 import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import type { Receiver } from '../support/receiver.js';
+import { askedDuring } from '../support/statements.js';
 import { until } from '../support/until.js';
 import {
   call,
@@ -81,6 +82,13 @@ describe('a delivery', () => {
     await untilIngested(p, await protocolBegan(p, stranger));
     expect(await deliveriesOf(p, subscription.id)).toEqual([]);
     expect(await p.sql('select 1 from webhooks.webhook_delivery where user_id = $1', [stranger])).toEqual([]);
+  });
+
+  test('that nobody wants costs one statement and a commit: grants and configuration are read as the event is taken up', async () => {
+    await call(p, 'PATCH', `/v1/webhook-subscriptions/${subscription.id}`, { event_types: [PROTOCOL] });
+    const asked = await askedDuring(p, async () => untilIngested(p, await prompted(p, DEMO)));
+    const entries = asked.map(({ text }) => text).filter(text => text.includes('webhooks.enter_user'));
+    expect(entries).toEqual([expect.stringMatching(/^insert into webhooks\.inbox /)]);
   });
 
   test('of an urgent red flag is not made, nor by a recovery: clinicians see it first; of a warning it is', async () => {

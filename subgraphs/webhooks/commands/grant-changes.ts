@@ -9,7 +9,7 @@ import type { AskedGrant } from '../ports/grant-source.js';
 import { lostScopes, reconciled, type GrantState, type ProjectedGrant } from '../rules/grants.js';
 import { checkClient } from './clients.js';
 import { configurationOf } from './configuration.js';
-import { enterUser, putGrant, stateOf, writeGrant, type Grants } from './grants.js';
+import { enteredOf, enterUser, putGrant, stateOf, writeGrant, type Grants } from './grants.js';
 import { closeOpen } from './lanes.js';
 
 /** Event types that need one of the scopes. */
@@ -51,7 +51,7 @@ const changedState = ({ data, occurred_at, seq }: GrantChanged): GrantState => (
 export async function applyGrant(ctx: Context, event: GrantChanged): Promise<void> {
   const userId = event.user_id!;
   const { client_id: clientId, reason } = event.data;
-  const { version, erased, grants } = await enterUser(ctx.sql, userId);
+  const { version, erased, grants } = await enteredOf(ctx, userId);
   if (erased) return;
   const before = grants.get(clientId);
   const after = await putGrant(ctx.sql, userId, clientId, before, changedState(event));

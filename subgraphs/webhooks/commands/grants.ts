@@ -1,5 +1,9 @@
+import { readOf, type EntranceRead } from '../../../events/entrance.js';
+import type { Envelope } from '../../../events/envelope.js';
 import type { Sql } from '../../../events/outbox.js';
 import { sha256 } from '../../../runtime/data/crypto.js';
+import { isUuid } from '../../../runtime/data/ids.js';
+import type { Context } from '../../../runtime/request/context.js';
 import { project, supersedes, type GrantState, type ProjectedGrant } from '../rules/grants.js';
 import type { AskedGrant } from '../ports/grant-source.js';
 
@@ -49,16 +53,33 @@ export interface Entry {
   grants: Grants;
 }
 
+interface EntryRow {
+  version: number;
+  erased: boolean;
+  grants: Row[];
+}
+
+const toEntry = ({ version, erased, grants }: EntryRow): Entry => ({ version, erased, grants: toGrants(grants) });
+
 /**
  * What an event's transaction reads first, under two shared locks: until it ends no subscription changes and the user is not
  * erased. One round trip: the function reads after it has the locks. Many events of a user may be taken up at once.
  */
 export async function enterUser(sql: Sql, userId: string): Promise<Entry> {
-  const [row] = await sql<{ version: number; erased: boolean; grants: Row[] }>('select * from webhooks.enter_user($1, $2)', [
-    userId,
-    digestOf(userId),
-  ]);
-  return { version: row!.version, erased: row!.erased, grants: toGrants(row!.grants) };
+  const [row] = await sql<EntryRow>('select * from webhooks.enter_user($1, $2)', [userId, digestOf(userId)]);
+  return toEntry(row!);
+}
+
+/** The same with the statement that takes an event up; `enteredOf` gives it to the handler. */
+export const readEntry = ({ user_id: userId }: Envelope, first: number): EntranceRead | null =>
+  isUuid(userId ?? '')
+    ? { text: `select row_to_json(e) from webhooks.enter_user($${first}, $${first + 1}) e`, params: [userId, digestOf(userId!)] }
+    : null;
+
+/** Of an event that was taken up just now what was read then, else it is read. */
+export async function enteredOf(ctx: Context, userId: string): Promise<Entry> {
+  const row = readOf<EntryRow>(ctx);
+  return row ? toEntry(row) : enterUser(ctx.sql, userId);
 }
 
 const PUT = `

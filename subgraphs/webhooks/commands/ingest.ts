@@ -8,7 +8,7 @@ import { grantSourceOf, type AskedGrant } from '../ports/grant-source.js';
 import { sealerOf } from '../ports/sealer.js';
 import { covers } from '../rules/grants.js';
 import { configurationOf, type SubscriptionConfiguration } from './configuration.js';
-import { enterUser, putGrant, readGrants, stateOf, type Grants } from './grants.js';
+import { enteredOf, putGrant, readGrants, stateOf, type Grants } from './grants.js';
 import { enqueue, newDelivery } from './lanes.js';
 import { signalOf } from './signal.js';
 
@@ -61,7 +61,7 @@ export async function ingest(ctx: Context, event: Envelope, definition: EventDef
   if (definition.withheld?.(event.data)) return;
   const userId = event.user_id!;
   const configuration = configurationOf(ctx.host);
-  const { version, erased, grants } = await enterUser(ctx.sql, userId);
+  const { version, erased, grants } = await enteredOf(ctx, userId);
   await configuration.refresh(ctx.sql, version);
   const subscriptions = configuration.forType(event.type);
   if (erased || subscriptions.length === 0) return;

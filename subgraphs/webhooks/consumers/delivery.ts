@@ -3,6 +3,7 @@ import { grantChanged } from '../../../events/catalogue/identity.js';
 import { handle, type Consumer, type Handler } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { applyGrant } from '../commands/grant-changes.js';
+import { readEntry } from '../commands/grants.js';
 import { ingest, missingGrants } from '../commands/ingest.js';
 
 /** Every event type with a scope. */
@@ -16,4 +17,5 @@ export const deliveryConsumer: Consumer<Context> = {
   partitions: 16,
   on: [...scoped, handle(grantChanged, applyGrant)],
   prepare: missingGrants.run,
+  read: readEntry,
 };
