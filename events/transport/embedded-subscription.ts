@@ -180,7 +180,12 @@ export class EmbeddedSubscription implements Subscription {
     const shares = this.#shares(slots);
     let rows = this.#crowded ? [] : await this.#query('events-queue-read', READ, values);
     this.#crowded ||= rows.length === limit;
-    if (this.#crowded) rows = await this.#fairly(values, limit, slots.map(slot => shares.get(slot)!));
+    if (this.#crowded)
+      rows = await this.#fairly(
+        values,
+        limit,
+        slots.map(slot => shares.get(slot)!),
+      );
     const kept = rows.filter(({ slot }) => take(shares, slot));
     this.#crowded &&= rows.length === limit || [...shares.values()].includes(0);
     this.#more = this.#crowded || kept.length < rows.length;

@@ -60,8 +60,9 @@ const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** What native paths change is seen before their answer is: a query after it does not join one from before. `/graphql` tells by itself. */
 function noteNativeChanges(app: FastifyInstance): Changes {
   const changes = new Changes();
-  app.addHook('onSend', async ({ method, routeOptions: { url } }) => {
+  app.addHook('onSend', ({ method, routeOptions: { url } }, _reply, payload, done) => {
     if (!SAFE.has(method) && !url?.endsWith('/graphql')) changes.count++;
+    done(null, payload);
   });
   return changes;
 }

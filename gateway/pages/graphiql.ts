@@ -53,9 +53,9 @@ async function assets(app: FastifyInstance, demo: boolean): Promise<void> {
 }
 
 /** Whether a person's browser asks for `/graphql`, without an operation. */
-const wantsGraphiql = ({ method, url, headers, query }: FastifyRequest): boolean =>
+const wantsGraphiql = ({ method, routeOptions, headers, query }: FastifyRequest): boolean =>
+  routeOptions.url === '/graphql' &&
   method === 'GET' &&
-  url.split('?')[0] === '/graphql' &&
   (headers.accept ?? '').includes('text/html') &&
   !(query as { query?: unknown })?.query;
 
@@ -68,5 +68,8 @@ const send = (reply: FastifyReply): FastifyReply =>
  */
 export async function graphiql(app: FastifyInstance, demo: boolean): Promise<void> {
   await assets(app, demo);
-  app.addHook('onRequest', async (request, reply) => (wantsGraphiql(request) ? send(reply) : undefined));
+  app.addHook('onRequest', (request, reply, done) => {
+    if (wantsGraphiql(request)) send(reply);
+    else done();
+  });
 }

@@ -77,11 +77,8 @@ const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 /** Whether a text of this content type is read right: as UTF-8, of which US-ASCII is a part. */
 export const isUtf8 = (contentType: string): boolean => /^(utf-8|us-ascii)$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8');
 
-/** Refuses JSON in another encoding, which the parsers would read as UTF-8. @throws Problem unsupported_media_type */
-function refuseCharset({ headers }: FastifyRequest): void {
-  const type = headers['content-type'] ?? '';
-  if (/^application\/([^;\s]+\+)?json\b/i.test(type) && !isUtf8(type)) throw new Problem('unsupported_media_type', 'JSON must be in UTF-8');
-}
+/** JSON in another encoding, which the parsers would read as UTF-8. */
+const isForeignJson = (type: string): boolean => /^application\/([^;\s]+\+)?json\b/i.test(type) && !isUtf8(type);
 
 /** Any thrown thing as a problem; what we do not know is logged and masked. */
 export function toProblem(error: unknown, log: Logger): Problem {
@@ -135,8 +132,9 @@ function lifeOf(reply: FastifyReply, deadlineMs: number): AbortSignal {
 /** Calls back for every answer at its end, for a stream when its headers go out. */
 export function observeAnswers(app: FastifyInstance, observe: AnswerObserver): void {
   app.answerObservers.push(observe);
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     if (request.undoDeadline !== null) observe(request, reply);
+    done();
   });
 }
 
@@ -237,9 +235,9 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.addHook('preParsing', (request: FastifyRequest, reply: FastifyReply, _payload, done) => {
     if (request.is404)
       nothingThere(reply); // an unknown path's body is not read
+    else if (isForeignJson(request.headers['content-type'] ?? '')) done(new Problem('unsupported_media_type', 'JSON must be in UTF-8'));
     else done();
   });
-  app.addHook('preParsing', async (request: FastifyRequest) => refuseCharset(request));
   app.setNotFoundHandler((_request, reply) => nothingThere(reply));
   return app;
 }
