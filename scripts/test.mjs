@@ -17,8 +17,8 @@ import { EMBEDDED, choosePostgres, chooseRabbitmq } from './backends.ts';
 import { ENV, FAST_CHECKS, ROOT, failedChecks } from './check.mjs';
 
 /**
- * What behaves differently on another PostgreSQL or another transport: folders, and files by the beginnings of their paths. Of webhooks what
- * depends on how events come: on a slow disk all of it took longer on the servers than the whole suite beside it, which has it as well.
+ * What behaves differently on another PostgreSQL or another transport: folders and files. Of webhooks what depends on how events come; all
+ * of it was a third of the work beside the whole suite, which has it as well.
  */
 const TWICE = [
   'tests/migrations/',

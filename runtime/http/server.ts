@@ -78,7 +78,7 @@ const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 export const isUtf8 = (contentType: string): boolean => /^(utf-8|us-ascii)$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8');
 
 /** JSON in another encoding, which the parsers would read as UTF-8. */
-const isForeignJson = (type: string): boolean => /^application\/([^;\s]+\+)?json\b/i.test(type) && !isUtf8(type);
+const isNonUtf8Json = (type: string): boolean => /^application\/([^;\s]+\+)?json\b/i.test(type) && !isUtf8(type);
 
 /** Any thrown thing as a problem; what we do not know is logged and masked. */
 export function toProblem(error: unknown, log: Logger): Problem {
@@ -235,7 +235,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.addHook('preParsing', (request: FastifyRequest, reply: FastifyReply, _payload, done) => {
     if (request.is404)
       nothingThere(reply); // an unknown path's body is not read
-    else if (isForeignJson(request.headers['content-type'] ?? '')) done(new Problem('unsupported_media_type', 'JSON must be in UTF-8'));
+    else if (isNonUtf8Json(request.headers['content-type'] ?? '')) done(new Problem('unsupported_media_type', 'JSON must be in UTF-8'));
     else done();
   });
   app.setNotFoundHandler((_request, reply) => nothingThere(reply));
