@@ -1,5 +1,8 @@
+import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { userErasureRequested } from '../../events/catalogue/identity.js';
+import { digestOf } from '../../subgraphs/webhooks/commands/grants.js';
+import { waitingIn } from '../support/locks.js';
 import { ADMIN, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import type { Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
@@ -171,4 +174,21 @@ describe('erasing a user', () => {
     expect(receiver.received).toHaveLength(requests);
     expect((await deliveriesOf(p, subscription.id)).filter(one => one.user_id === DEMO)).toEqual([]);
   });
+});
+
+test('an event that comes while its user is erased waits, and finds them erased', async () => {
+  const other = new pg.Client({ connectionString: p.env.DATABASE_URL });
+  await other.connect();
+  try {
+    await other.query('begin');
+    await other.query('select pg_advisory_xact_lock(webhooks.user_lock($1))', [DEMO2]);
+    const id = await protocolBegan(p, DEMO2);
+    await waitingIn(p, 'webhooks.enter_user');
+    await other.query('insert into webhooks.erased_user (user_digest, erased_at) values ($1, now())', [digestOf(DEMO2)]);
+    await other.query('commit');
+    await untilIngested(p, id);
+    expect(await p.sql('select 1 from webhooks.webhook_delivery where event_id = $1', [id])).toEqual([]);
+  } finally {
+    await other.end();
+  }
 });
