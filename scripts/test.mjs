@@ -136,12 +136,16 @@ function outcomeOf(report, exitCode, errors) {
   };
 }
 
-/** What a run beside another one prints, all at its end. @returns the errors in it, for one that ends before a test began. */
-async function printLater(child) {
+/** Prints what a run prints; of one beside another all at its end. @returns the errors in it, for one that ends before a test began. */
+async function print(child, beside) {
   const chunks = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => chunks.push(chunk));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', chunk => {
+      chunks.push(chunk);
+      if (!beside) process.stdout.write(chunk);
+    });
   await once(child, 'close');
-  for (const chunk of chunks) process.stdout.write(chunk);
+  if (beside) for (const chunk of chunks) process.stdout.write(chunk);
   return stripVTControlCharacters(Buffer.concat(chunks).toString()).match(/^.*\b\w*Error: .*$/gm) ?? [];
 }
 
@@ -152,10 +156,10 @@ async function vitest({ title, args, env, beside = false }) {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const child = spawn(join(ROOT, 'node_modules/.bin/vitest'), ['run', ...args, ...reporters], {
     cwd: ROOT,
-    env: { ...ENV, ...env },
-    stdio: beside ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    env: { ...(process.stdout.isTTY && { FORCE_COLOR: '1' }), ...ENV, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const printed = beside ? printLater(child) : [];
+  const printed = print(child, beside);
   const exitCode = await exitOf(child);
   const errors = await printed;
   const report = await readFile(file, 'utf8').then(JSON.parse, () => null);
@@ -176,18 +180,25 @@ async function vitest({ title, args, env, beside = false }) {
 /** More failed files than this are no accident of load. */
 const ALONE_AT_MOST = 8;
 
-/**
- * A run's failed files, when they are few, once more alone; a passed second try replaces the first. A run of which no test began (its set-up
- * failed) is made once more as a whole.
- */
-async function secondTry(first) {
-  const neverBegan = first.failures.length > 0 && first.files.length === 0 && first.passed === 0;
-  if (stopped || (!neverBegan && (first.files.length === 0 || first.files.length > ALONE_AT_MOST))) return first;
-  const args = neverBegan ? first.args : [...first.files, '--maxWorkers=1'];
-  const again = await vitest({ title: `once more alone: ${neverBegan ? first.title : first.files.join(', ')}`, args, env: first.env });
+/** A run of which no test began (its set-up failed) once more as a whole; what failed at first is named. */
+async function begun(first) {
+  if (stopped || first.failures.length === 0 || first.files.length > 0 || first.passed > 0) return first;
+  const again = await vitest({ title: `once more: ${first.title}`, args: first.args, env: first.env });
+  return { ...again, title: first.title, aloneOnly: first.failures };
+}
+
+/** A run's failed files, when they are few, once more alone; a passed second try replaces the first. */
+async function secondTry(tried) {
+  const first = await begun(tried);
+  if (stopped || first.files.length === 0 || first.files.length > ALONE_AT_MOST) return first;
+  const again = await vitest({
+    title: `once more alone: ${first.files.join(', ')}`,
+    args: [...first.files, '--maxWorkers=1'],
+    env: first.env,
+  });
   if (again.failures.length > 0) return { ...first, failures: again.failures };
   const [passed, skipped] = [first.passedOthers + again.passed, first.skippedOthers + again.skipped];
-  return { ...first, passed, skipped, failures: [], aloneOnly: first.failures };
+  return { ...first, passed, skipped, failures: [], aloneOnly: [...(first.aloneOnly ?? []), ...first.failures] };
 }
 
 const holdsTests = async path =>

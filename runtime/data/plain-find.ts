@@ -1,4 +1,5 @@
-import { PostgreSqlDriver, UuidType, type EntityMetadata } from '@mikro-orm/postgresql';
+import { PostgreSqlDriver, UuidType, type Configuration, type EntityMetadata } from '@mikro-orm/postgresql';
+import { LockingQueryBuilder } from './row-locks.js';
 
 type Scalar = string | number | boolean;
 type Options = Record<string, unknown>;
@@ -101,6 +102,11 @@ const same = (a: readonly unknown[], b: readonly unknown[]): boolean => a.length
  */
 export class PlainFindDriver extends PostgreSqlDriver {
   readonly #texts = new Map<string, string | null>();
+
+  constructor(config: Configuration) {
+    super(config);
+    this.platform.createNativeQueryBuilder = () => new LockingQueryBuilder(this.platform);
+  }
 
   override async find(entityName: never, where: never, options = {} as never): Promise<never[]> {
     const meta = this.metadata.get(entityName) as EntityMetadata;

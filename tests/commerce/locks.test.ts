@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { paymentFailed } from '../../events/catalogue/payments.js';
-import { locksInOrder } from '../support/locks.js';
+import { holding, locksInOrder, waitingIn } from '../support/locks.js';
 import { Shop, type Variant } from './shop.js';
 
 let shop: Shop;
@@ -96,4 +96,24 @@ describe('whoever gives up what is reserved waits for its stock first:', () => {
     expect(await left(parts[1])).toEqual([]);
     expect(await shop.ok('GET', `/carts/${cart.id}`)).toMatchObject({ items: [{ reserved: 0 }] });
   });
+});
+
+/** The foreign key of a note asks for its order at the commit, when the stock is locked: an order that is locked may be pointed to. */
+test('a recall notes the buyer of an order that takes units back at the same time', async () => {
+  const variant = await shop.sell({ lots: [{ number: 'L', quantity: 4, expires: '2028-01-01' }] });
+  const order = await shop.order([{ variant, quantity: 2 }]);
+  await shop.ok('POST', `/orders/${order.id}/fulfillments`, {});
+  const answers = await holding(shop.p, levelOf(variant), async release => {
+    const recall = shop.rest('POST', '/admin/inventory/recall', { sku: variant.sku, lot_number: 'L', reason: 'Bad' });
+    await waitingIn(shop.p, 'inventory_level');
+    const items = [{ item_id: order.items[0].id, quantity: 1, restock: false }];
+    const back = shop.rest('POST', `/orders/${order.id}/returns`, { items, refund: false });
+    await waitingIn(shop.p, 'inventory_level', 2);
+    await release();
+    return Promise.all([recall, back]);
+  });
+  expect(answers).toMatchObject([
+    { status: 200, body: { notices_sent: 1 } },
+    { status: 200, body: { items: [{ returned_quantity: 1 }] } },
+  ]);
 });

@@ -423,7 +423,7 @@ describe('questions', () => {
       await moderator.query('begin');
       await moderator.query(`update live.live_question set status = 'hidden' where id = $1`, [question]);
       const voted = vote(p, question, b);
-      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%"live_question"%for update%'`;
+      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%"live_question"%for no key update%'`;
       await until(
         'the vote to wait',
         () => p.sql(waiting),

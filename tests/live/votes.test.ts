@@ -120,7 +120,7 @@ test('a vote that is taken back while its voter is being erased stays counted: w
 test('a vote holds its question, for which others wait, for seven statements', async () => {
   const [{ id }, who] = [await question(), await person(p)];
   const texts = (await askedDuring(p, () => vote(p, id, who))).map(({ text }) => text.replaceAll('"', ''));
-  const held = texts.slice(texts.findIndex(text => text.endsWith('for update')) + 1);
+  const held = texts.slice(texts.findIndex(text => text.endsWith('for no key update')) + 1);
   const words = /live_session |live_question_vote|audit_log|pg_current_xact_id|update live\.live_question |events\.append/;
   const asked = ['live_session ', 'live_question_vote', 'live_question_vote', 'audit_log', 'pg_current_xact_id'];
   const seen = held.slice(0, 7).map(text => words.exec(text)?.[0] ?? text);

@@ -88,6 +88,8 @@ describe('a read by columns', () => {
       const [free, held] = [ids[0], ids[1]].map(id => p.sql('select 1 from platform.brand where id = $1 for update nowait', [id]));
       await expect(free).resolves.toHaveLength(1);
       await expect(held).rejects.toMatchObject({ code: '55P03' });
+      const pointed = 'select 1 from platform.brand where id = $1 for key share nowait'; // as a foreign key asks
+      await expect(p.sql(pointed, [ids[1]])).resolves.toHaveLength(1);
     });
     expect(built).not.toHaveBeenCalled();
     built.mockRestore();

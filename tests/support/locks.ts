@@ -16,27 +16,42 @@ interface Case {
 const WAITING = `select count(*)::int as n from pg_stat_activity
 where datname = current_database() and wait_event_type = 'Lock' and query like '%' || $1 || '%'`;
 
-/** A transaction waits for a lock in a statement with this word. */
-export const waitingIn = (p: Pick<TestPlatform, 'sql'>, word: string): Promise<unknown> =>
+/** Some transactions wait for a lock in a statement with this word. */
+export const waitingIn = (p: Pick<TestPlatform, 'sql'>, word: string, many = 1): Promise<unknown> =>
   until(
-    `one that waits in ${word}`,
+    `${many} that wait in ${word}`,
     () => p.sql(WAITING, [word]),
-    ([row]) => row.n > 0,
+    ([row]) => row.n >= many,
   );
 
-/** Sees that a call takes its rows in one order: while another transaction holds the first one, the later ones are free. */
-export async function locksInOrder(p: TestPlatform, { held, waitsIn, free }: Case, call: () => Promise<Answer>): Promise<Answer> {
+type Query = (statement: Statement) => Promise<unknown>;
+
+/** Works while another transaction holds rows, until it is released or the work is done. */
+export async function holding<T>(
+  p: Pick<TestPlatform, 'env'>,
+  held: Statement,
+  work: (release: () => Promise<unknown>, query: Query) => Promise<T>,
+): Promise<T> {
   const other = new pg.Client({ connectionString: p.env.DATABASE_URL });
   await other.connect();
   try {
     await other.query('begin');
     await other.query(...held);
-    const answer = call();
-    await waitingIn(p, waitsIn);
-    await other.query(...free);
-    await other.query('commit');
-    return await answer;
+    return await work(
+      () => other.query('commit'),
+      statement => other.query(...statement),
+    );
   } finally {
     await other.end();
   }
 }
+
+/** Sees that a call takes its rows in one order: while another transaction holds the first one, the later ones are free. */
+export const locksInOrder = (p: TestPlatform, { held, waitsIn, free }: Case, call: () => Promise<Answer>): Promise<Answer> =>
+  holding(p, held, async (release, query) => {
+    const answer = call();
+    await waitingIn(p, waitsIn);
+    await query(free);
+    await release();
+    return answer;
+  });

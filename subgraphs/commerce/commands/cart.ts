@@ -259,7 +259,7 @@ export async function expireCarts(ctx: Context, at: Date): Promise<void> {
 
 /** Locks the cart of an order that will not be, then the stock of its lines. */
 export async function lockCartOf(ctx: Context, cartId: string): Promise<void> {
-  await ctx.sql('select 1 from commerce.cart where id = $1 for update', [cartId]);
+  await ctx.sql('select 1 from commerce.cart where id = $1 for no key update', [cartId]);
   await lockDemand(ctx, await linesOf(ctx, cartId));
 }
 
