@@ -236,13 +236,13 @@ export function openOrm(slug: Slug, url: string, entities: readonly EntityClass[
   return orm;
 }
 
-/** A plain pool whose connections act as a service's role; for machinery that writes its SQL by hand. */
-export function openPool(slug: Slug, url: string, max: number): pg.Pool {
+/** A plain pool whose connections act as a service's role; for machinery that writes its SQL by hand. @param idleMs kept between two uses. */
+export function openPool(slug: Slug, url: string, max: number, idleMs = MACHINERY_IDLE_MS): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     min: 0,
-    idleTimeoutMillis: MACHINERY_IDLE_MS,
+    idleTimeoutMillis: idleMs,
     options: actAs(roleOf(slug)),
     application_name: roleOf(slug),
   });

@@ -38,6 +38,7 @@ describe('the inbound webhook', () => {
     expect(await bank.notify({ kind: 'charge', id }, { id: 'evt_late' })).toMatchObject({ status: 200 });
     expect(await bank.handled(`processor_event_id = 'evt_late'`)).toMatchObject([{ status: 'processed', attempts: 1 }]);
     await other.end();
+    await expect.poll(() => bank.count('payments.processor_event where object_ref = $1', [`charge:${id}`])).toBe(2); // nothing comes after it
   });
 
   test.each([

@@ -39,7 +39,7 @@ const found = <K extends 'charge' | 'payout'>(tx: SandboxTransaction, kind: K, i
 
 async function hold(tx: SandboxTransaction, id: string | null): Promise<boolean> {
   const name = id === null ? HOLD_ALL : holdOf(id);
-  if (!(await tx.lock('hold', { id: name }))) await tx.insert('hold', name, {}, { parentId: 'hold' });
+  if (!(await tx.lock('hold', { id: name }))) tx.insert('hold', name, {}, { parentId: 'hold' });
   return true;
 }
 
@@ -50,7 +50,7 @@ async function release(tx: SandboxTransaction, id: string | null): Promise<boole
   for (const notice of await tx.held(id)) {
     Object.assign(notice, { dueAt: new Date() });
     notice.data.isHeld = false;
-    await tx.save(notice);
+    tx.save(notice);
   }
   return true;
 }

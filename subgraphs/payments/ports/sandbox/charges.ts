@@ -39,7 +39,7 @@ export function outcomeOf(charge: Charge): Result {
 export async function captured(tx: SandboxTransaction, charge: Charge, amount: number): Promise<void> {
   const fee = feeOf(amount);
   Object.assign(charge.data, { status: 'succeeded', captured: amount, fee, code: null, actionUrl: null, capturedAt: tx.now.toISOString() });
-  await tx.save(charge);
+  tx.save(charge);
   await book(tx, { kind: 'charge', sourceId: charge.id, chargeId: charge.id, amount, currency: charge.data.currency, fee });
 }
 
@@ -48,13 +48,13 @@ export async function accept(tx: SandboxTransaction, charge: Charge): Promise<vo
   charge.dueAt = null;
   if (charge.data.capture === 'automatic') return captured(tx, charge, charge.data.amount);
   Object.assign(charge.data, { status: 'authorized', actionUrl: null });
-  await tx.save(charge);
+  tx.save(charge);
 }
 
 export async function refuse(tx: SandboxTransaction, charge: Charge, code: string): Promise<void> {
   charge.dueAt = null;
   Object.assign(charge.data, { status: 'declined', code, actionUrl: null });
-  await tx.save(charge);
+  tx.save(charge);
 }
 
 /** Tells payments about the charge, unless its method keeps silent. */
@@ -65,12 +65,12 @@ export async function tell(tx: SandboxTransaction, { id, data }: Charge): Promis
 async function authenticate(tx: SandboxTransaction, charge: Charge, input: ChargeInput): Promise<void> {
   if (input.offSession) return refuse(tx, charge, AUTHENTICATION_REQUIRED);
   Object.assign(charge.data, { status: 'requires_action', actionUrl: input.authenticationUrl ?? input.returnUrl });
-  await tx.save(charge);
+  tx.save(charge);
 }
 
 async function wait(tx: SandboxTransaction, charge: Charge): Promise<void> {
   charge.dueAt = inMs(CHANGE_DELAY_MS);
-  await tx.save(charge);
+  tx.save(charge);
 }
 
 /** Does what the method's token says. @param number of this charge among those of the method, 1 for the first. */
@@ -126,9 +126,9 @@ export async function charge(tx: SandboxTransaction, input: ChargeInput, key: st
   if (!method) return { result: nothingThere(), isFirstSilent: false };
   const { behaviour } = METHODS[method.data.token]!;
   method.data.charges++;
-  await tx.save(method);
+  tx.save(method);
   const id = idOf('ch', key);
-  const made = await tx.insert('charge', id, draft(input, method.data.token, behaviour), { key, parentId: input.customerId });
+  const made = tx.insert('charge', id, draft(input, method.data.token, behaviour), { key, parentId: input.customerId });
   await settle(tx, made, behaviour, method.data.charges, input);
   await tell(tx, made);
   if (behaviour.dispute && made.data.captured > 0) await openDispute(tx, made, { ...behaviour.dispute, delayMs: CHANGE_DELAY_MS });
@@ -160,7 +160,7 @@ export async function cancel(tx: SandboxTransaction, { chargeId }: { chargeId: s
   if (!CANCELLABLE.has(charge.data.status)) return declinedWith('charge_not_cancellable', shown(charge));
   if (charge.data.status !== 'cancelled') {
     Object.assign(charge.data, { status: 'cancelled', code: CHARGE_CANCELLED, actionUrl: null });
-    await tx.save(charge);
+    tx.save(charge);
     await tell(tx, charge);
   }
   return { status: 'succeeded', data: shown(charge) };

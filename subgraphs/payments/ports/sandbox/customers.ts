@@ -31,7 +31,7 @@ export async function ensureCustomer(
 ): Promise<ProcessorResult<{ id: string }>> {
   const id = idOf('cus', `${userId}:${brandId}`);
   await tx.serialize(id);
-  if (!(await tx.lock('customer', { id }))) await tx.insert('customer', id, {});
+  if (!(await tx.lock('customer', { id }))) tx.insert('customer', id, {});
   return { status: 'succeeded', data: { id } };
 }
 
@@ -46,7 +46,7 @@ export async function deleteCustomer(
 
 async function detach(tx: SandboxTransaction, method: Method): Promise<void> {
   method.data.isDetached = true;
-  await tx.save(method);
+  tx.save(method);
 }
 
 /** Attaches what a token stands for; the same token again gives the same method. */
@@ -59,7 +59,7 @@ export async function attachMethod(
   const same = known.find(one => one.data.token === token && !one.data.isDetached);
   if (same) return { status: 'succeeded', data: shownMethod(same) };
   const id = idOf('pm', `${customerId}:${token}:${known.length}`);
-  const made = await tx.insert('method', id, { token, customerId, isDetached: false, charges: 0 }, { parentId: customerId });
+  const made = tx.insert('method', id, { token, customerId, isDetached: false, charges: 0 }, { parentId: customerId });
   return { status: 'succeeded', data: shownMethod(made) };
 }
 

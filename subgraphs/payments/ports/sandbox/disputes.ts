@@ -38,7 +38,7 @@ const shown = (dispute: Dispute, now: Date): ProcessorDispute => ({
 
 async function withdraw(tx: SandboxTransaction, dispute: Dispute): Promise<void> {
   Object.assign(dispute.data, { status: NEEDS_RESPONSE, fundsWithdrawn: true, fee: DISPUTE_FEE });
-  await tx.save(dispute);
+  tx.save(dispute);
   const { chargeId, amount, currency } = dispute.data;
   await book(tx, { kind: 'dispute', sourceId: dispute.id, chargeId, amount: -amount, currency, fee: DISPUTE_FEE });
 }
@@ -64,7 +64,7 @@ export async function openDispute(tx: SandboxTransaction, charge: Charge, { reas
     evidenceDueAt: new Date(tx.now.getTime() + EVIDENCE_MS).toISOString(),
     fundsWithdrawn: false,
   };
-  const dispute = await tx.insert('dispute', idOf('dp', `${charge.id}:${number}`), data, {
+  const dispute = tx.insert('dispute', idOf('dp', `${charge.id}:${number}`), data, {
     parentId: charge.id,
     dueAt: delayMs ? inMs(delayMs) : null,
   });
@@ -83,7 +83,7 @@ export async function show(tx: SandboxTransaction, dispute: Dispute): Promise<vo
   const left = await leftOf(tx, dispute);
   if (left <= 0) dispute.data.status = PREVENTED;
   else dispute.data.amount = Math.min(dispute.data.amount, left);
-  await tx.save(dispute);
+  tx.save(dispute);
   if (left <= 0) return;
   if (dispute.data.status === NEEDS_RESPONSE) await withdraw(tx, dispute);
   await told(tx, dispute, 'created');
@@ -94,7 +94,7 @@ const told = (tx: SandboxTransaction, { id, data }: Dispute, what: string): Prom
 
 async function end(tx: SandboxTransaction, dispute: Dispute, status: DisputeStatus): Promise<void> {
   dispute.data.status = status;
-  await tx.save(dispute);
+  tx.save(dispute);
   const { chargeId, amount, currency } = dispute.data;
   if (status === WON) await book(tx, { kind: 'dispute_reversal', sourceId: dispute.id, chargeId, amount, currency });
   await told(tx, dispute, 'closed');
@@ -134,7 +134,7 @@ export async function submitEvidence(tx: SandboxTransaction, { disputeId }: { di
   const next = { [WARNING_NEEDS_RESPONSE]: WARNING_UNDER_REVIEW, [NEEDS_RESPONSE]: UNDER_REVIEW }[statusAt(dispute, tx.now) as string];
   if (next) {
     dispute.data.status = next;
-    await tx.save(dispute);
+    tx.save(dispute);
     await told(tx, dispute, 'updated');
   }
   const isDone = [WARNING_UNDER_REVIEW, UNDER_REVIEW].includes(dispute.data.status);

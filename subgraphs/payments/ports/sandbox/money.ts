@@ -27,5 +27,5 @@ interface Movement {
 
 /** Writes a movement of the balance; the same source moves it once in each way. */
 export async function book(tx: SandboxTransaction, { fee = 0, ...movement }: Movement): Promise<void> {
-  await tx.insert('balance', idOf('txn', `${movement.kind}:${movement.sourceId}`), { ...movement, fee }, { parentId: movement.sourceId });
+  tx.insert('balance', idOf('txn', `${movement.kind}:${movement.sourceId}`), { ...movement, fee }, { parentId: movement.sourceId });
 }

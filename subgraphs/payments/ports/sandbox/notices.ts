@@ -11,17 +11,13 @@ export const HOLD_ALL = 'hold_all';
 export const inMs = (ms: number): Date => new Date(Date.now() + ms);
 export const holdOf = (chargeId: string): string => `hold_${chargeId}`;
 
-const isHeld = (tx: SandboxTransaction, subject: string | null): Promise<boolean> =>
-  tx.isHeld(subject === null ? [HOLD_ALL] : [HOLD_ALL, holdOf(subject)]);
-
 /** Plans a call about an object, in the transaction that changed it. @param subject charge (or payout) that it belongs to. */
 export async function notify(tx: SandboxTransaction, type: string, kind: ProcessorObject, id: string, subject: string): Promise<void> {
-  const held = await isHeld(tx, subject);
-  const number = (await tx.below('notice', subject)).length;
-  const data = { type, object: { kind, id }, chargeId: subject, number, isHeld: held, isDelivered: false, attempts: 0 };
-  await tx.insert('notice', idOf('evt', `${subject}:${number}:${type}:${id}`), data, {
+  const { number, isHeld } = await tx.planned(subject, [HOLD_ALL, holdOf(subject)]);
+  const data = { type, object: { kind, id }, chargeId: subject, number, isHeld, isDelivered: false, attempts: 0 };
+  tx.insert('notice', idOf('evt', `${subject}:${number}:${type}:${id}`), data, {
     parentId: subject,
-    dueAt: held ? null : inMs(NOTICE_DELAY_MS),
+    dueAt: isHeld ? null : inMs(NOTICE_DELAY_MS),
   });
 }
 

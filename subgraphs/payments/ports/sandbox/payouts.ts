@@ -45,7 +45,7 @@ export async function createPayout(tx: SandboxTransaction, input: { destination:
   if (!Object.hasOwn(DESTINATIONS, input.destination)) return nothingThere();
   const { destination, amount, currency } = input;
   const data: PayoutData = { destination, amount, currency, status: PENDING, code: null };
-  const made = await tx.insert('payout', idOf('po', key), data, { key, dueAt: inMs(CHANGE_DELAY_MS) });
+  const made = tx.insert('payout', idOf('po', key), data, { key, dueAt: inMs(CHANGE_DELAY_MS) });
   await book(tx, { kind: 'payout', sourceId: made.id, chargeId: null, amount: -amount, currency });
   return payoutOutcome(made);
 }
@@ -56,7 +56,7 @@ const told = (tx: SandboxTransaction, { id, data }: Payout): Promise<void> => no
 async function fail(tx: SandboxTransaction, payout: Payout, status: typeof FAILED | typeof CANCELLED, code: string): Promise<void> {
   payout.dueAt = null;
   Object.assign(payout.data, { status, code });
-  await tx.save(payout);
+  tx.save(payout);
   const { amount, currency } = payout.data;
   await book(tx, { kind: 'payout_failure', sourceId: payout.id, chargeId: null, amount, currency });
   await told(tx, payout);
@@ -67,7 +67,7 @@ export async function maturePayout(tx: SandboxTransaction, payout: Payout): Prom
   if (!DESTINATIONS[payout.data.destination]!.isPaid) return fail(tx, payout, FAILED, 'account_closed');
   payout.dueAt = null;
   payout.data.status = PAID;
-  await tx.save(payout);
+  tx.save(payout);
   await told(tx, payout);
 }
 

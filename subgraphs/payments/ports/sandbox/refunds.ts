@@ -27,7 +27,7 @@ export function refundOutcome(refund: Refund): Result {
 /** The money goes back. */
 async function pay(tx: SandboxTransaction, refund: Refund): Promise<void> {
   refund.data.status = 'succeeded';
-  await tx.save(refund);
+  tx.save(refund);
   const { chargeId, amount, currency } = refund.data;
   await book(tx, { kind: 'refund', sourceId: refund.id, chargeId, amount: -amount, currency });
 }
@@ -37,13 +37,14 @@ async function bounce(tx: SandboxTransaction, refund: Refund, charge: SandboxObj
   const { status, amount, currency, chargeId } = refund.data;
   Object.assign(refund.data, { status: 'declined', code: 'refund_failed' });
   charge.data.refunded -= amount;
-  await Promise.all([tx.save(refund), tx.save(charge)]);
+  tx.save(refund);
+  tx.save(charge);
   if (status === 'succeeded') await book(tx, { kind: 'refund_failure', sourceId: refund.id, chargeId, amount, currency });
 }
 
 async function makeRefund(tx: SandboxTransaction, charge: SandboxObject<'charge'>, amount: number, key: string | null): Promise<Refund> {
   charge.data.refunded += amount;
-  await tx.save(charge);
+  tx.save(charge);
   const name = key ?? `${charge.id}:external:${(await tx.below('refund', charge.id)).length}`;
   const data = { chargeId: charge.id, amount, currency: charge.data.currency, status: 'processing' as const, code: null };
   return tx.insert('refund', idOf('re', name), data, { ...(key !== null && { key }), parentId: charge.id });

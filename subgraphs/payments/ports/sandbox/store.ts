@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { nameOf, prepared } from '../../../../events/prepared.js';
+import { lastOfTransaction, nameOf, prepared } from '../../../../events/prepared.js';
 import { openPool } from '../../../../runtime/data/database.js';
 import { saveRoundTrips, type PgClient } from '../../../../runtime/data/round-trips.js';
 import type { Objects, SandboxObject, Kind } from './objects.js';
 
-/** Connections of the sandbox; never those of the service. */
-const CONNECTIONS = 3;
+/** Connections of the sandbox; never those of the service. What is due is looked for every five seconds, so one lives for longer, ms. */
+const [CONNECTIONS, IDLE_MS] = [3, 10_000];
 
 /** A prefix and 24 hexadecimal digits that follow from the name, so that the same call makes the same id. */
 export const idOf = (prefix: string, name: string): string => `${prefix}_${createHash('sha256').update(name).digest('hex').slice(0, 24)}`;
@@ -28,11 +28,36 @@ export interface Waiting {
   ms: number | null;
 }
 
-const WAITING = `select array(select distinct kind from payments.processor_object where due_at <= clock_timestamp()) as kinds,
-  (select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 from payments.processor_object where due_at is not null) as ms`;
+/** By the start of the statement, which an index can be searched for; `clock_timestamp()` would be compared with each row. */
+const WAITING = `select array(select distinct kind from payments.processor_object where due_at <= statement_timestamp()) as kinds,
+  (select (extract(epoch from min(due_at) - statement_timestamp()) * 1000)::float8 from payments.processor_object where due_at is not null) as ms`;
 
-/** The sandbox's objects in one transaction of its own. */
+/** Holds of a call's subject, none of which is set or lifted before the transaction ends, and calls that were planned about it. */
+const PLANNED = `
+with hold as (select id from payments.processor_object where kind = 'hold' and id = any($2) order by id for update),
+  notice as (select id from payments.processor_object where kind = 'notice' and parent_id = $1 order by created_at, id for update)
+select (select count(*) from hold)::int as holds, (select count(*) from notice)::int as notices`;
+
+/** All that a transaction has made and changed; `$1` the instant. Of lists the planner expects ten rows, of JSON a hundred, for which it reads the whole table. */
+const WRITE = `
+with changed as (
+  update payments.processor_object o set data = r.data::jsonb, due_at = r.due, updated_at = $1::timestamptz
+  from unnest($2::text[], $3::text[], $4::timestamptz[]) as r(id, data, due) where o.id = r.id)
+insert into payments.processor_object (id, data, due_at, kind, idempotency_key, parent_id, created_at, updated_at)
+select id, data::jsonb, due, kind, key, parent, $1, $1
+from unnest($5::text[], $6::text[], $7::timestamptz[], $8::text[], $9::text[], $10::text[]) as r(id, data, due, kind, key, parent)`;
+
+const columnsOf = (objects: readonly SandboxObject[]): unknown[][] => [
+  objects.map(one => one.id),
+  objects.map(one => JSON.stringify(one.data)),
+  objects.map(one => one.dueAt),
+];
+
+/** The sandbox's objects in one transaction of its own. What it writes is written together, before the next read and at the end. */
 export class SandboxTransaction {
+  readonly #made = new Map<string, SandboxObject>();
+  readonly #changed = new Map<string, SandboxObject>();
+
   constructor(
     private readonly client: pg.PoolClient,
     /** The service's time; delays run on the wall clock. */
@@ -40,7 +65,22 @@ export class SandboxTransaction {
   ) {}
 
   async #query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    await this.#write(prepared(WRITE));
     return (await this.client.query<Row>(prepared(text), [...values])).rows;
+  }
+
+  async #write(text: string): Promise<void> {
+    if (this.#made.size + this.#changed.size === 0) return;
+    const [changed, made] = [[...this.#changed.values()], [...this.#made.values()]];
+    this.#made.clear();
+    this.#changed.clear();
+    const places = [made.map(one => one.kind), made.map(one => one.key), made.map(one => one.parentId)];
+    await this.client.query(text, [this.now, ...columnsOf(changed), ...columnsOf(made), ...places]);
+  }
+
+  /** Writes what is left to be written; nothing may come after it. */
+  end(): Promise<void> {
+    return this.#write(lastOfTransaction(WRITE));
   }
 
   #rows<K extends Kind>(text: string, params: readonly unknown[]): Promise<SandboxObject<K>[]> {
@@ -59,10 +99,11 @@ export class SandboxTransaction {
     return (await this.#rows<K>(text, [kind, value]))[0] ?? null;
   }
 
-  /** Whether there is any hold of these ids, none of which is set or lifted before the transaction ends. */
-  async isHeld(ids: readonly string[]): Promise<boolean> {
-    const text = `select ${COLUMNS} from payments.processor_object where kind = 'hold' and id = any($1) order by id for update`;
-    return (await this.#rows<'hold'>(text, [ids])).length > 0;
+  /** The number that the next call about a subject has, from 0, and whether there is any hold of these ids. What was not written yet stays so. */
+  async planned(subject: string, holds: readonly string[]): Promise<{ number: number; isHeld: boolean }> {
+    const { rows } = await this.client.query<{ holds: number; notices: number }>(prepared(PLANNED), [subject, holds]);
+    const own = [...this.#made.values()].filter(({ kind, parentId }) => kind === 'notice' && parentId === subject);
+    return { number: rows[0]!.notices + own.length, isHeld: rows[0]!.holds > 0 };
   }
 
   /** The object as it is, without waiting for who has it locked. */
@@ -106,7 +147,7 @@ export class SandboxTransaction {
   /** Objects whose time has come on the wall clock, claimed until `until`; others pass them by. */
   claim<K extends Kind>(kind: K, until: Date, limit: number): Promise<SandboxObject<K>[]> {
     const text = `update payments.processor_object set due_at = $2 where id in (
-      select id from payments.processor_object where kind = $1 and due_at <= clock_timestamp() order by due_at, id limit $3 for update skip locked)
+      select id from payments.processor_object where kind = $1 and due_at <= statement_timestamp() order by due_at, id limit $3 for update skip locked)
       returning ${COLUMNS}`;
     return this.#rows<K>(text, [kind, until, limit]);
   }
@@ -118,23 +159,43 @@ export class SandboxTransaction {
     return this.#rows<K>(text, [kind, from, to, after?.[0] ?? null, after?.[1] ?? '', limit]);
   }
 
-  async insert<K extends Kind>(kind: K, id: string, data: Objects[K], more: { key?: string; parentId?: string; dueAt?: Date | null } = {}) {
+  /** A new object. @throws Error where the same transaction has made it already. */
+  insert<K extends Kind>(
+    kind: K,
+    id: string,
+    data: Objects[K],
+    more: { key?: string; parentId?: string; dueAt?: Date | null } = {},
+  ): SandboxObject<K> {
     const { key = null, parentId = null, dueAt = null } = more;
-    const text = `insert into payments.processor_object (id, kind, idempotency_key, parent_id, data, due_at, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $7)`;
-    await this.#query(text, [id, kind, key, parentId, JSON.stringify(data), dueAt, this.now]);
-    return { id, kind, key, parentId, data, dueAt, createdAt: this.now } as SandboxObject<K>;
+    const made = { id, kind, key, parentId, data, dueAt, createdAt: this.now } as SandboxObject<K>;
+    if (this.#made.has(id)) throw new Error(`${kind} is made twice`);
+    this.#made.set(id, made);
+    return made;
   }
 
-  async save<K extends Kind>({ id, data, dueAt }: SandboxObject<K>): Promise<void> {
-    const text = `update payments.processor_object set data = $2, due_at = $3, updated_at = $4 where id = $1`;
-    await this.#query(text, [id, JSON.stringify(data), dueAt, this.now]);
+  /** Notes that an object has changed; one that is new is written as it is then. */
+  save(object: SandboxObject): void {
+    if (!this.#made.has(object.id)) this.#changed.set(object.id, object);
   }
 
   async remove(kind: Kind, ids: readonly string[]): Promise<void> {
     await this.#query(`delete from payments.processor_object where kind = $1 and id = any($2)`, [kind, ids]);
   }
 }
+
+/** How a call went. */
+export interface Call {
+  /** Of the notice. */
+  id: string;
+  isTaken: boolean;
+  /** Until it is made again, ms; null: not by itself. */
+  waitMs: number | null;
+}
+
+const CALLED = `
+update payments.processor_object o set updated_at = $4, due_at = clock_timestamp() + r.wait * interval '1 millisecond', data = o.data ||
+  jsonb_build_object('attempts', (o.data->>'attempts')::int + 1, 'isDelivered', (o.data->>'isDelivered')::boolean or r.taken)
+from unnest($1::text[], $2::boolean[], $3::float8[]) as r(id, taken, wait) where o.id = r.id and o.kind = 'notice'`;
 
 /** The sandbox's database: a pool and transactions of its own, so that what it did stays done when payments dies. */
 export class SandboxStore {
@@ -144,7 +205,7 @@ export class SandboxStore {
     databaseUrl: string,
     private readonly manualClock: boolean,
   ) {
-    this.#pool = openPool('payments', databaseUrl, CONNECTIONS);
+    this.#pool = openPool('payments', databaseUrl, CONNECTIONS, IDLE_MS);
     this.#pool.on('connect', client => saveRoundTrips(client as unknown as PgClient));
   }
 
@@ -153,7 +214,9 @@ export class SandboxStore {
     let failed: Error | undefined;
     try {
       await client.query('begin');
-      const result = await work(new SandboxTransaction(client, await this.now(client)));
+      const tx = new SandboxTransaction(client, await this.now(client));
+      const result = await work(tx);
+      await tx.end();
       await client.query('commit');
       return result;
     } catch (error) {
@@ -180,11 +243,10 @@ export class SandboxStore {
     return (await this.#pool.query<Waiting>(statement(WAITING))).rows[0]!;
   }
 
-  /** Notes how a call went; without a next one it is not made again by itself. @param waitMs until then. */
-  async noteCall(id: string, isTaken: boolean, waitMs: number | null): Promise<void> {
-    const text = `update payments.processor_object set updated_at = $4, due_at = clock_timestamp() + $3 * interval '1 millisecond', data = data ||
-      jsonb_build_object('attempts', (data->>'attempts')::int + 1, 'isDelivered', (data->>'isDelivered')::boolean or $2) where id = $1 and kind = 'notice'`;
-    await this.#pool.query(statement(text, [id, isTaken, waitMs, await this.now()]));
+  /** Notes how calls went. */
+  async noteCalls(calls: readonly Call[]): Promise<void> {
+    const values = [calls.map(one => one.id), calls.map(one => one.isTaken), calls.map(one => one.waitMs)];
+    await this.#pool.query(statement(CALLED, [...values, await this.now()]));
   }
 
   close(): Promise<void> {
