@@ -18,7 +18,7 @@ interface ItemRow {
   locales: string[] | null;
 }
 
-const LOCK = `select id, status, version from content.content_release where id = $1 for update`;
+const LOCK = `select id, status, version from content.content_release where id = $1 for no key update`;
 const ITEMS = 'select item_id, revision, locales from content.content_release_item where release_id = $1 order by item_id';
 
 async function locked(ctx: Context, id: string): Promise<{ id: string; status: ContentReleaseStatus }> {

@@ -36,7 +36,7 @@ export const STATE = `select i.id, i.collection, i.brand_id, i.base_locale, i.st
   (select jsonb_agg(jsonb_build_object('locale', p.locale, 'slug', p.slug, 'revision', p.revision) order by p.locale)
     from content.content_publication p where p.item_id = i.id) as published`;
 
-const LOCK = 'select 1 from content.content_item where id = $1 for update';
+const LOCK = 'select 1 from content.content_item where id = $1 for no key update';
 
 /**
  * An item with one of its revisions; null for none. `lock`: until the transaction ends; in a statement of its own, because a join that

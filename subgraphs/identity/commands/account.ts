@@ -22,7 +22,7 @@ export interface KnownAddress {
 /** The account that an address belongs to, its row locked; null for none. */
 export async function accountByEmail(ctx: Context, email: string): Promise<KnownAddress | null> {
   const [row] = await ctx.sql<{ id: string; status: UserStatus; email: string }>(
-    'select u.id, u.status, e.email from identity.user_email e join identity."user" u on u.id = e.user_id where e.email_key = $1 for update of u',
+    'select u.id, u.status, e.email from identity.user_email e join identity."user" u on u.id = e.user_id where e.email_key = $1 for no key update of u',
     [emailKey(email)],
   );
   return row ? { userId: row.id, status: row.status, email: row.email } : null;

@@ -26,7 +26,7 @@ async function checkRedirect(ctx: Context, redirectTo: string | null): Promise<v
 }
 
 const LINKED = `
-select u.id, u.status from identity.external_identity x join identity."user" u on u.id = x.user_id where x.provider = $1 and x.subject = $2 for update of u`;
+select u.id, u.status from identity.external_identity x join identity."user" u on u.id = x.user_id where x.provider = $1 and x.subject = $2 for no key update of u`;
 
 const isOpen = (status: UserStatus): boolean => status === UserStatus.ACTIVE || status === UserStatus.PENDING;
 

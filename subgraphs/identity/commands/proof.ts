@@ -14,7 +14,7 @@ interface Account {
 
 async function lockedAccount(ctx: Context, userId: string): Promise<Account | null> {
   const [row] = await ctx.sql<Account>(
-    'select u.status, e.email_key as key from identity."user" u join identity.user_email e on e.user_id = u.id where u.id = $1 for update',
+    'select u.status, e.email_key as key from identity."user" u join identity.user_email e on e.user_id = u.id where u.id = $1 for no key update',
     [userId],
   );
   return row ?? null;

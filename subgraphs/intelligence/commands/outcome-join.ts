@@ -31,10 +31,10 @@ const MATCHING = (schema: string): string => `
 select ${COLUMNS} from ${schema}.decision d join ${schema}.ranking_policy p on p.id = d.policy_id
 where d.entity_id = $1 and d.decided_at <= $2::timestamptz and d.decided_at >= $2::timestamptz - interval '400 days' and d.outcome_metric = $3 and d.outcome_codes @> array[$4::text]
   and d.status in ('pending', 'joined', 'expired_unjoined', 'discarded')
-order by d.decided_at desc, d.id desc for update of d`;
+order by d.decided_at desc, d.id desc for no key update of d`;
 
 const BY_ID = (schema: string): string =>
-  `select ${COLUMNS} from ${schema}.decision d join ${schema}.ranking_policy p on p.id = d.policy_id where d.id = $1 for update of d`;
+  `select ${COLUMNS} from ${schema}.decision d join ${schema}.ranking_policy p on p.id = d.policy_id where d.id = $1 for no key update of d`;
 
 /** The outcomes of some decisions and what they make of them, in one statement. */
 const JOIN = (schema: string): string => `
@@ -117,7 +117,7 @@ interface Recorded extends Row {
 const RECORDED = (schema: string): string => `
 select ${COLUMNS}, d.decided_at <= $2::timestamptz as after, d.outcome_metric as metric,
   exists (select from ${schema}.decision_outcome o where o.decision_id = d.id and o.source_event_id = $3) as same
-from ${schema}.decision d join ${schema}.ranking_policy p on p.id = d.policy_id where d.id = $1 for update of d`;
+from ${schema}.decision d join ${schema}.ranking_policy p on p.id = d.policy_id where d.id = $1 for no key update of d`;
 
 const requireField = (holds: boolean, pointer: string, message: string): void => void (holds || invalid(pointer, message));
 
