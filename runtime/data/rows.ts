@@ -5,8 +5,8 @@ import { isUuid } from './ids.js';
 import { inOrder } from './loaders.js';
 
 /**
- * Locks the rows that are found until the transaction ends, against changes and locks, not against rows that point to them. Of a row that the request has loaded before, the ORM keeps values where the
- * column has become null meanwhile; {@link lockRow} does not.
+ * Locks the rows that are found until the transaction ends, against changes and locks, not against rows that point to them. Of a row that
+ * the request has loaded before, the ORM keeps values where the column has become null meanwhile; {@link lockRow} does not.
  */
 export const FOR_UPDATE = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 /** Keeps others from changing the rows that are found; readers of the same kind share them. */

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { notify } from '../../subgraphs/payments/ports/sandbox/notices.js';
+import { SandboxStore } from '../../subgraphs/payments/ports/sandbox/store.js';
+import { holding, waitingIn } from '../support/locks.js';
 import { Bank } from './bank.js';
 
 let bank: Bank;
@@ -177,4 +180,55 @@ describe('calls of the sandbox', () => {
     const token = await bank.buyer(user);
     expect(await bank.post('/v1/admin/sandbox/actions', { action: 'hold_webhooks' }, token)).toMatchObject({ status: 403 });
   });
+});
+
+/** Whoever plans a call locks those of its subject, oldest first; who notes several without that order would lock that one out. */
+test('calls that were made together are noted from the oldest on', async () => {
+  const store = new SandboxStore(bank.p.env.DATABASE_URL!, true);
+  try {
+    const [first, second] = [randomUUID(), randomUUID()];
+    const data = {
+      type: 'x',
+      object: { kind: 'charge', id: 'x' },
+      chargeId: 'x',
+      number: 0,
+      isHeld: false,
+      isDelivered: false,
+      attempts: 0,
+    } as const;
+    await store.transaction(async tx => void tx.insert('notice', first, { ...data }, { parentId: 'x' }));
+    await store.transaction(async tx => void tx.insert('notice', second, { ...data }, { parentId: 'x' }));
+    await bank.p.sql(`update payments.processor_object set created_at = created_at - interval '1 minute' where id = $1`, [first]);
+    const lock = 'select from payments.processor_object where id = $1 for update';
+    await holding(bank.p, [lock, [first]], async (release, query) => {
+      const noted = store.noteDeliveries([second, first].map(id => ({ id, isTaken: true, waitMs: null })));
+      await waitingIn(bank.p, 'jsonb_build_object');
+      await query([`${lock} nowait`, [second]]);
+      await release();
+      await noted;
+    });
+    const attempts = `select (data->>'attempts')::int as n from payments.processor_object where id = any($1)`;
+    expect(await bank.p.sql(attempts, [[first, second]])).toEqual([{ n: 1 }, { n: 1 }]);
+  } finally {
+    await store.close();
+  }
+});
+
+test('a transaction of the sandbox reads what it has made and changed, and counts the calls that it has planned', async () => {
+  const store = new SandboxStore(bank.p.env.DATABASE_URL!, true);
+  const [id, subject] = [randomUUID(), randomUUID()];
+  try {
+    await store.transaction(async tx => {
+      const made = tx.insert('customer', id, {}, { parentId: subject });
+      expect(await tx.below('customer', subject)).toMatchObject([{ id, dueAt: null }]);
+      made.dueAt = new Date('2100-01-01T00:00:00Z');
+      tx.save(made);
+      expect(await tx.lock('customer', { id })).toMatchObject({ dueAt: made.dueAt });
+      for (const type of ['first', 'second']) await notify(tx, type, 'charge', subject, subject);
+      expect((await tx.below('notice', subject)).map(one => one.data.number).toSorted((a, b) => a - b)).toEqual([0, 1]);
+    });
+  } finally {
+    await bank.p.sql('delete from payments.processor_object where parent_id = $1', [subject]);
+    await store.close();
+  }
 });

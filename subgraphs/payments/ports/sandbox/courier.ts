@@ -7,7 +7,7 @@ import { show } from './disputes.js';
 import { bodyOf, inMs, NOTICE_DELAY_MS } from './notices.js';
 import type { Kind, SandboxObject } from './objects.js';
 import { maturePayout } from './payouts.js';
-import type { Call, SandboxStore, SandboxTransaction } from './store.js';
+import type { Delivery, SandboxStore, SandboxTransaction } from './store.js';
 
 /** Between looks at least, so that what comes together goes together, and at most, because others may have planned something, ms. */
 const [SHORTEST_MS, LONGEST_MS] = [20, 5_000];
@@ -88,7 +88,7 @@ export class Courier {
     if (kinds.length === 0) return Math.min(Math.max(ms ?? LONGEST_MS, SHORTEST_MS), LONGEST_MS);
     if (kinds.some(kind => kind !== 'notice')) await this.store.transaction(tx => this.#change(tx, kinds));
     const notices = kinds.includes('notice') ? await this.store.transaction(tx => tx.claim('notice', inMs(CLAIM_MS), BATCH)) : [];
-    if (notices.length > 0) await this.store.noteCalls(await Promise.all(notices.map(notice => this.#attempt(notice))));
+    if (notices.length > 0) await this.store.noteDeliveries(await Promise.all(notices.map(notice => this.#attempt(notice))));
     return SHORTEST_MS;
   }
 
@@ -104,11 +104,11 @@ export class Courier {
 
   /** Makes one call now. */
   async deliver(notice: Notice): Promise<void> {
-    await this.store.noteCalls([await this.#attempt(notice)]);
+    await this.store.noteDeliveries([await this.#attempt(notice)]);
   }
 
   /** One call, signed at the service's time; it is tried again until it is taken. */
-  async #attempt(notice: Notice): Promise<Call> {
+  async #attempt(notice: Notice): Promise<Delivery> {
     const isTaken = await this.#call(notice);
     const attempts = notice.data.attempts + 1;
     const wait = Math.min(NOTICE_DELAY_MS * 2 ** attempts, MAX_WAIT_MS);

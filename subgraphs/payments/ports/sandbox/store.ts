@@ -183,8 +183,8 @@ export class SandboxTransaction {
   }
 }
 
-/** How a call went. */
-export interface Call {
+/** How the delivery of a call went. */
+export interface Delivery {
   /** Of the notice. */
   id: string;
   isTaken: boolean;
@@ -192,10 +192,12 @@ export interface Call {
   waitMs: number | null;
 }
 
-const CALLED = `
+/** Notices are locked in the order of {@link PLANNED}. */
+const DELIVERED = `
+with notice as (select id from payments.processor_object where kind = 'notice' and id = any($1) order by created_at, id for update)
 update payments.processor_object o set updated_at = $4, due_at = clock_timestamp() + r.wait * interval '1 millisecond', data = o.data ||
   jsonb_build_object('attempts', (o.data->>'attempts')::int + 1, 'isDelivered', (o.data->>'isDelivered')::boolean or r.taken)
-from unnest($1::text[], $2::boolean[], $3::float8[]) as r(id, taken, wait) where o.id = r.id and o.kind = 'notice'`;
+from notice join unnest($1::text[], $2::boolean[], $3::float8[]) as r(id, taken, wait) using (id) where o.id = notice.id`;
 
 /** The sandbox's database: a pool and transactions of its own, so that what it did stays done when payments dies. */
 export class SandboxStore {
@@ -243,10 +245,10 @@ export class SandboxStore {
     return (await this.#pool.query<Waiting>(statement(WAITING))).rows[0]!;
   }
 
-  /** Notes how calls went. */
-  async noteCalls(calls: readonly Call[]): Promise<void> {
-    const values = [calls.map(one => one.id), calls.map(one => one.isTaken), calls.map(one => one.waitMs)];
-    await this.#pool.query(statement(CALLED, [...values, await this.now()]));
+  /** Notes how deliveries went. */
+  async noteDeliveries(all: readonly Delivery[]): Promise<void> {
+    const values = [all.map(one => one.id), all.map(one => one.isTaken), all.map(one => one.waitMs)];
+    await this.#pool.query(statement(DELIVERED, [...values, await this.now()]));
   }
 
   close(): Promise<void> {
