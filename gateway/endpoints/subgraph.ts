@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode, GraphQLError } from 'graphql';
-import { isSubgraphCall } from '../../runtime/access/subgraph-secret.js';
+import { COMPLETE_ANSWER_HEADER, completeAnswerProof, isSubgraphCall } from '../../runtime/access/subgraph-secret.js';
 import { fail, type Problem } from '../../runtime/request/errors.js';
 import { problemHeaders, toProblem } from '../../runtime/http/server.js';
 import type { RunningService } from '../../runtime/running-service.js';
@@ -32,9 +32,16 @@ function checkAgainst(host: RunningService, document: DocumentNode): DocumentNod
   return document;
 }
 
+/** What is kept for the calls of one subgraph. */
+interface Kept {
+  readonly documents: CheckedDocuments<DocumentNode>;
+  /** Proves to a gateway that an answer is complete; null where there is no secret, so that nobody calls. */
+  readonly proof: string | null;
+}
+
 async function answer(
   host: RunningService,
-  documents: CheckedDocuments<DocumentNode>,
+  { documents, proof }: Kept,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -46,6 +53,7 @@ async function answer(
   const errors = result.errors?.map(error => formatError((error as GraphQLError).toJSON(), SHOWN_TO_GATEWAYS));
   const { status, headers } = answerOf(result.data, errors);
   if (request.info.status !== null) reply.header('x-result-status', request.info.status);
+  if (proof !== null && result.data && !errors) reply.header(COMPLETE_ANSWER_HEADER, proof);
   return reply
     .status(status)
     .headers(headers)
@@ -64,15 +72,17 @@ const sendError = (reply: FastifyReply, error: unknown, { log }: RunningService)
  * @param largestBody that a REST path of the service takes, bytes.
  */
 export function subgraphRoute(app: FastifyInstance, host: RunningService, authenticate: Authenticate, largestBody: number): void {
+  const { subgraphSecret } = host.config;
   const documents = new CheckedDocuments(document => checkAgainst(host, document), MAX_DOCUMENTS);
+  const kept: Kept = { documents, proof: subgraphSecret === null ? null : completeAnswerProof(subgraphSecret) };
   const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    if (!isSubgraphCall(request.headers, host.config.subgraphSecret)) return reply.callNotFound();
+    if (!isSubgraphCall(request.headers, subgraphSecret)) return reply.callNotFound();
     return authenticate(request).then(
       () => undefined,
       error => sendError(reply, error, host),
     );
   };
   app.post(`/${host.slug}/graphql`, { bodyLimit: largestBody + MORE_BYTES, onRequest: admit }, (request, reply) =>
-    answer(host, documents, request, reply).catch(error => sendError(reply, error, host)),
+    answer(host, kept, request, reply).catch(error => sendError(reply, error, host)),
   );
 }

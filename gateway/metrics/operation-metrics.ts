@@ -2,7 +2,7 @@ import { Kind, type DocumentNode } from 'graphql';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { operationLabels } from '../../runtime/observe/metrics.js';
 import type { RequestInfo } from '../../runtime/request/request.js';
-import type { SendLists } from '../plans/compiled/subgraph.js';
+import type { SendLists, SendUnread } from '../plans/compiled/subgraph.js';
 import type { PlanOrigin } from '../plans/compiled/executor.js';
 import { hasData, type Executor, type FederatedResult } from '../plans/executor.js';
 import type { FederatedContext, SubgraphSource } from '../plans/subgraph-source.js';
@@ -138,6 +138,12 @@ export class OperationMetrics {
         const send = source.prepare(document);
         return (variables, representations, request) => counted(request, () => send(variables, representations, request));
       },
+      ...(source.prepareUnread && {
+        prepareUnread: (document: string): SendUnread => {
+          const send = source.prepareUnread!(document);
+          return (variables, request) => counted(request, () => send(variables, request));
+        },
+      }),
       ...(source.prepareLists && {
         prepareLists: (document: string, names: readonly string[]): SendLists => {
           const send = source.prepareLists!(document, names);

@@ -1,12 +1,13 @@
 import { Kind, parse } from 'graphql';
 import { Pool } from 'undici';
-import { SUBGRAPH_SECRET_HEADER } from '../../runtime/access/subgraph-secret.js';
+import { COMPLETE_ANSWER_HEADER, completeAnswerProof, SUBGRAPH_SECRET_HEADER } from '../../runtime/access/subgraph-secret.js';
+import { sameSecret } from '../../runtime/data/crypto.js';
 import { Problem } from '../../runtime/request/errors.js';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Metrics } from '../../runtime/observe/metrics.js';
 import { activeTraceparent, traced } from '../../runtime/observe/tracing.js';
 import type { Variables } from '../plans/compiled/rows.js';
-import type { Send, SendLists } from '../plans/compiled/subgraph.js';
+import type { Send, SendLists, SendUnread, UnreadAnswer } from '../plans/compiled/subgraph.js';
 import type { FederatedContext, ProcessOptions, ProcessResult, SubgraphSource } from '../plans/subgraph-source.js';
 import { batchesOf, inBatches } from './entity-batches.js';
 import { Exchange } from './exchange.js';
@@ -57,9 +58,17 @@ class Pace {
 interface RawAnswer {
   readonly text: string;
   readonly resultStatus: number;
+  /** What the service sent to prove that the answer is complete; null: nothing. */
+  readonly proof: string | null;
   /** Of mutations, which go over the pool. */
   readonly isReplayed?: boolean;
 }
+
+/** Makes an answer of a body. @throws Problem unavailable for an answer that is none of GraphQL */
+type Read<T> = (answer: RawAnswer) => T;
+
+/** What is before and after the data in the body of a complete answer. */
+const [BEFORE_DATA, AFTER_DATA] = ['{"data":', '}'];
 
 /** @throws Problem unavailable for an answer that is none of GraphQL: a process with another secret has no subgraph to show. */
 function resultOf(slug: string, text: string): ProcessResult {
@@ -92,6 +101,7 @@ export class HttpDataSource implements SubgraphSource {
   #pool: Pool | undefined;
   #wire: WireClient | undefined;
   #start = '';
+  readonly #proof: string;
 
   /**
    * @param baseUrl of the subgraph's process. A function, because this process's own address is known late; called at the first call.
@@ -104,13 +114,15 @@ export class HttpDataSource implements SubgraphSource {
     private readonly secret: string,
     private readonly metrics: Metrics,
     private readonly quickMs = QUICK_MS,
-  ) {}
+  ) {
+    this.#proof = completeAnswerProof(secret);
+  }
 
   process({ request, context }: ProcessOptions): Promise<ProcessResult> {
     const { query, operationName, variables: { representations, ...variables } = {} } = request;
     const { request: info } = context as FederatedContext;
     const post = (given: object): Promise<ProcessResult> =>
-      this.#post(JSON.stringify({ query, operationName, variables: given }), info, null);
+      this.#post(JSON.stringify({ query, operationName, variables: given }), info, null, this.#read);
     if (!Array.isArray(representations)) return post({ ...request.variables });
     const batches = batchesOf(JSON.stringify(representations).slice(1, -1));
     const ask = (text: string) => post({ ...variables, representations: JSON.parse(`[${text}]`) as unknown });
@@ -121,7 +133,7 @@ export class HttpDataSource implements SubgraphSource {
     const bodyOf = bodiesOf(query, ['representations']);
     const pace = this.#paceOf(query);
     return (variables, representations, request) => {
-      const ask = (lists: readonly string[]): Promise<ProcessResult> => this.#post(bodyOf(variables, lists), request, pace);
+      const ask = (lists: readonly string[]): Promise<ProcessResult> => this.#post(bodyOf(variables, lists), request, pace, this.#read);
       if (representations === null) return ask([]);
       const batches = batchesOf(representations);
       return batches ? inBatches(batches, text => ask([text])) : ask([representations]);
@@ -130,19 +142,33 @@ export class HttpDataSource implements SubgraphSource {
 
   prepareLists(query: string, names: readonly string[]): SendLists {
     const [bodyOf, pace] = [bodiesOf(query, names), this.#paceOf(query)];
-    return (variables, lists, request) => this.#post(bodyOf(variables, lists), request, pace);
+    return (variables, lists, request) => this.#post(bodyOf(variables, lists), request, pace, this.#read);
   }
+
+  prepareUnread(query: string): SendUnread {
+    const [bodyOf, pace] = [bodiesOf(query, []), this.#paceOf(query)];
+    return (variables, request) => this.#post(bodyOf(variables, []), request, pace, this.#handOn);
+  }
+
+  readonly #read: Read<ProcessResult> = ({ text }) => resultOf(this.slug, text);
+
+  /** Text that the service vouches for is not read, any other is. */
+  readonly #handOn: Read<ProcessResult | UnreadAnswer> = answer => {
+    const { text, proof } = answer;
+    const isComplete = proof !== null && text.startsWith(BEFORE_DATA) && sameSecret(proof, this.#proof);
+    return isComplete ? { text: text.slice(BEFORE_DATA.length, -AFTER_DATA.length) } : this.#read(answer);
+  };
 
   #paceOf(query: string): Pace | null {
     return this.quickMs > 0 && isQuery(query) ? new Pace(this.quickMs) : null;
   }
 
   /** @throws Problem unavailable */
-  async #post(body: string, request: RequestInfo, pace: Pace | null): Promise<ProcessResult> {
+  async #post<T>(body: string, request: RequestInfo, pace: Pace | null, read: Read<T>): Promise<T> {
     const done = this.metrics.fetches.startTimer({ service: this.slug });
     try {
       const span = { kind: 'client', attributes: { 'platform.service': this.slug }, parent: request.traceparent } as const;
-      return await traced(`call ${this.slug}`, span, () => this.#call(body, request, pace));
+      return await traced(`call ${this.slug}`, span, async () => read(await this.#call(body, request, pace)));
     } catch (error) {
       if (error instanceof Problem) throw error;
       throw new Problem('unavailable', `The ${this.slug} service cannot be reached right now`, { retryAfter: 1, cause: error });
@@ -151,7 +177,7 @@ export class HttpDataSource implements SubgraphSource {
     }
   }
 
-  async #call(body: string, request: RequestInfo, pace: Pace | null): Promise<ProcessResult> {
+  async #call(body: string, request: RequestInfo, pace: Pace | null): Promise<RawAnswer> {
     if (!this.#pool) this.#open();
     const signal = request.signal ?? AbortSignal.timeout(CALL_MS); // a client's request has a deadline of its own
     signal.throwIfAborted();
@@ -160,7 +186,7 @@ export class HttpDataSource implements SubgraphSource {
     const answer = quick ? await this.#pipelined(body, headers, signal) : await this.#pooled(body, headers, signal);
     if (answer.isReplayed) request.isReplayed = true;
     if (answer.resultStatus) request.status = answer.resultStatus;
-    return resultOf(this.slug, answer.text);
+    return answer;
   }
 
   #open(): void {
@@ -194,8 +220,13 @@ export class HttpDataSource implements SubgraphSource {
     const exchange = new Exchange(signal, MAX_ANSWER_BYTES);
     this.#pool!.dispatch({ path: `/${this.slug}/graphql`, method: 'POST', headers, body }, exchange);
     const answer = await exchange.answer;
-    const { 'x-result-status': status = 0, 'idempotent-replayed': replayed } = answer.headers;
-    return { text: answer.text, resultStatus: Number(status), isReplayed: replayed === 'true' };
+    const { 'x-result-status': status = 0, 'idempotent-replayed': replayed, [COMPLETE_ANSWER_HEADER]: proof } = answer.headers;
+    return {
+      text: answer.text,
+      resultStatus: Number(status),
+      proof: typeof proof === 'string' ? proof : null,
+      isReplayed: replayed === 'true',
+    };
   }
 
   async close(): Promise<void> {

@@ -14,6 +14,11 @@ export const MIN_SECRET_BYTES = 32;
  */
 export const proxyCredential = (secret: string): string => createHmac('sha256', secret).update('proxied request').digest('base64url');
 
+/** Header by which a service says, proven by the secret, that an answer is data without errors, so that its text may be handed on unread. */
+export const COMPLETE_ANSWER_HEADER = 'x-complete-answer';
+
+export const completeAnswerProof = (secret: string): string => createHmac('sha256', secret).update('complete answer').digest('base64url');
+
 function sends(headers: IncomingHttpHeaders, credential: string): boolean {
   const sent = headers[SUBGRAPH_SECRET_HEADER];
   return typeof sent === 'string' && sameSecret(sent, credential);

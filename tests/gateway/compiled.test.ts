@@ -15,6 +15,8 @@ import { internalRequest } from '../../runtime/request/request.js';
 
 const newRun = (data: Record<string, unknown> = {}): Run => ({
   data,
+  text: null,
+  handsOn: false,
   variables: {},
   request: internalRequest(ANONYMOUS),
   calls: null as never,

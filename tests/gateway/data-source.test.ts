@@ -9,6 +9,7 @@ import { HttpDataSource } from '../../gateway/sources/http-data-source.js';
 import { Exchange } from '../../gateway/sources/exchange.js';
 import { ANONYMOUS } from '../../runtime/request/caller.js';
 import { internalRequest, type RequestInfo } from '../../runtime/request/request.js';
+import { completeAnswerProof } from '../../runtime/access/subgraph-secret.js';
 import { createMetrics } from '../../runtime/observe/metrics.js';
 import { until } from '../support/until.js';
 
@@ -110,6 +111,33 @@ describe('a call', () => {
     const all = Array.from({ length: 5 }, () => ({ __typename: 'Brand', about: 'x'.repeat(500_000) }));
     const { data } = await source.prepare(ENTITIES)({}, JSON.stringify(all).slice(1, -1), requestWith());
     expect([sizes, data._entities]).toEqual([[2, 2, 1], all]);
+  });
+
+  test('leaves the data of an answer unread where the service proves that it is complete, else it reads it', async () => {
+    const askUnread = () => source.prepareUnread('{ brands { id } }')({ a: 1 }, requestWith());
+    const [data, proof] = ['{ "brands" : [] }', completeAnswerProof(SECRET)];
+    handle = answering(`{"data":${data}}`, { 'x-complete-answer': proof });
+    expect(await askUnread()).toEqual({ text: data });
+    expect(await ask()).toEqual({ data: { brands: [] } });
+    for (const other of [{}, { 'x-complete-answer': completeAnswerProof(`${SECRET}x`) }, { 'x-complete-answer': SECRET }]) {
+      handle = answering(`{"data":${data}}`, other as Record<string, string>);
+      expect(await askUnread()).toEqual({ data: { brands: [] } });
+    }
+    handle = answering('{"errors":[{"message":"none"}],"data":null}', { 'x-complete-answer': proof });
+    expect(await askUnread()).toEqual({ errors: [{ message: 'none' }], data: null });
+    handle = answering('{"code":"not_found"}', { 'x-complete-answer': proof });
+    await expect(askUnread()).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('of a change leaves its answer unread, too, and says that it is a replay', async () => {
+    const request = requestWith();
+    handle = answering('{"data":{"a":1}}', {
+      'x-complete-answer': completeAnswerProof(SECRET),
+      'idempotent-replayed': 'true',
+      'x-result-status': '201',
+    });
+    expect(await source.prepareUnread('mutation { a }')({}, request)).toEqual({ text: '{"a":1}' });
+    expect([request.isReplayed, request.status]).toEqual([true, 201]);
   });
 
   test('proves itself by the secret, and an answer that is none of GraphQL is an error', async () => {

@@ -25,20 +25,25 @@ test('as many operations as a scrape bears have a label of their own, the others
   expect(['a', 'b', 'c', 'a', 'd', 'b'].map(labelOf)).toEqual(['a', 'b', 'other', 'a', 'other', 'b']);
 });
 
-test('a counted source takes several lists of entities if the source itself does, and each such call is one', async () => {
+test('a counted source takes several lists of entities and leaves answers unread if the source itself does, and each such call is one', async () => {
   const { registry } = createMetrics();
   const metrics = new OperationMetrics(registry);
   const send = async () => ({ data: {} });
   const source = { process: send, prepare: () => send };
-  expect(metrics.source('local', source as never).prepareLists).toBeUndefined();
-  const counted = metrics.source('platform', { ...source, prepareLists: () => send } as never);
-  const lists = counted.prepareLists!('{ a }', ['r0', 'r1']);
+  const { prepareLists: noLists, prepareUnread: noText } = metrics.source('local', source as never);
+  expect([noLists, noText]).toEqual([undefined, undefined]);
+  const unread = async (_variables: object, request: RequestInfo) => ({ text: request.id });
+  const counted = metrics.source('platform', { ...source, prepareLists: () => send, prepareUnread: () => unread } as never);
+  const [lists, text] = [counted.prepareLists!('{ a }', ['r0', 'r1']), counted.prepareUnread!('{ a }')];
   const executor = {
-    execute: async (_operation: unknown, request: RequestInfo) => ({ ...(await lists({}, ['', ''], request)), errors: [] }),
+    execute: async (_operation: unknown, request: RequestInfo) => {
+      expect(await text({}, request)).toEqual({ text: request.id });
+      return { ...(await lists({}, ['', ''], request)), errors: [] };
+    },
   };
   const operation = { document: parse('{ brands { id } }'), source: '', key: '', operationName: null, variables: {} };
   await metrics.watch(executor as never, 'client').execute(operation, internalRequest(ANONYMOUS));
-  expect(await registry.metrics()).toContain('gateway_operation_fetches_total{operation="query brands",service="platform"} 1');
+  expect(await registry.metrics()).toContain('gateway_operation_fetches_total{operation="query brands",service="platform"} 2');
 });
 
 describe('who reads /metrics', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startPlatform } from '../../gateway/composition/platform.js';
-import { proxyCredential } from '../../runtime/access/subgraph-secret.js';
+import { completeAnswerProof, proxyCredential } from '../../runtime/access/subgraph-secret.js';
 import { loadConfig } from '../../runtime/config.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from '../support/at-end.js';
@@ -102,6 +102,16 @@ const call = (body: object | string, options: { token?: string | null; headers?:
 describe('with the secret', () => {
   test('a subgraph answers', async () => {
     expect((await call({ query: '{ brand(slug: "main") { slug } }' })).body).toEqual({ data: { brand: { slug: 'main' } } });
+  });
+
+  test('an answer says, proven by the secret, that it is complete, and not where it has errors', async () => {
+    const complete = await call({ query: '{ brand(slug: "main") { slug } nothing: brand(slug: "none") { slug } }' });
+    expect([complete.body.data.nothing, complete.headers['x-complete-answer']]).toEqual([null, completeAnswerProof(SECRET)]);
+    const failed = [
+      await call({ query: '{ brand(slug: "main") { slug } flags { nodes { key } } }' }, { token: null }),
+      await call({ query: '{ nothing }' }),
+    ];
+    for (const { headers, body } of failed) expect([body.errors.length > 0, headers['x-complete-answer']]).toEqual([true, undefined]);
   });
 
   test('a wrong token is a 401 before the body is read', async () => {

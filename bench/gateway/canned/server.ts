@@ -6,6 +6,7 @@
  */
 import { createServer, type Socket } from 'node:net';
 import { graphql } from 'graphql';
+import { COMPLETE_ANSWER_HEADER, completeAnswerProof } from '../../../dist/runtime/access/subgraph-secret.js';
 import { NAMES, schemaOf } from './services.ts';
 
 const MAX_KEPT = 50_000;
@@ -13,9 +14,13 @@ const schemas = new Map(NAMES.map(name => [`/${name}/graphql`, schemaOf(name)]))
 const kept = new Map<string, Buffer>();
 let calls = 0;
 
-function bytesOf(value: unknown): Buffer {
+/** As our services do, an answer without errors says so; the other gateways ignore it. */
+const COMPLETE = `${COMPLETE_ANSWER_HEADER}: ${completeAnswerProof('bench')}\r\n`;
+
+function bytesOf(value: { errors?: unknown }): Buffer {
   const body = Buffer.from(JSON.stringify(value));
-  const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: keep-alive\r\n\r\n`;
+  const complete = value.errors ? '' : COMPLETE;
+  const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${complete}content-length: ${body.length}\r\nconnection: keep-alive\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), body]);
 }
 

@@ -8,7 +8,7 @@ import type { PlanChecks } from './plan-checks.js';
 import { compileRepresentation, type Represent, type Requirement } from './representations.js';
 import { compileRewrites } from './rewrites.js';
 import type { Run, Step } from './run.js';
-import type { Row, Variables } from './rows.js';
+import { isRow, type Row, type Variables } from './rows.js';
 import type { FetchDocuments } from './fetch-documents.js';
 import type { SubgraphAnswer, SubgraphError } from './subgraph.js';
 
@@ -19,6 +19,8 @@ export interface FetchSetting {
   documents: FetchDocuments;
   /** Services of which the plan may ask for entities in several branches at once. */
   gathering: ReadonlySet<string>;
+  /** Whether the fetch is the whole plan. */
+  isWhole: boolean;
 }
 
 /** A plan's fetch. `requires` may name the key under which the data holds a required field. */
@@ -31,7 +33,7 @@ const withoutName = (operation: string): string => operation.replace(/^(query|mu
 export function compileFetch(fetch: Fetch, path: PlanPath, setting: FetchSetting): Step {
   setting.checks.checkFetch(fetch);
   const document = setting.documents.of(fetch.serviceName, withoutName(fetch.operation));
-  const step = fetch.requires ? entityFetch(fetch, fetch.requires, path, document, setting) : rootFetch(fetch, path, document, setting);
+  const step = stepOf(fetch, path, document, setting);
   return async run => {
     try {
       run.request.signal?.throwIfAborted();
@@ -40,6 +42,11 @@ export function compileFetch(fetch: Fetch, path: PlanPath, setting: FetchSetting
       for (const at of failedPaths(fetch, path, run)) run.errors.push(asGraphqlError(error, at));
     }
   };
+}
+
+function stepOf(fetch: Fetch, path: PlanPath, document: EntityDocument, setting: FetchSetting): Step {
+  if (fetch.requires) return entityFetch(fetch, fetch.requires, path, document, setting);
+  return setting.isWhole ? wholeFetch(fetch, document, setting) : rootFetch(fetch, path, document, setting);
 }
 
 /** Paths at which the client lacks the data of a failed call: its root fields for a call at the top, else the first of its objects. */
@@ -55,6 +62,25 @@ function variablesOf(names: readonly string[], given: Variables): Variables {
   const used: Row = {};
   for (const name of names) if (Object.hasOwn(given, name) && given[name] !== undefined) used[name] = given[name];
   return used;
+}
+
+/** The only fetch of a plan: its answer is the data, so nothing is merged, and its text is not read where it may be handed on. */
+function wholeFetch(fetch: Fetch, document: EntityDocument, { schema }: FetchSetting): Step {
+  const [rewrite, names] = [compileRewrites(schema, fetch.outputRewrites), fetch.variableUsages ?? []];
+  const sendUnread = document.subgraph.prepareUnread?.(document.text);
+  return async run => {
+    const variables = variablesOf(names, run.variables);
+    const answer = await (run.handsOn && sendUnread ? sendUnread(variables, run.request) : run.calls.sendAlone(document, variables, null));
+    if ('text' in answer) run.text = answer.text;
+    else takeWhole(answer, run);
+  };
+
+  function takeWhole({ data, errors }: SubgraphAnswer, run: Run): void {
+    for (const error of errors ?? []) run.errors.push(subgraphError(error, fetch.serviceName, error.path));
+    if (!isRow(data)) return;
+    rewrite?.(data);
+    run.data = data;
+  }
 }
 
 function rootFetch(fetch: Fetch, path: PlanPath, document: EntityDocument, { schema }: FetchSetting): Step {

@@ -1,9 +1,11 @@
+import type { FetchNode } from '@apollo/query-planner';
 import {
   GraphQLError,
   Kind,
   visit,
   type DirectiveNode,
   type DocumentNode,
+  type GraphQLObjectType,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
@@ -11,6 +13,7 @@ import type { RequestInfo } from '../../../runtime/request/request.js';
 import { Lru } from '../lru.js';
 import { Calls } from './calls.js';
 import { decided } from './conditions.js';
+import { asksTheSame } from './same-selections.js';
 import { FetchDocuments } from './fetch-documents.js';
 import { gatheringServices } from './gathering.js';
 import { MergedDocuments } from './merged-documents.js';
@@ -34,6 +37,8 @@ interface Planned {
   readonly operation: PlannedOperation;
   /** Null where no subgraph is asked. */
   readonly step: Step | null;
+  /** The fetch that is the whole plan. */
+  readonly whole: FetchNode | null;
 }
 
 /** One combination of values of the conditions. */
@@ -42,6 +47,8 @@ interface Variant {
   readonly write: Write;
   /** Response names of the root fields that subgraphs answer. */
   readonly roots: readonly string[];
+  /** Whether the plan's only fetch answers in the client's own text. */
+  readonly handsOn: boolean;
 }
 
 /** An answer whose data is JSON text; objects are made from it at the first use of `data`. */
@@ -131,9 +138,11 @@ export class CompiledOperation {
   #compilePlan(document: DocumentNode): Planned {
     const { planner, checks, supergraph: schema } = this.setting;
     const { planned, node } = planner.plan(document, this.#operation.name?.value);
-    if (!node) return { operation: planned, step: null };
+    if (!node) return { operation: planned, step: null, whole: null };
     const [documents, gathering, defaults] = [this.#documents, gatheringServices(node), this.#defaults];
-    return { operation: planned, step: compileNode(node, [], { schema, checks, documents, gathering, defaults }) };
+    const whole = node.kind === 'Fetch' ? node : null;
+    const setting = { schema, checks, documents, gathering, defaults, isWhole: whole !== null };
+    return { operation: planned, step: compileNode(node, [], setting), whole };
   }
 
   async run(variables: Variables, request: RequestInfo): Promise<Answer> {
@@ -142,12 +151,14 @@ export class CompiledOperation {
     const variant = this.#variant(variables);
     if (variant instanceof GraphQLError) return new Answer(NULL, [variant]);
     const calls = new Calls(this.#merged, request);
-    const run: Run = { data: {}, variables, request, calls, errors: [], shared: null };
+    const { handsOn } = variant;
+    const run: Run = { data: {}, text: null, handsOn, variables, request, calls, errors: [], shared: null };
     await variant.planned.step?.(run);
     return this.#answer(run, variant);
   }
 
   #answer(run: Run, { planned, write, roots }: Variant): Answer {
+    if (run.text !== null) return new Answer(run.text, []);
     const writing: Writing = { faults: 0, broken: false, texts: run.shared ? new Map() : null };
     if (run.errors.length === 0) addUnanswered(roots, run);
     const text = write(run.data, writing);
@@ -203,12 +214,20 @@ export class CompiledOperation {
     const root = apiSchema.getRootType(this.#operation.operation)!;
     const selections = new Selections(apiSchema, this.#document, conditions);
     const sets = [this.#operation.selectionSet];
+    const planned = this.#planned ?? this.#plan(decided(this.#document, conditions));
     const fields = [...selections.collect(sets, root.name)].filter(([, nodes]) => !nodes[0]!.name.value.startsWith('__'));
     return {
-      planned: this.#planned ?? this.#plan(decided(this.#document, conditions)),
+      planned,
       write: new ResponseCompiler(apiSchema, selections, this.#names).composite(root, sets),
       roots: fields.map(([name]) => name),
+      handsOn: this.#handsOn(planned, selections, root),
     };
+  }
+
+  /** Names that were changed, and conditions, which the planner may place elsewhere, are left to the writer. */
+  #handsOn({ whole }: Planned, selections: Selections, root: GraphQLObjectType): boolean {
+    if (!whole || whole.outputRewrites?.length || this.#names.size > 0 || this.#conditions.length > 0) return false;
+    return asksTheSame(this.setting.apiSchema, root, { selections, sets: [this.#operation.selectionSet] }, whole.operation);
   }
 }
 

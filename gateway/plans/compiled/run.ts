@@ -5,7 +5,12 @@ import type { Row, Variables } from './rows.js';
 
 /** State of one execution of a compiled operation. */
 export interface Run {
-  readonly data: Row;
+  /** The merged data. The answer of a plan's only fetch takes its place. */
+  data: Row;
+  /** The text of an answer that is handed on unread, in place of the data; null: there is none. */
+  text: string | null;
+  /** Whether the text of the plan's only fetch may be handed on. */
+  readonly handsOn: boolean;
   readonly variables: Variables;
   readonly request: RequestInfo;
   readonly calls: Calls;

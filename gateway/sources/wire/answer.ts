@@ -8,6 +8,8 @@ export interface WireAnswer {
   readonly text: string;
   /** HTTP status that the service set for the operation's answer (`X-Result-Status`); 0: none. */
   readonly resultStatus: number;
+  /** What the service sent to prove that the answer is complete (`X-Complete-Answer`); null: nothing. */
+  readonly proof: string | null;
   /** The server closes the connection after this answer. */
   readonly last: boolean;
 }
@@ -25,6 +27,7 @@ interface Body {
 const LENGTH = /\r\ncontent-length: *([^\r]*?) *\r\n/i;
 const ENCODING = /\r\ntransfer-encoding: *([^\r]*?) *\r\n/i;
 const RESULT_STATUS = /\r\nx-result-status: *(\d+) *\r\n/i;
+const PROOF = /\r\nx-complete-answer: *([\w-]+) *\r\n/i;
 const LAST = /\r\nconnection: *close *\r\n/i;
 
 const textOf = (chunks: readonly Buffer[]): string => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
@@ -154,7 +157,11 @@ export class AnswerReader {
     const [, status] = /^HTTP\/1\.1 (\d{3})[ \r]/.exec(head) ?? [];
     if (!status) throw new Error('the answer is not HTTP/1.1');
     if (status[0] === '1') return; // provisional: the final answer follows
-    this.#head = { resultStatus: Number(RESULT_STATUS.exec(head)?.[1] ?? 0), last: LAST.test(head) };
+    this.#head = {
+      resultStatus: Number(RESULT_STATUS.exec(head)?.[1] ?? 0),
+      proof: PROOF.exec(head)?.[1] ?? null,
+      last: LAST.test(head),
+    };
     this.#body = bodyOf(head, this.maxBytes);
     if (this.#body.size === 0 && this.#body instanceof SizedBody) this.#finish(this.#body);
   }
