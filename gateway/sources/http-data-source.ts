@@ -1,7 +1,11 @@
 import { Kind, parse } from 'graphql';
 import { Pool } from 'undici';
-import { COMPLETE_ANSWER_HEADER, completeAnswerProof, SUBGRAPH_SECRET_HEADER } from '../../runtime/access/subgraph-secret.js';
-import { sameSecret } from '../../runtime/data/crypto.js';
+import {
+  COMPLETE_ANSWER_HEADER,
+  completeAnswerProof,
+  provesCompleteness,
+  SUBGRAPH_SECRET_HEADER,
+} from '../../runtime/access/subgraph-secret.js';
 import { Problem } from '../../runtime/request/errors.js';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Metrics } from '../../runtime/observe/metrics.js';
@@ -101,7 +105,7 @@ export class HttpDataSource implements SubgraphSource {
   #pool: Pool | undefined;
   #wire: WireClient | undefined;
   #start = '';
-  readonly #proof: string;
+  readonly #proof: Buffer;
 
   /**
    * @param baseUrl of the subgraph's process. A function, because this process's own address is known late; called at the first call.
@@ -115,7 +119,7 @@ export class HttpDataSource implements SubgraphSource {
     private readonly metrics: Metrics,
     private readonly quickMs = QUICK_MS,
   ) {
-    this.#proof = completeAnswerProof(secret);
+    this.#proof = Buffer.from(completeAnswerProof(secret));
   }
 
   process({ request, context }: ProcessOptions): Promise<ProcessResult> {
@@ -155,7 +159,7 @@ export class HttpDataSource implements SubgraphSource {
   /** Text that the service vouches for is not read, any other is. */
   readonly #handOn: Read<ProcessResult | UnreadAnswer> = answer => {
     const { text, proof } = answer;
-    const isComplete = proof !== null && text.startsWith(BEFORE_DATA) && sameSecret(proof, this.#proof);
+    const isComplete = proof !== null && text.startsWith(BEFORE_DATA) && provesCompleteness(proof, this.#proof);
     return isComplete ? { text: text.slice(BEFORE_DATA.length, -AFTER_DATA.length) } : this.#read(answer);
   };
 

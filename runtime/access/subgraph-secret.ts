@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { sameSecret } from '../data/crypto.js';
 
@@ -17,7 +17,14 @@ export const proxyCredential = (secret: string): string => createHmac('sha256', 
 /** Header by which a service says, proven by the secret, that an answer is data without errors, so that its text may be handed on unread. */
 export const COMPLETE_ANSWER_HEADER = 'x-complete-answer';
 
+/** What the header holds. */
 export const completeAnswerProof = (secret: string): string => createHmac('sha256', secret).update('complete answer').digest('base64url');
+
+/** Whether what came is the proof; its length, which shows how it is made, is no secret. Runs once for each answer that is handed on. */
+export function provesCompleteness(sent: string, proof: Buffer): boolean {
+  const bytes = Buffer.from(sent);
+  return bytes.length === proof.length && timingSafeEqual(bytes, proof);
+}
 
 function sends(headers: IncomingHttpHeaders, credential: string): boolean {
   const sent = headers[SUBGRAPH_SECRET_HEADER];
