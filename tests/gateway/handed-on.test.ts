@@ -2,8 +2,10 @@
  * Answers of one service that are handed on as text, beside the same operations in process, where every value is written anew.
  * `HANDED_ON_OPERATIONS=20000` compares more.
  */
-import { parse } from 'graphql';
+import { parse, type OperationDefinitionNode } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { asksTheSame } from '../../gateway/plans/compiled/same-selections.js';
+import { Selections } from '../../gateway/plans/compiled/selections.js';
 import type { Executor, FederatedResult } from '../../gateway/plans/executor.js';
 import { ANONYMOUS } from '../../runtime/request/caller.js';
 import { internalRequest } from '../../runtime/request/request.js';
@@ -93,6 +95,32 @@ describe('what has to be read is not handed on', () => {
     const { text, isHandedOn } = await compared('{ shelf { name } names }');
     expect([text, isHandedOn]).toEqual(['null', false]);
   });
+});
+
+/** Whether a fetch is what a client asks for. */
+function isSameAs(client: string, fetch: string): boolean {
+  const [document, root] = [parse(client), pair.apiSchema.getQueryType()!];
+  const { selectionSet } = document.definitions[0] as OperationDefinitionNode;
+  const selections = new Selections(pair.apiSchema, document, {});
+  return asksTheSame(pair.apiSchema, root, { selections, sets: [selectionSet] }, fetch);
+}
+
+test.each([
+  ['the same', '{ shelf { n: name open } }', true],
+  ['the same in parts', 'query Q { shelf { ... on Shelf { n: name } } shelf { open } }', true],
+  ['another order', '{ shelf { open n: name } }', false],
+  ['another name', '{ shelf { name open } }', false],
+  ['another field under the name', '{ shelf { n: note open } }', false],
+  ['more', '{ shelf { n: name open __typename } }', false],
+  ['less', '{ shelf { n: name } }', false],
+  ['nothing of an object', '{ shelf }', false],
+  ['a part under a condition', 'query ($c: Boolean!) { shelf { n: name open @include(if: $c) } }', false],
+])('a fetch that asks for %s', (_what, fetch, isSame) => {
+  expect(isSameAs('{ shelf { n: name open } }', fetch)).toBe(isSame);
+});
+
+test("the root's type name is left to the gateway also where a fetch asks for it", () => {
+  expect(isSameAs('{ __typename }', '{ __typename }')).toBe(false);
 });
 
 test('generated operations have the same bytes, whether handed on or read', { timeout: 120_000 }, async () => {
