@@ -245,7 +245,8 @@ function report({ runs, failures, missing }) {
   console.log('\n== summary');
   for (const run of runs) {
     console.log(`${run.title}: ${run.passed} passed, ${run.failures.length} failed`);
-    for (const line of run.aloneOnly ?? []) console.log(`PASSED ONLY ALONE ${line}`);
+    const first = run.failures.length === 0 ? 'PASSED ONLY ALONE' : 'FAILED AT FIRST';
+    for (const line of run.aloneOnly ?? []) console.log(`${first} ${line}`);
     for (const line of run.failures) console.log(`FAILED ${line}`);
   }
   if (!CI) for (const line of [...missing.map(part => `could not be run, ${part}`), ...skips]) console.log(line);
