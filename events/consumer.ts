@@ -12,6 +12,8 @@ export type { Envelope } from './envelope.js';
 /** Reacts to one event inside a transaction; no outside I/O. `signal` aborts at the handler's deadline. */
 export type Handler<Ctx> = ((ctx: Ctx, event: Envelope<any>, signal: AbortSignal) => Promise<void>) & {
   readonly definition?: EventDefinition;
+  /** False: nothing is to be done about the event. */
+  readonly concerns?: (event: Envelope<any>) => boolean;
 };
 
 /** A service's reaction to some event types: its own queue, its own position in the log, its own dead letters. */
@@ -27,6 +29,12 @@ export interface Consumer<Ctx> {
    * Parameters are numbered from `first`. Null: nothing. It must not fail by what is in an event: that would count as no failure of it.
    */
   read?: (event: Envelope<any>, first: number) => EntranceRead | null;
+  /**
+   * Where the handler, as far as this process knows, has nothing to do with an event: the condition, in SQL, under which that is so. The event
+   * is then noted in one message, commit included, and the handler not called; where it does not hold, the event takes the usual way. Not
+   * asked about events that a handler does not concern. Parameters and failures: see `read`.
+   */
+  passOver?: (ctx: Ctx, event: Envelope<any>, first: number) => EntranceRead | null;
   /** How many processes can share the work; default 4. */
   partitions?: Partitions;
   /** Raised by one whenever `partitions` changes; default 1. */
@@ -43,12 +51,16 @@ export interface Consumer<Ctx> {
   startAt?: string;
 }
 
-/** Binds a handler to its event type, so that it gets the typed payload. */
+/** Binds a handler to its event type, so that it gets the typed payload. @param concerns decides by the event alone; default: all of them. */
 export function handle<E extends EventDefinition, Ctx>(
   definition: E,
   run: (ctx: Ctx, event: Envelope<DataOf<E>>, signal: AbortSignal) => Promise<void>,
+  concerns?: (event: Envelope<DataOf<E>>) => boolean,
 ): Handler<Ctx> {
-  return Object.assign((ctx: Ctx, event: Envelope<any>, signal: AbortSignal) => run(ctx, event, signal), { definition });
+  return Object.assign((ctx: Ctx, event: Envelope<any>, signal: AbortSignal) => run(ctx, event, signal), {
+    definition,
+    ...(concerns && { concerns }),
+  });
 }
 
 /** Why a handler's transaction runs; what it emits carries this on. */

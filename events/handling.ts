@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerHost, HandlerTransaction, TransactionMeta } from './consumer.js';
-import { noteRead } from './entrance.js';
+import { noteRead, type EntranceRead } from './entrance.js';
 import { newId, NO_REPLAY, systemNow, timeOfId, type Envelope } from './envelope.js';
 import { describe, type Failure } from './failure.js';
-import { Inbox } from './inbox.js';
+import { FIRST_FREE, Inbox } from './inbox.js';
 import type { Limiter } from './limiter.js';
 import { errorOf } from './log.js';
 import type { EventMetrics } from './metrics.js';
@@ -27,6 +27,7 @@ export interface HandlingOptions<Ctx> {
   suspects: Suspects;
   prepare: Consumer<Ctx>['prepare'];
   read: Consumer<Ctx>['read'];
+  passOver: Consumer<Ctx>['passOver'];
   /** Called with an event that was handled after a later one of its key. */
   onDisorder(event: Envelope): void;
 }
@@ -39,6 +40,7 @@ const SUSPECT_DELIVERIES = 3;
 const SUSPECT_CRASHES = 2;
 /** Longest wait between attempts to reach the database, ms. */
 const MAX_WAIT_MS = 5_000;
+const ALWAYS: EntranceRead = { text: 'true', params: [] };
 
 /** It will be delivered again, here or elsewhere; nothing was done. */
 export class GivenBack extends Error {}
@@ -108,7 +110,8 @@ export class Handling<Ctx> {
       try {
         const facts = delivery.erased ? undefined : await this.prepare(delivery.event);
         entered.handler = false;
-        const outcome = await this.transaction(delivery, tx => this.#handle(delivery, tx, entered), facts);
+        const passed = await this.transaction(delivery, tx => this.#passOver(delivery, tx) ?? this.#handle(delivery, tx, entered), facts);
+        const outcome = passed ?? (await this.transaction(delivery, tx => this.#handle(delivery, tx, entered), facts));
         this.#count(delivery, outcome);
         return outcome;
       } catch (error) {
@@ -118,6 +121,18 @@ export class Handling<Ctx> {
       }
       await this.#sleep(wait);
     }
+  }
+
+  /** Null at once: the handler may have to do with it. Resolves to null: it has, and the transaction has ended. */
+  #passOver(delivery: Delivery, { sql, context }: HandlerTransaction<Ctx>): Promise<'handled' | null> | null {
+    const { event, erased } = delivery;
+    const condition = this.#concerns(event) ? this.options.passOver?.(context, event, FIRST_FREE) : ALWAYS;
+    if (erased || !condition) return null;
+    return this.inbox.pass(sql, delivery, condition).then(isNoted => (isNoted ? 'handled' : null));
+  }
+
+  #concerns(event: Envelope): boolean {
+    return this.options.handlers.get(event.type)!.run.concerns?.(event) ?? true;
   }
 
   async #handle(delivery: Delivery, tx: HandlerTransaction<Ctx>, entered: { handler: boolean }): Promise<Outcome> {
@@ -184,8 +199,9 @@ export class Handling<Ctx> {
     return 'parked';
   }
 
-  /** Calls the handler with its deadline; a late one counts as failed, and its transaction rolls back. */
+  /** Calls the handler that the event concerns with its deadline; a late one counts as failed, and its transaction rolls back. */
   async run(context: Ctx, event: Envelope): Promise<void> {
+    if (!this.#concerns(event)) return;
     const handler = this.options.handlers.get(event.type)!;
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(new HandlerTimeout()), this.options.handlerTimeoutMs);

@@ -1,7 +1,7 @@
 import type { EntranceRead } from './entrance.js';
 import { NO_REPLAY, type Envelope } from './envelope.js';
 import type { Sql } from './outbox.js';
-import { prepared } from './prepared.js';
+import { lastOfTransaction, prepared } from './prepared.js';
 import type { Delivery } from './transport/port.js';
 
 export interface InboxOptions {
@@ -15,6 +15,9 @@ export interface InboxOptions {
   /** See {@link Consumer.read}. */
   read?: (event: Envelope, first: number) => EntranceRead | null;
 }
+
+/** Number of the first parameter that a consumer's `read` or `passOver` may use. */
+export const FIRST_FREE = 6;
 
 /** Whether the handler is to run, with what was read for it, need not, or must wait behind a dead letter of its key. */
 export type Entrance = { is: 'fresh'; read: unknown } | { is: 'done' } | { is: 'blocked' };
@@ -33,24 +36,37 @@ export class Inbox {
    * trip; then every statement has the handler's deadline. One plain statement: with two common table expressions it took twice as long.
    */
   async enter(sql: Sql, delivery: Delivery): Promise<Entrance> {
-    const { consumer, schema, timeoutMs } = this.options;
-    const { event } = delivery;
-    const take = takeOf(delivery, 6);
-    const read = this.options.read?.(event, 6 + take.params.length);
-    const also = read ? `${take.text}, (${read.text}) as read` : take.text;
+    const { text: read, params: asked } = this.options.read?.(delivery.event, FIRST_FREE) ?? { text: 'null', params: [] };
+    const take = takeOf(delivery, FIRST_FREE + asked.length);
+    const text = prepared(insertOf(this.options.schema, 'false', `(${read}) as read${take.text}`));
+    const params = [...this.#paramsOf(delivery), ...asked, ...take.params];
     for (;;) {
-      const [fresh] = await sql<{ read?: unknown }>(
-        prepared(`insert into ${schema}.inbox (consumer, event_id, replay_id, processed_at)
-      select $1, $3::uuid, $4::uuid, clock_timestamp()
-      where not case when events.is_blocked($1, $2) then true else events.is_settled($1, $3::uuid, $4::uuid) end on conflict do nothing
-      returning set_config('statement_timeout', $5, true)${also}`),
-        [consumer, event.order_key, event.id, this.#replayId(delivery), String(timeoutMs), ...take.params, ...(read?.params ?? [])],
-      );
+      const [fresh] = await sql<{ read?: unknown }>(text, params);
       if (fresh) return { is: 'fresh', read: fresh.read };
       const blocked = await this.isBlocked(sql, delivery);
       if (await this.has(sql, delivery)) return { is: 'done' };
       if (blocked) return { is: 'blocked' };
     } // what it waited for was discarded between the two looks
+  }
+
+  /**
+   * Notes an event that its handler has nothing to do with, and commits, in one round trip: the last statement of its transaction. False:
+   * nothing was written, because the condition does not hold, the event is done or its key waits; it is to `enter` in another transaction.
+   */
+  async pass(sql: Sql, delivery: Delivery, { text, params }: EntranceRead): Promise<boolean> {
+    const take = takeOf(delivery, FIRST_FREE + params.length);
+    const noted = await sql(lastOfTransaction(insertOf(this.options.schema, `not (${text})`, `1${take.text}`)), [
+      ...this.#paramsOf(delivery),
+      ...params,
+      ...take.params,
+    ]);
+    return noted.length > 0;
+  }
+
+  #paramsOf(delivery: Delivery): unknown[] {
+    const { consumer, timeoutMs } = this.options;
+    const { order_key, id } = delivery.event;
+    return [consumer, order_key, id, this.#replayId(delivery), String(timeoutMs)];
   }
 
   /** Whether the key waits behind a dead letter; takes the key's lock, and the queue's row. */
@@ -89,6 +105,13 @@ export class Inbox {
     return rerun && this.options.rerun && event.replay_id ? event.replay_id : NO_REPLAY;
   }
 }
+
+/** The inbox row, unless its key waits, or it is settled, or `otherwise` holds; asked in this order. */
+const insertOf = (schema: string, otherwise: string, columns: string): string =>
+  `insert into ${schema}.inbox (consumer, event_id, replay_id, processed_at)
+      select $1, $3::uuid, $4::uuid, clock_timestamp()
+      where not case when events.is_blocked($1, $2) then true when events.is_settled($1, $3::uuid, $4::uuid) then true else ${otherwise} end
+      on conflict do nothing returning set_config('statement_timeout', $5, true), ${columns}`;
 
 /** A further column that takes the event out of the queue, for a delivery that stands in one; `$1` is the consumer. */
 function takeOf({ queued, slot, event }: Delivery, first: number): { text: string; params: unknown[] } {

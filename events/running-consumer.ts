@@ -133,6 +133,7 @@ class Running<Ctx> implements RunningConsumer {
       handlerTimeoutMs: consumer.handlerTimeoutMs ?? DEFAULTS.handlerTimeoutMs,
       prepare: consumer.prepare,
       read: consumer.read,
+      passOver: consumer.passOver,
       suspects: new Suspects(deps.pool, consumer.name),
       onDisorder: event => this.#noteDisorder(event),
       limiters: [new Limiter(concurrency * partitions), ...(deps.limiter ? [deps.limiter] : [])],

@@ -8,7 +8,7 @@ import {
   UniqueConstraintViolationException,
 } from '@mikro-orm/postgresql';
 import { appendEvents } from '../../events/outbox.js';
-import { prepared } from '../../events/prepared.js';
+import { lastOfTransaction, prepared } from '../../events/prepared.js';
 import { writeAudit } from './audit.js';
 import { fixedClock } from '../time/clock.js';
 import type { Context, ServiceHost } from '../request/context.js';
@@ -82,6 +82,7 @@ function reset(ctx: Context): void {
   ctx.events.length = 0;
   ctx.audits.length = 0;
   ctx.lastSteps.length = 0;
+  ctx.lastWrites.length = 0;
   ctx.locked = new WeakSet();
   ctx.inTransaction = false;
 }
@@ -91,11 +92,18 @@ async function takeLastSteps(ctx: Context): Promise<void> {
   await ctx.em.flush();
 }
 
-/** Entity rows, last steps, audit rows, then the outbox as the last statement, because it takes the order locks; then the commit. */
+/** @param isLast nothing but the commit follows. */
+async function sendLastWrites(ctx: Context, isLast: boolean): Promise<void> {
+  for (let write = ctx.lastWrites.shift(); write; write = ctx.lastWrites.shift())
+    await ctx.sql((isLast && ctx.lastWrites.length === 0 ? lastOfTransaction : prepared)(write.text), write.params);
+}
+
+/** Entity rows, last steps and writes, audit rows, then the outbox as the last statement, because it takes the order locks; then the commit. */
 async function settle(ctx: Context, manual: Date | null): Promise<void> {
   await ctx.em.flush();
   if (ctx.lastSteps.length > 0) await takeLastSteps(ctx);
   const emits = ctx.events.length > 0;
+  await sendLastWrites(ctx, !emits && ctx.audits.length === 0);
   await writeAudit(ctx, ctx.audits, !emits);
   if (emits) {
     await appendEvents(ctx.sql, ctx.events, manual, true);

@@ -72,10 +72,12 @@ export class Context {
   causationId: string | null = null;
   inTransaction = false;
   #savepoints = 0;
+  #openSavepoints = 0;
   readonly events: PendingEvent[] = [];
   readonly audits: AuditRow[] = [];
   readonly hooks: (() => void | Promise<void>)[] = [];
   readonly lastSteps: (() => void | Promise<void>)[] = [];
+  readonly lastWrites: { text: string; params: readonly unknown[] }[] = [];
   readonly loaders = new Loaders();
   /** Rows that the running transaction has locked, as the ORM holds them. */
   locked = new WeakSet<object>();
@@ -163,6 +165,16 @@ export class Context {
     this.lastSteps.push(step);
   }
 
+  /**
+   * A statement of constant text whose answer nobody needs, sent when the rest of the transaction is done: before what it audited and
+   * emitted, or else in one message with the commit. Inside a savepoint at once. @throws Error outside a transaction.
+   */
+  async writeLast(text: string, params: readonly unknown[]): Promise<void> {
+    if (!this.inTransaction) throw new Error('a last write was asked for outside a transaction');
+    if (this.#openSavepoints > 0) await this.sql(text, params);
+    else this.lastWrites.push({ text, params });
+  }
+
   /** Runs after the commit; for hints and signals, which may be lost. */
   afterCommit(hook: () => void | Promise<void>): void {
     this.hooks.push(hook);
@@ -200,6 +212,7 @@ export class Context {
     const name = `s${this.#savepoints++}`;
     await this.em.flush();
     await this.sql(`savepoint ${name}`);
+    this.#openSavepoints++;
     try {
       const result = await work();
       await this.em.flush();
@@ -210,6 +223,8 @@ export class Context {
       this.em.clear();
       lists.forEach((list, index) => (list.length = marks[index]!));
       throw error;
+    } finally {
+      this.#openSavepoints--;
     }
   }
 }

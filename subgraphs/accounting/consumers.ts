@@ -30,7 +30,13 @@ const BOOKED: readonly EventDefinition[] = [
   commissionPosted,
   commissionReversed,
 ];
-const booked = BOOKED.map(event => handle<EventDefinition, Context>(event, async () => undefined));
+const booked = BOOKED.map(event =>
+  handle<EventDefinition, Context>(
+    event,
+    async () => undefined,
+    () => false,
+  ),
+);
 
 const invoicePaid = handle(paymentInvoicePaid, (ctx: Context, { user_id, data }) => openSchedule(ctx, user_id, data));
 const invoiceRefunded = handle(paymentInvoiceRefunded, (ctx: Context, { data }) => cutRefunded(ctx, data));

@@ -28,25 +28,37 @@ import { Order } from './entities/order.js';
 import { forgetBrands } from './ports/brands.js';
 import { lineOfPartnerOrder } from './ports/pharmacy.js';
 
+/** Whether an event is about an order; what renews a subscription is not. */
+const isOfOrder = ({ data }: Envelope<{ order_id: string | null }>): boolean => data.order_id !== null;
+
 /** An order of ours, locked; null: it is none, or it was erased before it was paid. */
 async function orderOf(ctx: Context, id: string | null): Promise<Order | null> {
   return id !== null && (await findRow(ctx, Order, { id })) ? lockOrder(ctx, id) : null;
 }
 
 /** What is settled is card, cash and credit together. Source: commerce 3. */
-const paid = handle(paymentPaid, async (ctx: Context, { data }) => {
-  const order = await orderOf(ctx, data.order_id);
-  if (order) await settleOrder(ctx, order, { amount: data.total_amount + data.cash_amount + data.credit_amount, currency: data.currency });
-});
+const paid = handle(
+  paymentPaid,
+  async (ctx: Context, { data }) => {
+    const order = await orderOf(ctx, data.order_id);
+    if (order)
+      await settleOrder(ctx, order, { amount: data.total_amount + data.cash_amount + data.credit_amount, currency: data.currency });
+  },
+  isOfOrder,
+);
 
-const failed = handle(paymentFailed, async (ctx: Context, { data }) => {
-  const order = await orderOf(ctx, data.order_id);
-  if (!order) return;
-  if (order.scheduledOrderId === null) return declineOrder(ctx, order);
-  await lockHeld(ctx, 'order_id', [order.id]);
-  const code = data.decline_code ?? data.category;
-  if (await renewalDeclined(ctx, order.scheduledOrderId, data.attempt, code)) await expireOrder(ctx, order);
-});
+const failed = handle(
+  paymentFailed,
+  async (ctx: Context, { data }) => {
+    const order = await orderOf(ctx, data.order_id);
+    if (!order) return;
+    if (order.scheduledOrderId === null) return declineOrder(ctx, order);
+    await lockHeld(ctx, 'order_id', [order.id]);
+    const code = data.decline_code ?? data.category;
+    if (await renewalDeclined(ctx, order.scheduledOrderId, data.attempt, code)) await expireOrder(ctx, order);
+  },
+  isOfOrder,
+);
 
 const WAITING = `
 update commerce.scheduled_order c set next_attempt_at = $2 from commerce.product_subscription s
@@ -68,10 +80,14 @@ const discarded = handle(vialDiscarded, async (ctx: Context, { user_id: userId, 
   if (userId !== null && GONE.includes(data.reason)) await ctx.sql(SUGGEST, [userId, ctx.now().toISOString()]);
 });
 
-const refunded = handle(paymentRefunded, async (ctx: Context, { data }) => {
-  const order = await orderOf(ctx, data.order_id);
-  if (order?.placedAt || order?.cancelledAt) refundedOrder(ctx, order, data.obligation_refunded ?? data.total_refunded);
-});
+const refunded = handle(
+  paymentRefunded,
+  async (ctx: Context, { data }) => {
+    const order = await orderOf(ctx, data.order_id);
+    if (order?.placedAt || order?.cancelledAt) refundedOrder(ctx, order, data.obligation_refunded ?? data.total_refunded);
+  },
+  isOfOrder,
+);
 
 const brands = handle(brandCacheInvalidated, (ctx: Context) => {
   forgetBrands(ctx.host);

@@ -3,9 +3,11 @@ import { Permanent, type Envelope } from '../../events/consumer.js';
 import { discardDeadLetter, replayDeadLetter } from '../../events/dead-letters.js';
 import { appendEvents } from '../../events/outbox.js';
 import type { OutboxRow } from '../../events/envelope.js';
+import { isLastOfTransaction } from '../../events/prepared.js';
 import type { PublishResult, Transport } from '../../events/transport/port.js';
+import { saveRoundTrips, type PgClient } from '../../runtime/data/round-trips.js';
 import { noting, numbers, type Run } from './support/consumers.js';
-import { inTransaction, note, sqlOn } from './support/host.js';
+import { inTransaction, note, sqlOn, type TestContext } from './support/host.js';
 import { dropTemplate, events, kinds, newUser, pendingOf, until, World, type Effect } from './support/world.js';
 
 const ns = (effects: readonly Effect[], user?: string): number[] =>
@@ -224,6 +226,70 @@ describe.each(kinds)('%s transport', kind => {
       await discardDeadLetter(sqlOn(world.bus), dead!.id, 'entered twice', 'staff:1', new Date());
       expect(ns(await world.effectsOf('clinical.first', 2))).toEqual([1, 3]);
       expect((await letters()).map(one => one.status)).toEqual(['discarded', 'resolved']);
+    });
+  });
+
+  describe('what a handler has nothing to do with', () => {
+    let user: string;
+    let texts: string[];
+
+    /** It does not concern twos, and passes over what is above three, unless the step four before it was noted. */
+    const choosy = (run?: Run) => {
+      const { on, ...consumer } = noting('clinical.first', run);
+      const concerns = (event: Envelope<any>): boolean => event.data.n !== 2;
+      const unwanted = (n: number, first: number) => ({
+        text: `not exists (select from public.effect where n = $${first}::int)`,
+        params: [n - 4],
+      });
+      return {
+        ...consumer,
+        on: on.map(handler => Object.assign(handler, { concerns })),
+        passOver: (_ctx: TestContext, { data }: Envelope<any>, first: number) => (data.n > 3 ? unwanted(data.n as number, first) : null),
+      };
+    };
+    const handled = (): Promise<unknown[]> => sqlOn(world.pool('clinical'))('select from clinical.inbox');
+
+    beforeEach(async () => {
+      [user, texts] = [newUser(), []];
+      world.pool('clinical').on('connect', client => {
+        const query = client.query.bind(client) as PgClient['query'];
+        const noted = (...args: any[]) => (texts.push((args[0] as { text?: string }).text ?? (args[0] as string)), query(...args));
+        saveRoundTrips(Object.assign(client, { query: noted }) as unknown as PgClient);
+      });
+    });
+
+    test('is noted in one statement with its commit and in its place; where the condition does not hold the handler runs', async () => {
+      const transport = world.transport();
+      await world.consumer(transport, choosy());
+      await world.relay(transport);
+      await world.emit('clinical', { userId: user }, [1]);
+      await world.effectsOf('clinical.first', 1);
+      texts = [];
+      await world.emit('clinical', { userId: user }, [2, 4]);
+      await until('three are noted', async () => (await handled()).length === 3);
+      const own = texts.filter(text => text.startsWith('insert into clinical.inbox') || text === 'commit');
+      expect(own.map(text => isLastOfTransaction(text))).toEqual([false, true, true]); // the first is the emitter's commit
+      await world.emit('clinical', { userId: user }, [5, 6, 3]);
+      expect(ns(await world.effectsOf('clinical.first', 3))).toEqual([1, 5, 3]);
+      expect(await handled()).toHaveLength(6);
+      expect(await letters()).toEqual([]);
+    });
+
+    test('waits behind a dead letter of its user, and is resolved after it without a run', async () => {
+      let fixed = false;
+      const transport = world.transport();
+      const run: Run = async (_, event) => {
+        if (event.data.n === 1 && !fixed) throw new Permanent('the step is impossible');
+      };
+      await world.consumer(transport, choosy(run));
+      await world.relay(transport);
+      await world.emit('clinical', { userId: user }, [1, 2, 4, 3]);
+      await until('all are letters', async () => (await letters()).length === 4);
+      expect((await letters()).map(one => one.status)).toEqual(['dead', 'parked', 'parked', 'parked']);
+      fixed = true;
+      await replayDeadLetter(sqlOn(world.bus), (await letters())[0]!.id, new Date());
+      expect(ns(await world.effectsOf('clinical.first', 3))).toEqual([1, 4, 3]);
+      expect((await letters()).map(one => one.status)).toEqual(['resolved', 'resolved', 'resolved', 'resolved']);
     });
   });
 

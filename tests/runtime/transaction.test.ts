@@ -1,6 +1,8 @@
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { isLastOfTransaction } from '../../events/prepared.js';
 import { waitingIn } from '../support/locks.js';
 import { platform, type TestPlatform } from '../support/platform.js';
+import { askedDuring } from '../support/statements.js';
 
 let p: TestPlatform;
 beforeAll(async () => {
@@ -50,4 +52,60 @@ test('a transaction is refused a second connection of its service, which could w
   await expect(nested).rejects.toThrow('clinical asked for a second connection inside a transaction');
   const after = host.transaction(async ctx => ctx.afterCommit(async () => void (await host.read(own => own.sql('select 1')))));
   await expect(after).resolves.toBeUndefined();
+});
+
+describe('a last write', () => {
+  const ADD = 'insert into clinical.kept (one) values ($1)';
+  const kept = async (): Promise<number[]> => (await p.sql('select one from clinical.kept order by at')).map(row => row.one as number);
+
+  beforeAll(async () => {
+    await p.sql('create table clinical.kept (one int primary key, at int generated always as identity)');
+    await p.sql('grant all on clinical.kept to platform_clinical');
+    for (let n = -5; n < 0; n++) await p.host('clinical').transaction(ctx => ctx.writeLast(ADD, [n])); // the first of a connection goes alone
+  });
+  beforeEach(() => p.sql('delete from clinical.kept'));
+
+  test('is sent when the rest is done, in one message with the commit', async () => {
+    const asked = await askedDuring(p, () =>
+      p.host('clinical').transaction(async ctx => {
+        await ctx.writeLast(ADD, [2]);
+        await ctx.writeLast(ADD, [3]);
+        await ctx.sql(ADD, [1]);
+      }),
+    );
+    const own = asked.filter(({ text }) => text.startsWith(ADD) || text === 'commit');
+    expect(own.map(({ text, values }) => [values[0], isLastOfTransaction(text)])).toEqual([
+      [1, false],
+      [2, false],
+      [3, true],
+    ]);
+    expect(await kept()).toEqual([1, 2, 3]);
+  });
+
+  test('comes before what the transaction audits, which then carries the commit', async () => {
+    const asked = await askedDuring(p, () =>
+      p.host('clinical').transaction(async ctx => {
+        await ctx.writeLast(ADD, [1]);
+        ctx.audit('test.done', null);
+      }),
+    );
+    const own = asked.filter(({ text }) => text.startsWith(ADD) || text.startsWith('insert into clinical.audit_log') || text === 'commit');
+    expect(own.map(({ text }) => isLastOfTransaction(text))).toEqual([false, true]);
+    expect(await kept()).toEqual([1]);
+  });
+
+  test('that fails undoes the whole transaction, and inside a savepoint that alone', async () => {
+    const host = p.host('clinical');
+    await p.sql('insert into clinical.kept (one) values (1)');
+    const failed = host.transaction(async ctx => {
+      await ctx.writeLast(ADD, [1]);
+      await ctx.sql(ADD, [2]);
+    });
+    await expect(failed).rejects.toMatchObject({ code: 'conflict' });
+    await host.transaction(async ctx => {
+      await ctx.savepoint(() => ctx.writeLast(ADD, [1])).catch(() => undefined);
+      await ctx.sql(ADD, [3]);
+    });
+    expect(await kept()).toEqual([1, 3]);
+  });
 });

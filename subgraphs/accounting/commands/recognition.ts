@@ -4,43 +4,29 @@ import type { Context } from '../../../runtime/request/context.js';
 import { LedgerTransactionKind } from '../entities/enums.js';
 import { originOf, type LateEntries, type Posting } from '../ports/ledger-engine.js';
 import { postHere } from '../ports/postgres/engine.js';
-import { lockSchedules, storeSchedules } from '../ports/postgres/schedules.js';
+import { lockOrMake, lockSchedules, storeSchedules } from '../ports/postgres/schedules.js';
 import { deferredRevenue, subscriptionIncome } from '../rules/chart.js';
 import { CREDIT, DEBIT } from '../rules/entries.js';
-import { announceRefund, endAt, newSchedule, recognise, setPeriod, type Schedule } from '../rules/recognition.js';
+import { announceRefund, endAt, recognise, setPeriod, type Schedule } from '../rules/recognition.js';
 
-const MAKE = `insert into accounting.recognition_schedule (key, currency) values ($1, $2) on conflict do nothing`;
-
-/** A schedule, locked; made where there is none, so that two that come at once find the same one. */
-async function scheduleOf(ctx: Context, key: string, currency: string): Promise<Schedule> {
-  await ctx.sql(MAKE, [key, currency]);
-  return (await lockSchedules(ctx, [key])).get(key) ?? newSchedule(key, currency);
-}
-
-async function endOf(ctx: Context, subscriptionId: string | null): Promise<Date | null> {
-  if (!subscriptionId) return null;
-  const [row] = await ctx.sql<{ ms: number }>(
-    'select (extract(epoch from ended_at) * 1000)::float8 as ms from accounting.recognition_end where subscription_id = $1',
-    [subscriptionId],
-  );
-  return row ? new Date(Math.round(row.ms)) : null;
-}
+/** The last that a transaction does. */
+const store = (ctx: Context, schedules: readonly Schedule[]): Promise<void> =>
+  storeSchedules((text, params) => ctx.writeLast(text, params), schedules);
 
 /** Gives what an invoice has brought its time; whichever of invoice and payment comes second opens the schedule. */
 export async function openSchedule(ctx: Context, userId: string | null, data: DataOf<typeof paymentInvoicePaid>): Promise<void> {
   const { invoice_id, currency, period_start, period_end, subscription_id } = data;
   if (!period_start || !period_end || period_end <= period_start) return;
-  const schedule = await scheduleOf(ctx, invoice_id, currency);
+  const { schedule, ended } = await lockOrMake(ctx, invoice_id, currency, subscription_id);
   const about = { ...schedule, userId: schedule.userId ?? userId, subscriptionId: schedule.subscriptionId ?? subscription_id };
   const timed = setPeriod(about, new Date(period_start), new Date(period_end));
-  const ended = await endOf(ctx, subscription_id);
-  await storeSchedules(ctx, [ended ? endAt(timed, ended) : timed]);
+  await store(ctx, [ended ? endAt(timed, ended) : timed]);
 }
 
 /** Keeps what an invoice gives back from becoming income. */
 export async function cutRefunded(ctx: Context, data: DataOf<typeof paymentInvoiceRefunded>): Promise<void> {
-  const schedule = await scheduleOf(ctx, data.invoice_id, data.currency);
-  await storeSchedules(ctx, [announceRefund(schedule, data.amount_refunded, data.total_amount)]);
+  const { schedule } = await lockOrMake(ctx, data.invoice_id, data.currency, null);
+  await store(ctx, [announceRefund(schedule, data.amount_refunded, data.total_amount)]);
 }
 
 const ENDED = `insert into accounting.recognition_end (subscription_id, ended_at) values ($1, $2) on conflict do nothing`;
@@ -51,7 +37,7 @@ export async function endSubscription(ctx: Context, subscriptionId: string, ende
   await ctx.sql(ENDED, [subscriptionId, endedAt.toISOString()]);
   const keys = (await ctx.sql<{ key: string }>(OF_SUBSCRIPTION, [subscriptionId])).map(row => row.key);
   const schedules = await lockSchedules(ctx, keys);
-  await storeSchedules(
+  await store(
     ctx,
     [...schedules.values()].map(one => endAt(one, endedAt)),
   );

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/request/context.js';
 import type { CommsChannel } from '../entities/enums.js';
-import { accept } from './request.js';
+import { ask } from './request.js';
 
 /** Takes what identity asks to be sent: the address, the words and the secret come from it at each attempt. Source: comms 4.1. */
 export async function authRequested(
@@ -9,7 +9,7 @@ export async function authRequested(
   event: Envelope,
   { challengeId, channel, expiresAt }: { challengeId: string; channel: CommsChannel; expiresAt: string },
 ): Promise<void> {
-  await accept(ctx, {
+  await ask(ctx, {
     source: event.source,
     dedupeKey: `challenge:${challengeId}`,
     template: 'sign_in',

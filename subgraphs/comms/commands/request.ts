@@ -146,17 +146,14 @@ async function insertNew(ctx: Context, rows: readonly Row[]): Promise<Set<string
 }
 
 /** The messages of a new request, where who gets them is known. */
-function firstMessages(draft: Draft, request: CommsSendRequest): Message[] {
-  if (request.status !== Status.EXPANDED) return [];
-  const { userId, recipientId, id } = request;
-  return messagesOf(request, [{ userId, key: userId ?? recipientId ?? id }], { isAuth: isAuth(draft) });
+function firstMessages(draft: Draft, { id, status, user_id: userId, recipient_id, recipient_type, channels }: Row): Message[] {
+  if (status !== Status.EXPANDED) return [];
+  const request = { id, recipientType: recipient_type, channels };
+  return messagesOf(request, [{ userId, key: userId ?? recipient_id ?? id }], { isAuth: isAuth(draft) });
 }
 
-/**
- * Takes requests of one source for one template, each once: the same key again gives what was stored. Their messages are made with them, where
- * who gets them is known. One statement for all at each step. @returns for each draft its request; null for a known key with another body.
- */
-export async function acceptAll(ctx: Context, drafts: readonly Draft[]): Promise<(Accepted | null)[]> {
+/** Makes the requests that are new, with their messages. @returns for each draft whether it is. */
+async function make(ctx: Context, drafts: readonly Draft[], writeMessages: Write): Promise<boolean[]> {
   const { template: key, category } = drafts[0]!;
   const template = await known(ctx, key);
   const rows = drafts.map(draft => rowOf(ctx, draft, template));
@@ -164,21 +161,34 @@ export async function acceptAll(ctx: Context, drafts: readonly Draft[]): Promise
   if (!template && made.size > 0) await alarm(ctx, key);
   if (template && category && rows[0]!.category !== category)
     ctx.log.info({ template: key, asked: category }, 'the category of a request was corrected');
+  const messages = rows.flatMap((row, index) => (made.has(row.id) ? firstMessages(drafts[index]!, row) : []));
+  if (template) await insertMessages(ctx, template.topic, messages, writeMessages);
+  return rows.map(row => made.has(row.id));
+}
+
+const isSame = (request: CommsSendRequest, draft: Draft): boolean => request.bodyHash.equals(hashOf(draft));
+const mismatch = (): never => fail('idempotency_mismatch', 'The dedupe key was used with another body');
+
+/**
+ * Takes requests of one source for one template, each once: the same key again gives what was stored. Their messages are made with them, where
+ * who gets them is known. One statement for all at each step. @returns for each draft its request; null for a known key with another body.
+ */
+export async function acceptAll(ctx: Context, drafts: readonly Draft[]): Promise<(Accepted | null)[]> {
+  const made = await make(ctx, drafts, ctx.sql);
   const requests = await stored(ctx, drafts);
-  const all = drafts.map((draft, index) => ({ draft, request: requests.get(draft.dedupeKey)!, isNew: made.has(rows[index]!.id) }));
-  if (template)
-    await insertMessages(
-      ctx,
-      template.topic,
-      all.flatMap(one => (one.isNew ? firstMessages(one.draft, one.request) : [])),
-    );
-  return all.map(({ draft, request, isNew }) => (isNew || request.bodyHash.equals(hashOf(draft)) ? { request, isNew } : null));
+  return drafts.map((draft, index) => {
+    const [request, isNew] = [requests.get(draft.dedupeKey)!, made[index]!];
+    return isNew || isSame(request, draft) ? { request, isNew } : null;
+  });
 }
 
 /** Takes one request. @throws Problem idempotency_mismatch for the same key with another body. */
-export async function accept(ctx: Context, draft: Draft): Promise<Accepted> {
-  const [accepted] = await acceptAll(ctx, [draft]);
-  return accepted ?? fail('idempotency_mismatch', 'The dedupe key was used with another body');
+export const accept = async (ctx: Context, draft: Draft): Promise<Accepted> => (await acceptAll(ctx, [draft]))[0] ?? mismatch();
+
+/** The same for who does not need the request, and does nothing more in the transaction with its messages. @throws as {@link accept}. */
+export async function ask(ctx: Context, draft: Draft): Promise<void> {
+  const [isNew] = await make(ctx, [draft], (text, params) => ctx.writeLast(text, params));
+  if (!isNew && !isSame((await stored(ctx, [draft])).get(draft.dedupeKey)!, draft)) mismatch();
 }
 
 const MESSAGES = `
@@ -203,7 +213,7 @@ type Message = ReturnType<typeof messagesOf>[number];
 
 /** A request's messages for some of its recipients: one for each recipient and channel. */
 function messagesOf(
-  request: CommsSendRequest,
+  request: Pick<CommsSendRequest, 'id' | 'recipientType'> & { channels: readonly CommsChannel[] },
   recipients: readonly Recipient[],
   { isAuth: auth = false, recipientType = request.recipientType }: Made,
 ) {
@@ -213,8 +223,11 @@ function messagesOf(
   return recipients.flatMap(({ userId, key }) => channels.map(channel => ({ ...about, id: newId(), user_id: userId, key, channel })));
 }
 
-async function insertMessages(ctx: Context, topic: Template['topic'], messages: readonly Message[]): Promise<void> {
-  if (messages.length > 0) await ctx.sql(MESSAGES, [JSON.stringify(messages), topic.key, laneOf(topic), ctx.now().toISOString()]);
+/** Sends a statement now, or as the last of its transaction. */
+type Write = (text: string, params: readonly unknown[]) => Promise<unknown>;
+
+async function insertMessages(ctx: Context, topic: Template['topic'], messages: readonly Message[], write: Write): Promise<void> {
+  if (messages.length > 0) await write(MESSAGES, [JSON.stringify(messages), topic.key, laneOf(topic), ctx.now().toISOString()]);
 }
 
 /** Makes a request's messages for some of its recipients: at most one for each recipient and channel. */
@@ -225,7 +238,7 @@ export async function makeMessages(
   recipientType: string,
 ): Promise<void> {
   const { topic } = (await known(ctx, request.template))!;
-  await insertMessages(ctx, topic, messagesOf(request, recipients, { recipientType }));
+  await insertMessages(ctx, topic, messagesOf(request, recipients, { recipientType }), ctx.sql);
 }
 
 /** Marks the messages of a request as parts of another one. */

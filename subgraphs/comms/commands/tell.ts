@@ -1,7 +1,7 @@
 import type { Envelope } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/request/context.js';
 import type { Values } from '../rules/content.js';
-import { accept, type Draft } from './request.js';
+import { ask, type Draft } from './request.js';
 
 export interface Told {
   template: string;
@@ -24,7 +24,7 @@ export async function tell(ctx: Context, event: Envelope, told: Told | null): Pr
   const to = told.to ?? { recipientType: 'user' as const, userId: event.user_id };
   if (to.recipientType === 'user' && to.userId === null) return;
   const { key, template, ...rest } = told;
-  await accept(ctx, {
+  await ask(ctx, {
     source: event.source,
     dedupeKey: `${template}:${key ?? event.id}`,
     template,

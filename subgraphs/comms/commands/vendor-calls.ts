@@ -7,7 +7,7 @@ import { settingsOf } from '../ports/settings.js';
 import { addressHash } from '../rules/addresses.js';
 import { inboundWord } from '../rules/suppression.js';
 import { suppress } from './outcome.js';
-import { accept } from './request.js';
+import { ask } from './request.js';
 import { applyReport } from './reports.js';
 
 type Body = Record<string, unknown>;
@@ -34,7 +34,7 @@ export async function inboundText(ctx: Context, receiptId: string, from: string,
 
 /** The number stands in the receipt, and is read there at the moment of sending. */
 const answer = (ctx: Context, template: string, receiptId: string): Promise<unknown> =>
-  accept(ctx, {
+  ask(ctx, {
     source: 'comms',
     dedupeKey: `${template}:${receiptId}`,
     template,

@@ -25,7 +25,7 @@ import {
   subscriptionPaused,
   subscriptionResumed,
 } from '../../../events/catalogue/payments.js';
-import { handle, type Handler } from '../../../events/consumer.js';
+import { handle, type Envelope, type Handler } from '../../../events/consumer.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { commissionChanged } from '../commands/commissions.js';
 import { tell } from '../commands/tell.js';
@@ -37,20 +37,26 @@ const PLAN = 'membership_plan';
 const isMembership = ({ kind, subject_kind }: { kind: string; subject_kind?: string | null }): boolean =>
   kind === 'billing' && subject_kind === PLAN;
 
+/** What is paid, or not, of an invoice its invoice tells. */
+const isOfNoInvoice = ({ data }: Envelope<{ invoice_id: string | null }>): boolean => data.invoice_id === null;
+
 const subscription = (id: string) => ({ type: 'subscription', id });
 
 /** What payments, orders, memberships, credit and commissions tell of a person. */
 export const money: readonly Handler<Context>[] = [
-  handle(paymentFailed, (ctx: Context, event) => {
-    const { payment_id, invoice_id, attempt, amount, currency, category } = event.data;
-    if (invoice_id !== null) return tell(ctx, event, null); // its invoice tells it
-    return tell(ctx, event, {
-      template: 'payment_failed',
-      key: `${payment_id}:${attempt}`,
-      params: { amount, currency, category, payment_id, attempt },
-      entity: { type: 'payment', id: payment_id },
-    });
-  }),
+  handle(
+    paymentFailed,
+    (ctx: Context, event) => {
+      const { payment_id, attempt, amount, currency, category } = event.data;
+      return tell(ctx, event, {
+        template: 'payment_failed',
+        key: `${payment_id}:${attempt}`,
+        params: { amount, currency, category, payment_id, attempt },
+        entity: { type: 'payment', id: payment_id },
+      });
+    },
+    isOfNoInvoice,
+  ),
   handle(paymentInvoiceFailed, (ctx: Context, event) => {
     const { invoice_id, amount_due: amount, currency, attempt_count: attempt } = event.data;
     return tell(ctx, event, {
@@ -60,16 +66,19 @@ export const money: readonly Handler<Context>[] = [
       entity: { type: 'invoice', id: invoice_id },
     });
   }),
-  handle(paymentPaid, (ctx: Context, event) => {
-    const { obligation_id, total_amount: amount, currency, invoice_id } = event.data;
-    if (invoice_id !== null) return tell(ctx, event, null);
-    return tell(ctx, event, {
-      template: 'receipt',
-      key: obligation_id,
-      params: { amount, currency },
-      entity: { type: 'obligation', id: obligation_id },
-    });
-  }),
+  handle(
+    paymentPaid,
+    (ctx: Context, event) => {
+      const { obligation_id, total_amount: amount, currency } = event.data;
+      return tell(ctx, event, {
+        template: 'receipt',
+        key: obligation_id,
+        params: { amount, currency },
+        entity: { type: 'obligation', id: obligation_id },
+      });
+    },
+    isOfNoInvoice,
+  ),
   handle(paymentInvoicePaid, (ctx: Context, event) => {
     const { invoice_id, number, total_amount: amount, currency } = event.data;
     return tell(ctx, event, {

@@ -4,7 +4,7 @@ import { handle, type Consumer, type Envelope, type Handler } from '../../../eve
 import type { DataOf } from '../../../events/define.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { vendorCalled, vendorFacts } from '../commands/vendor-calls.js';
-import { accept } from '../commands/request.js';
+import { ask } from '../commands/request.js';
 import type { CommsChannel } from '../entities/enums.js';
 import { care } from './care.js';
 import { money } from './money.js';
@@ -13,7 +13,7 @@ import { people } from './people.js';
 async function requested(ctx: Context, event: Envelope<DataOf<typeof messageSendRequested>>): Promise<void> {
   const { data } = event;
   const challengeId = data.params.challenge_id;
-  await accept(ctx, {
+  await ask(ctx, {
     id: data.request_id,
     source: event.source,
     dedupeKey: data.dedupe_key,

@@ -76,6 +76,15 @@ export const readEntry = ({ user_id: userId }: Envelope, first: number): Entranc
     ? { text: `select row_to_json(e) from webhooks.enter_user($${first}, $${first + 1}) e`, params: [userId, digestOf(userId!)] }
     : null;
 
+/** Whether the configuration has a version, under the same locks; null: the event is of no user. */
+export const hasVersion = ({ user_id: userId }: Envelope, version: number, first: number): EntranceRead | null =>
+  isUuid(userId ?? '')
+    ? {
+        text: `select e.version = $${first}::float8 from webhooks.enter_user($${first + 1}, $${first + 2}) e`,
+        params: [version, userId, digestOf(userId!)],
+      }
+    : null;
+
 /** Of an event that was taken up just now what was read then, else it is read. */
 export async function enteredOf(ctx: Context, userId: string): Promise<Entry> {
   const row = readOf<EntryRow>(ctx);

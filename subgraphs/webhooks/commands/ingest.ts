@@ -1,3 +1,4 @@
+import type { EntranceRead } from '../../../events/entrance.js';
 import type { EventDefinition } from '../../../events/define.js';
 import { timeOfId, type Envelope } from '../../../events/envelope.js';
 import type { Context } from '../../../runtime/request/context.js';
@@ -8,7 +9,7 @@ import { grantSourceOf, type AskedGrant } from '../ports/grant-source.js';
 import { sealerOf } from '../ports/sealer.js';
 import { covers } from '../rules/grants.js';
 import { configurationOf, type SubscriptionConfiguration } from './configuration.js';
-import { enteredOf, putGrant, readGrants, stateOf, type Grants } from './grants.js';
+import { enteredOf, hasVersion, putGrant, readGrants, stateOf, type Grants } from './grants.js';
 import { enqueue, newDelivery } from './lanes.js';
 import { signalOf } from './signal.js';
 
@@ -58,7 +59,6 @@ function matching(
  * subscription nor an erasure that committed before is missed. Source: section 8, ingest.
  */
 export async function ingest(ctx: Context, event: Envelope, definition: EventDefinition): Promise<void> {
-  if (definition.withheld?.(event.data)) return;
   const userId = event.user_id!;
   const configuration = configurationOf(ctx.host);
   const { version, erased, grants } = await enteredOf(ctx, userId);
@@ -68,6 +68,12 @@ export async function ingest(ctx: Context, event: Envelope, definition: EventDef
   if (hasMiss(subscriptions, grants)) await fillMisses(ctx, userId, grants);
   const matched = matching(subscriptions, grants, definition.scope!, event);
   if (matched.length > 0) await store(ctx, event, matched);
+}
+
+/** Nobody subscribes to the type, as far as is known here: then that is so while the configuration has the version that is known. */
+export function unsubscribed({ host }: Context, event: Envelope, first: number): EntranceRead | null {
+  const configuration = configurationOf(host);
+  return configuration.forType(event.type).length === 0 ? hasVersion(event, configuration.version, first) : null;
 }
 
 /** Neither a replay nor of one. */

@@ -162,7 +162,7 @@ class Batch {
       changes.map(one => one.after),
     );
     await storeSchedules(
-      ctx,
+      ctx.sql,
       [...this.#changed].sort().flatMap(key => this.#schedules.get(key) ?? []),
     );
   }

@@ -1,3 +1,4 @@
+import { prepared } from '../../../../events/prepared.js';
 import type { Context } from '../../../../runtime/request/context.js';
 import type { Schedule } from '../../rules/recognition.js';
 
@@ -25,6 +26,21 @@ const SELECTED = COLUMNS.map(name =>
   TIME_COLUMNS.includes(name) ? `to_char(${name} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}` : name,
 ).join(', ');
 
+const MADE = `
+insert into accounting.recognition_schedule (key, currency) values ($1, $2) on conflict (key) do update set key = excluded.key
+returning ${SELECTED}, (select to_char(ended_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') from accounting.recognition_end where subscription_id = $3) as ended`;
+
+/** A schedule, locked; made where there is none, so that two that come at once find the same one. With when its subscription ended, if it has. */
+export async function lockOrMake(
+  ctx: Context,
+  key: string,
+  currency: string,
+  subscriptionId: string | null,
+): Promise<{ schedule: Schedule; ended: Date | null }> {
+  const [row] = await ctx.sql<Row>(prepared(MADE), [key, currency, subscriptionId]);
+  return { schedule: scheduleOf(row!), ended: instant(row!.ended!) };
+}
+
 /** Locks schedules in the order of their keys; after the accounts, where those are locked too. */
 export async function lockSchedules(ctx: Context, keys: readonly string[]): Promise<Map<string, Schedule>> {
   if (keys.length === 0) return new Map();
@@ -50,9 +66,12 @@ on conflict (key) do update set ${COLUMNS.slice(1)
 
 const shown = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
 
-export async function storeSchedules(ctx: Context, schedules: readonly Schedule[]): Promise<void> {
+/** Sends a statement now, or as the last of its transaction. */
+type Write = (text: string, params: readonly unknown[]) => Promise<unknown>;
+
+export async function storeSchedules(write: Write, schedules: readonly Schedule[]): Promise<void> {
   if (schedules.length === 0) return;
-  await ctx.sql(
+  await write(
     UPSERT,
     PROPERTIES.map(name => schedules.map(one => shown(one[name]))),
   );

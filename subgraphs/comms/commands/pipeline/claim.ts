@@ -1,3 +1,4 @@
+import { lastOfTransaction } from '../../../../events/prepared.js';
 import type { ServiceHost } from '../../../../runtime/request/context.js';
 import { CommsMessage } from '../../entities/message.js';
 import { settleUnknown } from './unknown.js';
@@ -25,7 +26,12 @@ update comms.message m set lease_until = clock_timestamp() + make_interval(secs 
 /** Claims what is due. Each claim is a short transaction; what is done with it is outside of it. */
 export const claim = (host: ServiceHost, lanes: readonly number[], most = MOST): Promise<string[]> =>
   host.transaction(async ctx => {
-    const rows = await ctx.sql<{ id: string }>(CLAIM, [lanes, ctx.now().toISOString(), most, leaseSeconds(host, lanes[0]!)]);
+    const rows = await ctx.sql<{ id: string }>(lastOfTransaction(CLAIM), [
+      lanes,
+      ctx.now().toISOString(),
+      most,
+      leaseSeconds(host, lanes[0]!),
+    ]);
     return rows.map(({ id }) => id);
   });
 
@@ -43,6 +49,7 @@ export const recover = (host: ServiceHost, lanes: readonly number[]): Promise<nu
       `select id from comms.message where status = 'sending' and lane = any($1) and lease_until < clock_timestamp() order by id limit ${MOST} for update skip locked`,
       [lanes],
     );
+    if (rows.length === 0) return 0;
     const lost = await ctx.em.find(CommsMessage, { id: { $in: rows.map(({ id }) => id) } });
     for (const message of lost) settleUnknown(ctx, message, ctx.now());
     return lost.length;

@@ -167,6 +167,6 @@ export async function cancel(tx: SandboxTransaction, { chargeId }: { chargeId: s
 }
 
 export async function retrieveCharge(tx: SandboxTransaction, reference: { id: string } | { key: string }): Promise<Result> {
-  const charge = await tx.lock('charge', reference);
+  const charge = await tx.look('charge', reference);
   return charge ? outcomeOf(charge) : nothingThere();
 }

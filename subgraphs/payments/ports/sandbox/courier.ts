@@ -87,7 +87,7 @@ export class Courier {
     const { kinds, ms } = await this.store.waiting();
     if (kinds.length === 0) return Math.min(Math.max(ms ?? LONGEST_MS, SHORTEST_MS), LONGEST_MS);
     if (kinds.some(kind => kind !== 'notice')) await this.store.transaction(tx => this.#change(tx, kinds));
-    const notices = kinds.includes('notice') ? await this.store.transaction(tx => tx.claim('notice', inMs(CLAIM_MS), BATCH)) : [];
+    const notices = kinds.includes('notice') ? await this.store.transaction(tx => tx.claimOnly('notice', inMs(CLAIM_MS), BATCH)) : [];
     if (notices.length > 0) await this.store.noteDeliveries(await Promise.all(notices.map(notice => this.#attempt(notice))));
     return SHORTEST_MS;
   }

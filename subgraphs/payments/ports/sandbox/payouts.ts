@@ -88,6 +88,6 @@ export async function cancelPayout(tx: SandboxTransaction, { payoutId }: { payou
 }
 
 export async function retrievePayout(tx: SandboxTransaction, reference: { id: string } | { key: string }): Promise<Result> {
-  const payout = await tx.lock('payout', reference);
+  const payout = await tx.look('payout', reference);
   return payout ? payoutOutcome(payout) : nothingThere();
 }

@@ -96,6 +96,6 @@ export async function settleRefund(tx: SandboxTransaction, charge: SandboxObject
 }
 
 export async function retrieveRefund(tx: SandboxTransaction, reference: { id: string } | { key: string }): Promise<Result> {
-  const found = await tx.lock('refund', reference);
+  const found = await tx.look('refund', reference);
   return found ? refundOutcome(found) : nothingThere();
 }

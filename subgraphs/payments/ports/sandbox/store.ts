@@ -20,6 +20,13 @@ const statement = (text: string, values: readonly unknown[] = []): pg.QueryConfi
   values: [...values],
 });
 
+const CLAIM = `update payments.processor_object set due_at = $2 where id in (
+  select id from payments.processor_object where kind = $1 and due_at <= statement_timestamp() order by due_at, id limit $3 for update skip locked)
+  returning ${COLUMNS}`;
+
+const lockBy = (by: { id: string } | { key: string }): string =>
+  `select ${COLUMNS} from payments.processor_object where kind = $1 and ${'id' in by ? 'id' : 'idempotency_key'} = $2 for update`;
+
 /** What waits for its time. */
 export interface Waiting {
   /** Kinds of which something is due. */
@@ -94,9 +101,12 @@ export class SandboxTransaction {
 
   /** The object, locked until the transaction ends; of a key where one is given. */
   async lock<K extends Kind>(kind: K, by: { id: string } | { key: string }): Promise<SandboxObject<K> | null> {
-    const [column, value] = 'id' in by ? ['id', by.id] : ['idempotency_key', by.key];
-    const text = `select ${COLUMNS} from payments.processor_object where kind = $1 and ${column} = $2 for update`;
-    return (await this.#rows<K>(text, [kind, value]))[0] ?? null;
+    return (await this.#rows<K>(lockBy(by), [kind, Object.values(by)[0]]))[0] ?? null;
+  }
+
+  /** The same as the transaction's last statement: what nobody is changing any more. */
+  async look<K extends Kind>(kind: K, by: { id: string } | { key: string }): Promise<SandboxObject<K> | null> {
+    return (await this.#rows<K>(lastOfTransaction(lockBy(by)), [kind, Object.values(by)[0]]))[0] ?? null;
   }
 
   /** The number that the next call about a subject has, from 0, and whether there is any hold of these ids. What was not written yet stays so. */
@@ -146,10 +156,12 @@ export class SandboxTransaction {
 
   /** Objects whose time has come on the wall clock, claimed until `until`; others pass them by. */
   claim<K extends Kind>(kind: K, until: Date, limit: number): Promise<SandboxObject<K>[]> {
-    const text = `update payments.processor_object set due_at = $2 where id in (
-      select id from payments.processor_object where kind = $1 and due_at <= statement_timestamp() order by due_at, id limit $3 for update skip locked)
-      returning ${COLUMNS}`;
-    return this.#rows<K>(text, [kind, until, limit]);
+    return this.#rows<K>(CLAIM, [kind, until, limit]);
+  }
+
+  /** The same as the transaction's last statement. */
+  claimOnly<K extends Kind>(kind: K, until: Date, limit: number): Promise<SandboxObject<K>[]> {
+    return this.#rows<K>(lastOfTransaction(CLAIM), [kind, until, limit]);
   }
 
   /** A page by time, oldest first. */
