@@ -66,7 +66,10 @@ class RunningRelay implements Relay {
   async start(): Promise<void> {
     if (this.options.leases === false) GROUPS.forEach(group => this.#add(group, null));
     else await this.#share();
-    const waking = this.options.transport.onWake(() => this.#wake());
+    const waking = this.options.transport.onWake(
+      () => this.#wake(),
+      () => this.#groups.size === GROUPS.length,
+    );
     const measuring = this.options.metrics && setInterval(() => void this.#measure(), MEASURE_MS);
     this.#ends.push(
       () => waking.stop(),

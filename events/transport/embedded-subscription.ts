@@ -97,6 +97,11 @@ export class EmbeddedSubscription implements Subscription {
     return this.#inFlight.size;
   }
 
+  /** Whether all partitions are this process's: nobody else takes events of the consumer. */
+  get isAlone(): boolean {
+    return Array.from({ length: this.spec.partitions }, (_, partition) => this.#holds(partition)).every(Boolean);
+  }
+
   async start(): Promise<void> {
     const names = Array.from({ length: this.spec.partitions }, (_, partition) => this.#lease(partition));
     await this.keeper.join({

@@ -40,6 +40,8 @@ export interface EmbeddedOptions {
 }
 
 const READY_MS = 10_000;
+/** The same in a process without consumers, which only finds out whether the queue can be reached; not so long that the connection is let go, ms. */
+const NO_CONSUMER_POLL_MS = 1_500;
 /** Notifications are gathered for this long, ms: each of them takes a database-wide lock at its commit. */
 const GATHER_MS = 20;
 /** PostgreSQL refuses a longer payload, bytes. */
@@ -58,6 +60,10 @@ select $1, r.slot, r.seq, r.id, $2::uuid from unnest($3::smallint[], $4::bigint[
 const PRESSURE = `
 select (select count(*)::int from (select from events.queue where consumer = $1 and replay_id <> $2 limit 1000) r) as waiting,
   (select event_id from events.queue where consumer = $1 and replay_id = $2 order by seq limit 1) as oldest`;
+
+const DEPTHS = `
+select consumer, count(*)::int as events, (array_agg(event_id order by seq) filter (where replay_id = $2))[1] as oldest
+from events.queue where consumer = any ($1) group by consumer`;
 
 type Message = { from: string; consumers?: string[] } & Partial<Hint>;
 
@@ -78,7 +84,8 @@ class EmbeddedTransport implements Transport {
   readonly #own = new AsyncResource('events');
   readonly #subscriptions = new Map<string, EmbeddedSubscription>();
   readonly #hints = new HintHub();
-  readonly #wakers = new Set<() => void>();
+  /** Who is woken, and whether he is alone. */
+  readonly #wakers = new Map<() => void, () => boolean>();
   readonly #keeper: LeaseKeeper;
   readonly #listener: Listener;
   #polledAt = performance.now();
@@ -111,7 +118,8 @@ class EmbeddedTransport implements Transport {
       epoch,
     );
     names.forEach(name => this.#subscriptions.get(name)?.wake());
-    if (names.length > 0) this.#announce(names);
+    const elsewhere = names.filter(name => !this.#subscriptions.get(name)?.isAlone);
+    if (elsewhere.length > 0) this.#announce(elsewhere);
     return batch.map(() => 'confirmed');
   }
 
@@ -158,6 +166,7 @@ class EmbeddedTransport implements Transport {
     if (this.#subscriptions.has(spec.name)) throw new Error(`${spec.name} runs in this process already`);
     const subscription = new EmbeddedSubscription(spec, this.options.pool, this.#keeper, this.options.log, onMessage);
     this.#subscriptions.set(spec.name, subscription);
+    this.#schedule();
     await subscription.start();
     const close = async (): Promise<void> => {
       this.#subscriptions.delete(spec.name);
@@ -167,7 +176,10 @@ class EmbeddedTransport implements Transport {
   }
 
   #schedule(): void {
-    this.#poll = setTimeout(() => void this.#look().finally(() => !this.#closed && this.#schedule()), this.options.pollMs ?? 200);
+    const { pollMs = 200 } = this.options;
+    clearTimeout(this.#poll);
+    const wait = this.#subscriptions.size > 0 ? pollMs : NO_CONSUMER_POLL_MS;
+    this.#poll = setTimeout(() => void this.#look().finally(() => !this.#closed && this.#schedule()), wait);
   }
 
   /** One look for all consumers of the process. */
@@ -185,15 +197,17 @@ class EmbeddedTransport implements Transport {
     }
   }
 
-  async depth(consumer: string): Promise<Depth> {
-    const {
-      rows: [row],
-    } = await this.options.pool.query<{ events: number; oldest: string | null }>(
-      'select count(*)::int as events, (array_agg(event_id order by seq) filter (where replay_id = $2))[1] as oldest from events.queue where consumer = $1',
-      [consumer, NO_REPLAY],
-    );
-    const unacked = Math.min(this.#subscriptions.get(consumer)?.inFlight ?? 0, row!.events);
-    return { ready: row!.events - unacked, unacked, oldestAt: row!.oldest ? new Date(timeOfId(row!.oldest)) : null };
+  async depths(consumers: readonly string[]): Promise<Depth[]> {
+    const { rows } = await this.options.pool.query<{ consumer: string; events: number; oldest: string | null }>(DEPTHS, [
+      consumers,
+      NO_REPLAY,
+    ]);
+    const found = new Map(rows.map(row => [row.consumer, row]));
+    return consumers.map(name => {
+      const { events, oldest } = found.get(name) ?? { events: 0, oldest: null };
+      const unacked = Math.min(this.#subscriptions.get(name)?.inFlight ?? 0, events);
+      return { ready: events - unacked, unacked, oldestAt: oldest ? new Date(timeOfId(oldest)) : null };
+    });
   }
 
   hint(channel: Channel, key: string, body: Json): void {
@@ -214,13 +228,13 @@ class EmbeddedTransport implements Transport {
 
   wake(): void {
     this.#own.runInAsyncScope(() => {
-      this.#wakers.forEach(waker => waker());
-      this.#announce([]);
+      this.#wakers.forEach((_isAlone, waker) => waker());
+      if (![...this.#wakers.values()].some(isAlone => isAlone())) this.#announce([]);
     });
   }
 
-  onWake(listener: () => void): HintSubscription {
-    this.#wakers.add(listener);
+  onWake(listener: () => void, isAlone = () => false): HintSubscription {
+    this.#wakers.set(listener, isAlone);
     return { stop: () => void this.#wakers.delete(listener) };
   }
 
@@ -251,7 +265,7 @@ class EmbeddedTransport implements Transport {
     if (!message || message.from === this.#process) return;
     if (channel === 'events_hint') return this.#tellHint(message as Hint);
     const names = message.consumers ?? [];
-    if (names.length === 0) this.#wakers.forEach(waker => waker());
+    if (names.length === 0) this.#wakers.forEach((_isAlone, waker) => waker());
     for (const [name, subscription] of this.#subscriptions) if (names.includes('*') || names.includes(name)) subscription.wake();
   }
 

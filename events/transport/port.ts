@@ -118,13 +118,15 @@ export interface Transport {
    * Answers ids of events that waited, the oldest surely among them. @throws Error when the broker is away or a process still consumes.
    */
   detach(consumer: ConsumerSpec): Promise<readonly string[]>;
-  depth(consumer: string): Promise<Depth>;
+  /** What waits for consumers, in their order. */
+  depths(consumers: readonly string[]): Promise<Depth[]>;
   hint(channel: Channel, key: string, body: Json): void;
   /** `key` `*` hears every key of the channel. */
   onHint(channel: Channel, key: string, listener: (body: Json, key: string) => void): HintSubscription;
   /** Events were committed: shortens the relay's wait. Lossy; the relay polls anyway. */
   wake(): void;
-  onWake(listener: () => void): HintSubscription;
+  /** @param isAlone whether nobody else needs to be woken, because all the work is the listener's. */
+  onWake(listener: () => void, isAlone?: () => boolean): HintSubscription;
   /** Events that the broker itself gave up, to be filed before they are acknowledged; absent where that cannot happen. */
   onGivenUp?(file: (consumer: string, delivery: Delivery) => Promise<void>): Promise<Subscription>;
   /** Not ok when broker or queue poll is older than 10 s. */

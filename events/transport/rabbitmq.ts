@@ -286,11 +286,14 @@ class RabbitTransport implements Transport {
     return removeConsumer(model, this.#names, spec, parts);
   }
 
-  async depth(consumer: string): Promise<Depth> {
-    const spec = this.#specs.get(consumer) ?? (await registeredConsumers(this.options.pool)).find(one => one.name === consumer);
-    const ready = spec ? await this.#ready(spec) : 0;
-    const { inHand, oldestAt } = await progressOf(this.options.pool, consumer, ready);
-    return { ready, unacked: Math.max(inHand, this.#subscriptions.get(consumer)?.inFlight ?? 0), oldestAt };
+  depths(consumers: readonly string[]): Promise<Depth[]> {
+    const depthOf = async (name: string): Promise<Depth> => {
+      const spec = this.#specs.get(name) ?? (await registeredConsumers(this.options.pool)).find(one => one.name === name);
+      const ready = spec ? await this.#ready(spec) : 0;
+      const { inHand, oldestAt } = await progressOf(this.options.pool, name, ready);
+      return { ready, unacked: Math.max(inHand, this.#subscriptions.get(name)?.inFlight ?? 0), oldestAt };
+    };
+    return Promise.all(consumers.map(depthOf));
   }
 
   /** Messages that wait in the queues of a consumer; 0 of one that is detached, and while the broker is away. */

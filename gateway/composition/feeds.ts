@@ -4,6 +4,7 @@ import type { Config } from '../../runtime/config.js';
 import { stored, type Federation } from '../../runtime/federation/federation.js';
 import { FlagClient, type SnapshotSource } from '../../runtime/flags/client.js';
 import type { FlagDefinition } from '../../runtime/flags/evaluation.js';
+import { pollFlags } from '../../runtime/flags/polling.js';
 import { FlagUsage, type UsageSink } from '../../runtime/flags/usage.js';
 import type { RunningService } from '../../runtime/running-service.js';
 import type { Logger } from '../../runtime/observe/log.js';
@@ -87,6 +88,6 @@ export async function startFeeds(
   listenToHints(parts, transport, revocations, hosts);
   await untilReachable(() => revocations.start(), print);
   stops.add(() => revocations.stop());
-  await Promise.all(hosts.map(host => host.flags.start()));
+  stops.add(await pollFlags(hosts.map(host => host.flags)));
   stops.add(() => Promise.all(hosts.map(host => host.flags.stop())));
 }

@@ -25,7 +25,12 @@ export type SnapshotSource = (ifNot: number | null) => Promise<FlagSnapshot | nu
 
 /** A snapshot that was not confirmed for longer counts as no snapshot for fail-closed flags. Source: platform rule 2. */
 const TRUSTED_MS = 120_000;
-const POLL_MS = 5_000;
+
+/** The platform's revision of all flags, and an instant of the process's clock at which it stood, ms. */
+export interface Confirmed {
+  revision: number;
+  at: number;
+}
 
 interface Override {
   value: FlagValue | '!error';
@@ -55,10 +60,9 @@ export class FlagClient {
     private readonly usage: FlagUsage | null = null,
   ) {}
 
-  /** Reads now and then every 5 s. The first failure is not fatal: flags are off until a read succeeds. */
+  /** Reads now; {@link pollFlags} reads again. The first failure is not fatal: flags are off until a read succeeds. */
   async start(): Promise<void> {
     await this.refresh();
-    this.#every(POLL_MS, () => this.refresh());
     if (this.usage) this.#every(this.usage.everyMs, () => this.#report(this.usage!));
   }
 
@@ -89,6 +93,18 @@ export class FlagClient {
       return this.refresh();
     });
     return this.#next;
+  }
+
+  /** What is known, and when it was last asked for with success, by the clock; null: nothing is. */
+  get confirmed(): Confirmed | null {
+    return this.#snapshot && { revision: this.#snapshot.revision, at: this.#confirmedAt };
+  }
+
+  /** Another client of the process has read that a revision stands. False: it is not this one's. */
+  confirm({ revision, at }: Confirmed): boolean {
+    if (revision !== this.#snapshot?.revision) return false;
+    this.#confirmedAt = Math.max(this.#confirmedAt, at);
+    return true;
   }
 
   async #read(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { EntityClass, FilterQuery } from '@mikro-orm/postgresql';
 import type { Context } from '../request/context.js';
 import type { Timer } from './clock.js';
+import { nextBy, type Waiting } from './due.js';
 import { after } from './durations.js';
 
 interface LeasedRows<Row> {
@@ -33,13 +34,9 @@ function namesOf(ctx: Context, rows: AnyRows): { table: string; id: string; due:
   return { table: `${ctx.schema}.${tableName}`, id: column(primaryKeys[0]!), due: column(rows.due) };
 }
 
-async function nextDue(ctx: Context, rows: AnyRows): Promise<Date | null> {
+function waiting(ctx: Context, rows: AnyRows): Waiting {
   const { table, due } = namesOf(ctx, rows);
-  const condition = rows.ended ? 'true' : rows.waiting;
-  const [row] = await ctx.sql<{ due: number | null }>(
-    `select (extract(epoch from min(${due})) * 1000)::float8 as due from ${table} where ${condition}`,
-  );
-  return row?.due == null ? null : new Date(row.due);
+  return { text: `select ${due} as at from ${table} where ${rows.ended ? 'true' : rows.waiting}`, params: [] };
 }
 
 async function claim(ctx: Context, rows: AnyRows, at: Date): Promise<void> {
@@ -60,7 +57,7 @@ async function claim(ctx: Context, rows: AnyRows, at: Date): Promise<void> {
 export const leasedRows = <Row extends object>(rows: LeasedRows<Row>): Timer<Context> => ({
   name: rows.name,
   everySeconds: rows.everySeconds,
-  next: ctx => nextDue(ctx, rows),
+  next: nextBy(ctx => waiting(ctx, rows)),
   run: async (ctx, at) => {
     const claimed = { [rows.due]: after(at, rows.leaseMs) } as FilterQuery<NoInfer<Row>>;
     for (const row of await ctx.em.find(rows.entity, claimed, { limit: rows.most })) await rows.work(ctx, row as Row);

@@ -5,6 +5,7 @@ import type { Context, ServiceHost } from '../request/context.js';
 import { loggedError } from '../observe/log.js';
 import { dropOldKeys } from '../data/idempotency.js';
 import { readManualClock } from '../data/transaction.js';
+import { earliestOfEach, type NextByQuery } from './due.js';
 import { HOUR_MS, SECOND_MS } from './durations.js';
 import { CLAIM_SECONDS } from './schedule.js';
 
@@ -128,6 +129,21 @@ async function isDue(ctx: Context, timer: Timer<Context>): Promise<boolean> {
   }
 }
 
+const isQuery = (timer: Timer<Context>): timer is Timer<Context> & { next: NextByQuery } => 'waiting' in timer.next;
+
+/** Whether something is due, of the timers that a query tells it of; of none where a query fails: each is then asked, and fails alone. */
+async function dueTogether(ctx: Context, timers: readonly Timer<Context>[]): Promise<Map<Timer<Context>, boolean>> {
+  const asked = timers.filter(isQuery);
+  if (asked.length < 2) return new Map();
+  try {
+    const all = asked.map(({ next }) => next.waiting(ctx));
+    const now = ctx.now();
+    return new Map((await earliestOfEach(ctx, all)).map((at, index) => [asked[index]!, at !== null && at <= now]));
+  } catch {
+    return new Map();
+  }
+}
+
 /**
  * The timers of a service that look equally often. Nearly always nothing is due, so they are asked without a transaction and without the
  * lock that keeps other processes out: a process with eighteen services has a hundred timers. One that works is not asked meanwhile.
@@ -141,13 +157,12 @@ class Checks {
   ) {}
 
   async round(): Promise<void> {
-    const free = this.timers.filter(timer => !this.#running.has(timer));
     const due = await this.host.read(async ctx => {
-      const found: Timer<Context>[] = [];
-      for (const timer of free) if (await isDue(ctx, timer)) found.push(timer); // one connection is enough for all
+      const found = await dueTogether(ctx, this.timers);
+      for (const timer of this.timers) if (!found.has(timer)) found.set(timer, !this.#running.has(timer) && (await isDue(ctx, timer))); // one connection is enough for all
       return found;
     });
-    for (const timer of due) this.#run(timer);
+    for (const timer of this.timers) if (due.get(timer) && !this.#running.has(timer)) this.#run(timer);
   }
 
   #run(timer: Timer<Context>): void {

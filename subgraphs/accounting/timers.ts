@@ -1,6 +1,6 @@
 import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
-import { earliestOf } from '../../runtime/time/due.js';
+import { earliest } from '../../runtime/time/due.js';
 import { expireDue } from './commands/expiry.js';
 import { recogniseDue } from './commands/recognition.js';
 
@@ -8,7 +8,7 @@ import { recogniseDue } from './commands/recognition.js';
 const expiry: Timer<Context> = {
   name: 'accounting.expiry',
   everySeconds: 5,
-  next: ctx => earliestOf(ctx, 'select expires_at as at from accounting.pending_expiry'),
+  next: earliest('select expires_at as at from accounting.pending_expiry'),
   run: expireDue,
 };
 
@@ -16,7 +16,7 @@ const expiry: Timer<Context> = {
 const recognition: Timer<Context> = {
   name: 'accounting.recognition',
   everySeconds: 15,
-  next: ctx => earliestOf(ctx, 'select next_at as at from accounting.recognition_schedule where next_at is not null'),
+  next: earliest('select next_at as at from accounting.recognition_schedule where next_at is not null'),
   run: recogniseDue,
 };
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
-import { earliestOf } from '../../runtime/time/due.js';
+import { earliest, earliestOf } from '../../runtime/time/due.js';
 import { leasedRows } from '../../runtime/time/leased-rows.js';
 import { DAY_MS, MINUTE_MS } from '../../runtime/time/durations.js';
 import { dueSweep } from '../../runtime/time/due-sweep.js';
@@ -35,7 +35,7 @@ const tasks = leasedRows({
 const carts: Timer<Context> = {
   name: 'commerce.carts',
   everySeconds: 60,
-  next: ctx => earliestOf(ctx, `select expires_at as at from commerce.cart where status = 'active'`),
+  next: earliest(`select expires_at as at from commerce.cart where status = 'active'`),
   run: expireCarts,
 };
 
@@ -45,7 +45,7 @@ const DUE = `select id from commerce.shop_order where status = 'pending_payment'
 const orders: Timer<Context> = {
   name: 'commerce.unpaid_orders',
   everySeconds: 5,
-  next: ctx => earliestOf(ctx, `select expires_at as at from commerce.shop_order where status = 'pending_payment'`),
+  next: earliest(`select expires_at as at from commerce.shop_order where status = 'pending_payment'`),
   run: async (ctx, at) => {
     for (const { id } of await ctx.sql<{ id: string }>(DUE, [at.toISOString()])) await expireOrder(ctx, await lockOrder(ctx, id));
   },
@@ -100,11 +100,9 @@ const storefrontErasures = leasedRows({
 const rested: Timer<Context> = {
   name: 'commerce.rested_subscriptions',
   everySeconds: 60,
-  next: ctx =>
-    earliestOf(
-      ctx,
-      `select (paused_until::timestamp at time zone time_zone) as at from commerce.product_subscription where status = 'paused' and paused_until is not null`,
-    ),
+  next: earliest(
+    `select (paused_until::timestamp at time zone time_zone) as at from commerce.product_subscription where status = 'paused' and paused_until is not null`,
+  ),
   run: wakeRested,
 };
 
@@ -112,7 +110,7 @@ const rested: Timer<Context> = {
 const notices: Timer<Context> = {
   name: 'commerce.stock_notices',
   everySeconds: 5,
-  next: ctx => earliestOf(ctx, 'select due_at as at from commerce.stock_notice where due_at is not null and closed_at is null'),
+  next: earliest('select due_at as at from commerce.stock_notice where due_at is not null and closed_at is null'),
   run: tellDueNotices,
 };
 
@@ -120,7 +118,7 @@ const notices: Timer<Context> = {
 const recalls: Timer<Context> = {
   name: 'commerce.recalls',
   everySeconds: 5,
-  next: ctx => earliestOf(ctx, 'select settle_at as at from commerce.inventory_lot where settle_at is not null'),
+  next: earliest('select settle_at as at from commerce.inventory_lot where settle_at is not null'),
   run: settleDue,
 };
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
-import { earliestOf } from '../../runtime/time/due.js';
+import { earliest, earliestOf } from '../../runtime/time/due.js';
 import { dueSweep } from '../../runtime/time/due-sweep.js';
 import { expandDue, NEXT_EXPANSION } from './commands/expand.js';
 import { NEXT_TIDY, tidy } from './commands/retention.js';
@@ -18,7 +18,7 @@ const ADVERTS = { lanes: [2], most: 50 };
 const lane = (name: string, { lanes, most }: { lanes: readonly number[]; most: number }): Timer<Context> => ({
   name,
   everySeconds: 1,
-  next: ctx => earliestOf(ctx, NEXT_DUE, [lanes]),
+  next: earliest(NEXT_DUE, () => [lanes]),
   run: async ctx => void (await workOff(ctx.host, lanes, most)),
   claimed: { claim: nothing, keep: nothing, finish: nothing, running: async ctx => isWorking(ctx.host) },
 });
@@ -31,7 +31,7 @@ export const timers: readonly Timer<Context>[] = [
   {
     name: 'comms-recipients',
     everySeconds: 1,
-    next: ctx => earliestOf(ctx, NEXT_EXPANSION),
+    next: earliest(NEXT_EXPANSION),
     run: async ctx => void (await expandDue(ctx.host)),
     claimed: { claim: nothing, keep: nothing, finish: nothing },
   },

@@ -1,7 +1,7 @@
 import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
 import { DAY_MS } from '../../runtime/time/durations.js';
-import { earliestOf } from '../../runtime/time/due.js';
+import { earliest } from '../../runtime/time/due.js';
 import { sweepTimer } from '../../runtime/time/schedule.js';
 import { checkFiles } from './commands/file-check.js';
 import { enforceDue } from './commands/policy.js';
@@ -12,7 +12,7 @@ const NEXT_POLICY = 'select effective_at as at from content.policy_version where
 
 export const timers: readonly Timer<Context>[] = [
   /** Within 5 s of its time. Source: content, rule 9. */
-  { name: 'content-releases', everySeconds: 2, next: ctx => earliestOf(ctx, NEXT_RELEASE), run: publishDue },
-  { name: 'content-policies', everySeconds: 5, next: ctx => earliestOf(ctx, NEXT_POLICY), run: enforceDue },
+  { name: 'content-releases', everySeconds: 2, next: earliest(NEXT_RELEASE), run: publishDue },
+  { name: 'content-policies', everySeconds: 5, next: earliest(NEXT_POLICY), run: enforceDue },
   sweepTimer({ name: 'content-files', everyMs: DAY_MS, run: checkFiles }),
 ];

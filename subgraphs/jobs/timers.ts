@@ -1,6 +1,6 @@
 import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
-import { earliestOf } from '../../runtime/time/due.js';
+import { earliest } from '../../runtime/time/due.js';
 import { ALARMS_DUE, raiseAlarms } from './commands/alarms.js';
 import { queueDueJobs, WAITS_FOR_TIME } from './commands/job.js';
 import { sendDueOccurrences } from './commands/occurrences.js';
@@ -12,7 +12,7 @@ const NEXT_DUE = `select least((select min(next_run_at) from jobs.schedule where
 const due: Timer<Context> = {
   name: 'jobs.due',
   everySeconds: 1,
-  next: ctx => earliestOf(ctx, NEXT_DUE),
+  next: earliest(NEXT_DUE),
   run: async ctx => {
     await queueDueJobs(ctx);
     await sendDueOccurrences(ctx);

@@ -1,7 +1,7 @@
 import { after, DAY_MS } from '../../runtime/time/durations.js';
 import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
-import { earliestOf } from '../../runtime/time/due.js';
+import { earliest } from '../../runtime/time/due.js';
 import type { Feed } from '../../runtime/streams/feed.js';
 import {
   CALL_END_AT,
@@ -43,27 +43,27 @@ const prune = (name: string, feed: Feed): Timer<Context> => ({
 export const timers: readonly Timer<Context>[] = [
   {
     name: 'live-offers',
-    next: ctx => earliestOf(ctx, OFFER),
+    next: earliest(OFFER),
     run: expireOffers,
     claimed: ROWS_SAY,
   },
   {
     name: 'live-queues',
     everySeconds: 5,
-    next: ctx => earliestOf(ctx, QUEUES, [ctx.now().toISOString()]),
+    next: earliest(QUEUES, ctx => [ctx.now().toISOString()]),
     run: promoteQueues,
     claimed: ROWS_SAY,
   },
   {
     name: 'live-notices',
     everySeconds: 5,
-    next: ctx => earliestOf(ctx, NOTICES, [ctx.now().toISOString()]),
+    next: earliest(NOTICES, ctx => [ctx.now().toISOString()]),
     run: tellMoved,
     claimed: ROWS_SAY,
   },
-  { name: 'live-no-shows', next: ctx => earliestOf(ctx, NO_SHOW), run: cancelNoShows },
-  { name: 'live-overruns', next: ctx => earliestOf(ctx, OVERRUN), run: endOverruns },
-  { name: 'live-calls', next: ctx => earliestOf(ctx, CALL), run: endCalls },
+  { name: 'live-no-shows', next: earliest(NO_SHOW), run: cancelNoShows },
+  { name: 'live-overruns', next: earliest(OVERRUN), run: endOverruns },
+  { name: 'live-calls', next: earliest(CALL), run: endCalls },
   prune('live-feed', sessionFeed),
   prune('live-chat', chatFeed),
 ];

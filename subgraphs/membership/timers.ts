@@ -1,6 +1,6 @@
 import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
-import { earliestOf } from '../../runtime/time/due.js';
+import { earliest } from '../../runtime/time/due.js';
 import { lockMember } from './commands/facts.js';
 import { refold } from './commands/refold.js';
 
@@ -14,7 +14,7 @@ const DUE = 'select user_id from membership.membership where due_at <= $1 order 
 export const timers: readonly Timer<Context>[] = [
   {
     name: 'membership-due',
-    next: ctx => earliestOf(ctx, NEXT),
+    next: earliest(NEXT),
     run: async (ctx, at) => {
       const due = await ctx.sql<{ user_id: string }>(DUE, [at.toISOString(), AT_ONCE]);
       const users = [...new Set(due.map(row => row.user_id))].sort();

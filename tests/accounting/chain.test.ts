@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { seal } from '../../subgraphs/accounting/commands/sealing.js';
 import { DEMO, DEMO2 } from '../support/platform.js';
+import { askedDuring } from '../support/statements.js';
 import { until } from '../support/until.js';
 import { cashOf, Ledger } from './ledger.js';
 import { blockHash, hash, jcs, treeHead, type ChainBlock } from './verify/canonical.js';
@@ -32,6 +33,13 @@ beforeAll(async () => {
   }
   heads = await signed(2);
   keys = (await l.p.rest('GET', '/accounting/v1/chain/keys')).body.data;
+});
+
+test('a look at a chain that has nothing to seal or to sign is one statement, and takes no lock', async () => {
+  const asked = await askedDuring(l.p, () => seal(l.p.host('accounting')));
+  const own = asked.map(({ text }) => text).filter(text => /accounting\.chain_|accounting\.sealer/.test(text));
+  expect(own.every(text => text.includes(' as heads'))).toBe(true); // the worker looks too
+  expect(own.length).toBeGreaterThan(0);
 });
 
 async function asOwner(work: (client: pg.Client) => Promise<void>): Promise<void> {

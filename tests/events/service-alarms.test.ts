@@ -55,11 +55,9 @@ test('a probe is measured once, and the bus shows how long probes take', async (
 
 test('a consumer that is stuck with an event in hand lags, though nothing is ready', async () => {
   const oldestAt = new Date(Date.now() - 400_000);
-  vi.spyOn(p.host('events').transport, 'depth').mockImplementation(async name => ({
-    ready: 0,
-    unacked: name === 'clinical.retest' ? 1 : 0,
-    oldestAt: name === 'clinical.retest' ? oldestAt : null,
-  }));
+  const depthOf = (name: string) =>
+    name === 'clinical.retest' ? { ready: 0, unacked: 1, oldestAt } : { ready: 0, unacked: 0, oldestAt: null };
+  vi.spyOn(p.host('events').transport, 'depths').mockImplementation(async names => names.map(depthOf));
   const lags = await new Lags().look(p.host('events'));
   expect([...lags].filter(([, seconds]) => seconds > 300).map(([name]) => name)).toEqual(['clinical.retest']);
 });

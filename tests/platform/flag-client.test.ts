@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { FlagClient, openFeatureClient } from '../../runtime/flags/client.js';
+import { pollFlags } from '../../runtime/flags/polling.js';
 import { evaluateFlag, FLAG_ATTRIBUTES, FLAG_OPERATORS, type FlagDefinition, type FlagSnapshot } from '../../runtime/flags/evaluation.js';
 import { BRAND, flag, snapshot, user } from './flag-fixtures.js';
 
@@ -135,7 +136,7 @@ describe('while the bus is stopped', () => {
   test('a client asks every 5 s by itself, so that a kill is in force within 7 s', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { client, state } = clientOver(snapshot(flag(KEY)));
-    await client.start();
+    const stop = await pollFlags([client]);
     state.source = { ...snapshot(flag(KEY, { killed: true, revision: 2 })), revision: 2 };
     await vi.advanceTimersByTimeAsync(4_999);
     expect(client.boolean(KEY)).toBe(true);
@@ -144,6 +145,46 @@ describe('while the bus is stopped', () => {
     await client.stop();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(state.asked).toEqual([null, 1]); // a stopped client asks no more
+    stop();
+  });
+
+  test('the clients of a process ask once for all while nothing changes, and each for itself when something has or the one cannot read', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const [one, two, three] = [clientOver(snapshot(flag(KEY))), clientOver(snapshot(flag(KEY))), clientOver(snapshot(flag(KEY)))];
+    const asked = (): number[] => [one, two, three].map(({ state }) => state.asked.length);
+    const stop = await pollFlags([one.client, two.client, three.client]);
+    const poll = (): Promise<unknown> => {
+      for (const { state } of [one, two, three]) state.now += 5_000;
+      return vi.advanceTimersByTimeAsync(5_000);
+    };
+    await poll();
+    await poll();
+    expect(asked()).toEqual([3, 1, 1]);
+    for (const { state } of [one, two, three]) state.source = { ...snapshot(flag(KEY, { killed: true })), revision: 2 };
+    await poll();
+    expect([one, two, three].map(({ client }) => client.boolean(KEY))).toEqual([false, false, false]);
+    expect(asked()).toEqual([4, 2, 2]);
+    one.state.source = new Error('away');
+    await poll();
+    expect(asked()).toEqual([5, 3, 3]);
+    stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked()).toEqual([5, 3, 3]);
+  });
+
+  test('what one client of a process has confirmed is confirmed for the others, and nothing else is', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const [one, two] = [clientOver(snapshot(flag(KEY))), clientOver(snapshot(flag(KEY)))];
+    const stop = await pollFlags([one.client, two.client]);
+    for (const { state } of [one, two]) state.now = 100_000;
+    await vi.advanceTimersByTimeAsync(5_000);
+    for (const { state } of [one, two]) state.now = 200_000;
+    expect(two.client.boolean(KEY)).toBe(true); // confirmed 100 s ago, read by itself 200 s ago
+    for (const { state } of [one, two]) state.source = new Error('away');
+    await vi.advanceTimersByTimeAsync(5_000);
+    for (const { state } of [one, two]) state.now = 221_000;
+    expect(two.client.boolean(KEY)).toBe(false);
+    stop();
   });
 });
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
+import { earliest } from '../../runtime/time/due.js';
 import { startTimers } from '../../runtime/time/timers.js';
 import { service } from '../../runtime/service.js';
 import { listen } from '../support/statements.js';
@@ -68,6 +69,32 @@ describe('timers', () => {
     stop();
     expect(texts.filter(text => /advisory_xact_lock/.test(text))).toEqual([]);
     expect([first.ran, second.ran]).toEqual([0, 0]);
+  });
+
+  /** Asked by a query for the instant that is told. */
+  const asking = (name: string, at: (one: Counted) => string, from = ''): Counted => {
+    const one: Counted = new Counted(name, never);
+    return Object.assign(one, { next: earliest(`select $1::timestamptz as at ${from}`, () => [at(one)]) });
+  };
+  const LATER = '2999-01-01T00:00:00.000Z';
+  const onceAsked = (one: Counted): string => (one.ran === 0 ? SINCE.toISOString() : LATER);
+
+  test('that look equally often and have a query are asked by one statement, and one that is due runs', async () => {
+    const timers = [asking('later', () => LATER), asking('none', () => SINCE.toISOString(), 'where false'), asking('due', onceAsked)];
+    const { asked, stop } = listen({ env: { DATABASE_URL: started.host.databaseUrl } });
+    await during(timers, 'the one that is due to run', () => timers[2]!.ran > 0);
+    const looks = asked().filter(({ text }) => text.includes('$1::timestamptz'));
+    stop();
+    expect(looks[0]!.values).toEqual([LATER, SINCE.toISOString(), SINCE.toISOString()]);
+    expect(timers.map(({ ran }) => ran)).toEqual([0, 0, 1]);
+  });
+
+  test('of which one has a query that fails are asked one by one: it alone is said to have failed', async () => {
+    const [broken, due] = [asking('broken', onceAsked, 'from payments.nowhere'), asking('due', onceAsked)];
+    const log = vi.spyOn(started.host.log, 'error');
+    await during([broken, due], 'the other one to run', () => due.ran > 0 && log.mock.calls.length > 0);
+    expect(log.mock.calls[0]).toMatchObject([{ timer: 'broken' }, 'a timer failed; it is tried again']);
+    log.mockRestore();
   });
 
   test('that have something due run once', async () => {

@@ -1,3 +1,4 @@
+import { prepared } from '../../../events/prepared.js';
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { MINUTE_MS } from '../../../runtime/time/durations.js';
 import { keepHeads, signerOf, type SignedHead } from '../ports/signer.js';
@@ -5,6 +6,8 @@ import { blockHash, GENESIS, MAX_LEAVES, merkleRoot } from '../rules/chain.js';
 
 /** One sealer at a time, in whatever process. It takes no lock that a posting needs. */
 const ALONE = `select pg_try_advisory_xact_lock(hashtextextended('accounting.sealer', 5)) as ok`;
+
+const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 interface Tip {
   height: string;
@@ -25,6 +28,13 @@ select t.id, t.content_hash, t.xid::text as xid from accounting.ledger_transacti
 where (t.xid, t.id) > ($1::xid8, $2::uuid) and t.xid < pg_snapshot_xmin(pg_current_snapshot())
 order by t.xid, t.id limit ${MAX_LEAVES}`;
 
+/** Whether there is a row to seal or a head to sign: one look without the lock, most of the time the only one. */
+const WORK = `
+select exists (select from accounting.ledger_transaction t left join (${TIP}) b on true
+    where (t.xid, t.id) > (coalesce(b.last_xid, '0')::xid8, coalesce(b.last_id, '${NOBODY}'::uuid)) and t.xid < pg_snapshot_xmin(pg_current_snapshot())) as rows,
+  exists (select from accounting.chain_block b
+    where b.height > coalesce((select max(h.height) from accounting.chain_head h), 0) and b.sealed_at < $1::timestamptz) as heads`;
+
 const LEAVES = `
 insert into accounting.chain_leaf (sequence, transaction_id, height, content_hash)
 select $1::bigint + n.place - 1, n.id, $2, decode(n.hash, 'hex') from unnest($3::uuid[], $4::text[]) with ordinality n(id, hash, place)`;
@@ -44,7 +54,7 @@ const FIRST: Tip = {
   to_sequence: '0',
   hash: GENESIS,
   last_xid: '0',
-  last_id: '00000000-0000-0000-0000-000000000000',
+  last_id: NOBODY,
   sealed_ms: 0,
 };
 
@@ -90,10 +100,11 @@ insert into accounting.chain_head (height, hash, sealed_at, key_id, signature)
 select n.height, decode(n.hash, 'hex'), n.sealed_at, $4, decode(n.signature, 'hex')
 from unnest($1::bigint[], $2::text[], $3::timestamptz[], $5::text[]) n(height, hash, sealed_at, signature)`;
 
+const minuteOf = (ctx: Context): string => new Date(Math.floor(ctx.now().getTime() / MINUTE_MS) * MINUTE_MS).toISOString();
+
 /** Signs the heads of the minutes that are over: the file has them before the table does. */
 async function signHeads(ctx: Context): Promise<void> {
-  const minute = new Date(Math.floor(ctx.now().getTime() / MINUTE_MS) * MINUTE_MS);
-  const due = await ctx.sql<HeadRow>(DUE_HEADS, [minute.toISOString()]);
+  const due = await ctx.sql<HeadRow>(DUE_HEADS, [minuteOf(ctx)]);
   if (due.length === 0) return;
   const signer = signerOf(ctx.host.config);
   const heads: SignedHead[] = due.map(row =>
@@ -112,7 +123,9 @@ async function signHeads(ctx: Context): Promise<void> {
 
 /** Seals everything that is committed, and signs what is due. */
 export async function seal(host: ServiceHost): Promise<void> {
-  while (await host.transaction(sealBlock));
+  const [work] = await host.read(ctx => ctx.sql<{ rows: boolean; heads: boolean }>(prepared(WORK), [minuteOf(ctx)]));
+  if (work!.rows) while (await host.transaction(sealBlock));
+  if (!work!.heads) return;
   await host.transaction(async ctx => {
     const [lock] = await ctx.sql<{ ok: boolean }>(ALONE);
     if (lock!.ok) await signHeads(ctx);

@@ -50,4 +50,4 @@ export const findConsumer = async (ctx: Context, name: string): Promise<EventCon
 
 /** How much waits for a consumer: several fields of it, one look at the queue. */
 export const depthOf = async (ctx: Context, name: string): Promise<Depth> =>
-  (await ctx.load('events.depth', name, names => Promise.all(names.map(one => ctx.host.transport.depth(one)))))!;
+  (await ctx.load('events.depth', name, names => ctx.host.transport.depths(names)))!;

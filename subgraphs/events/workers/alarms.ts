@@ -1,4 +1,5 @@
 import type { ServiceHost } from '../../../runtime/request/context.js';
+import type { Depth } from '../../../events/transport/port.js';
 import { loggedError } from '../../../runtime/observe/log.js';
 import type { Worker } from '../../../runtime/service.js';
 import { lookAtAlarms } from '../commands/alarms.js';
@@ -14,12 +15,11 @@ export class Lags {
 
   async look(host: ServiceHost): Promise<Map<string, number>> {
     const consumers = await host.read(ctx => ctx.sql<{ name: string }>(`select name from events.consumer where status = 'active'`));
-    const lags = await Promise.all(consumers.map(async ({ name }) => [name, await this.#lagOf(host, name)] as const));
-    return new Map(lags);
+    const depths = await host.transport.depths(consumers.map(({ name }) => name));
+    return new Map(consumers.map(({ name }, index) => [name, this.#lagOf(name, depths[index]!)]));
   }
 
-  async #lagOf({ transport }: ServiceHost, name: string): Promise<number> {
-    const { ready, unacked, oldestAt } = await transport.depth(name);
+  #lagOf(name: string, { ready, unacked, oldestAt }: Depth): number {
     const now = Date.now(); // system time: so are the ids of events
     if (ready + unacked === 0) this.#waitingSince.delete(name);
     else if (!this.#waitingSince.has(name)) this.#waitingSince.set(name, now);

@@ -1,5 +1,5 @@
 import { leasedRows } from '../../../runtime/time/leased-rows.js';
-import { earliestOf } from '../../../runtime/time/due.js';
+import { earliest } from '../../../runtime/time/due.js';
 import type { Context } from '../../../runtime/request/context.js';
 import type { Timer } from '../../../runtime/time/clock.js';
 import { MINUTE_MS } from '../../../runtime/time/durations.js';
@@ -37,7 +37,7 @@ const NEXT_EXPIRY = `select min(expires_at) as at from payments.checkout_session
 const expiry: Timer<Context> = {
   name: 'payments.checkout_expiry',
   everySeconds: 10,
-  next: ctx => earliestOf(ctx, NEXT_EXPIRY),
+  next: earliest(NEXT_EXPIRY),
   run: expireSessions,
 };
 

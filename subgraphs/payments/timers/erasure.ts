@@ -1,6 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
 import type { Timer } from '../../../runtime/time/clock.js';
-import { earliestOf } from '../../../runtime/time/due.js';
+import { earliest } from '../../../runtime/time/due.js';
 import { MINUTE_MS } from '../../../runtime/time/durations.js';
 import { leasedRows } from '../../../runtime/time/leased-rows.js';
 import { forgetAtProcessor } from '../commands/erasure.js';
@@ -24,7 +24,7 @@ const CLOSED = `from payments.dispute d where d.closed_at is not null and d.evid
 
 const evidence: Timer<Context> = {
   name: 'erased-evidence',
-  next: ctx => earliestOf(ctx, `select d.closed_at as at ${CLOSED}`),
+  next: earliest(`select d.closed_at as at ${CLOSED}`),
   run: async ctx => void (await ctx.sql(`update payments.dispute set evidence_sealed = null where id in (select d.id ${CLOSED})`)),
 };
 

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import type { Context } from '../../../runtime/request/context.js';
 import type { Timer } from '../../../runtime/time/clock.js';
-import { earliestOf } from '../../../runtime/time/due.js';
+import { earliest } from '../../../runtime/time/due.js';
 import { leasedRows } from '../../../runtime/time/leased-rows.js';
 import { expireGift, expireGiftSession } from '../commands/gift-expiry.js';
 import { applySettled, REDEMPTION_LEASE_MS, settleGift } from '../commands/gift-redemption.js';
@@ -16,7 +16,7 @@ const BATCH = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, limit: 100 } as co
 /** Gifts that are to be brought on a day. Source: payments 3.7. */
 const delivery: Timer<Context> = {
   name: 'gift-delivery',
-  next: ctx => earliestOf(ctx, `select deliver_at as at from payments.gift where status = 'purchased' and deliver_at is not null`),
+  next: earliest(`select deliver_at as at from payments.gift where status = 'purchased' and deliver_at is not null`),
   run: async (ctx, at) => {
     for (const gift of await ctx.em.find(Gift, { status: GiftStatus.PURCHASED, deliverAt: { $lte: at } }, BATCH)) deliverGift(ctx, gift);
   },
@@ -25,8 +25,7 @@ const delivery: Timer<Context> = {
 /** Codes that nobody has used in time; one that is being redeemed is not over. */
 const expiry: Timer<Context> = {
   name: 'gift-expiry',
-  next: ctx =>
-    earliestOf(ctx, `select expires_at as at from payments.gift where status in ('purchased', 'delivered') and redeemed_by_id is null`),
+  next: earliest(`select expires_at as at from payments.gift where status in ('purchased', 'delivered') and redeemed_by_id is null`),
   run: async (ctx, at) => {
     const where = { status: { $in: [GiftStatus.PURCHASED, GiftStatus.DELIVERED] }, redeemedById: null, expiresAt: { $lte: at } };
     for (const gift of await ctx.em.find(Gift, where, BATCH)) expireGift(ctx, gift);
@@ -39,7 +38,7 @@ const WAITING = `select s.expires_at as at, s.id from payments.gift_checkout_ses
 
 const sessions: Timer<Context> = {
   name: 'gift-sessions',
-  next: ctx => earliestOf(ctx, WAITING),
+  next: earliest(WAITING),
   run: async (ctx, at) => {
     const due = await ctx.sql<{ id: string }>(`${WAITING} and s.expires_at <= $1 limit 100`, [at.toISOString()]);
     const where = {

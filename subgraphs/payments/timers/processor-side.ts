@@ -1,6 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
 import type { Timer } from '../../../runtime/time/clock.js';
-import { earliestOf } from '../../../runtime/time/due.js';
+import { earliest } from '../../../runtime/time/due.js';
 import { MINUTE_MS } from '../../../runtime/time/durations.js';
 import { leasedRows } from '../../../runtime/time/leased-rows.js';
 import { missDeadlines } from '../commands/dispute.js';
@@ -51,8 +51,7 @@ const reconciliations = leasedRows({
 const disputeDeadlines: Timer<Context> = {
   name: 'payments.dispute_deadlines',
   everySeconds: 60,
-  next: ctx =>
-    earliestOf(ctx, `select evidence_due_at as at from payments.dispute where status = 'needs_response' and evidence_due_at is not null`),
+  next: earliest(`select evidence_due_at as at from payments.dispute where status = 'needs_response' and evidence_due_at is not null`),
   run: missDeadlines,
 };
 
@@ -60,12 +59,10 @@ const disputeDeadlines: Timer<Context> = {
 const oldBodies: Timer<Context> = {
   name: 'payments.old_bodies',
   everySeconds: 3_600,
-  next: ctx =>
-    earliestOf(
-      ctx,
-      `select received_at + $1 * interval '1 millisecond' as at from payments.processor_event where body_sealed is not null`,
-      [BODY_KEPT_MS],
-    ),
+  next: earliest(
+    `select received_at + $1 * interval '1 millisecond' as at from payments.processor_event where body_sealed is not null`,
+    () => [BODY_KEPT_MS],
+  ),
   run: async (ctx, at) =>
     void (await ctx.sql('update payments.processor_event set body_sealed = null where body_sealed is not null and received_at <= $1', [
       new Date(at.getTime() - BODY_KEPT_MS).toISOString(),

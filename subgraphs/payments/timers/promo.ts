@@ -1,6 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
 import type { Timer } from '../../../runtime/time/clock.js';
-import { earliestOf } from '../../../runtime/time/due.js';
+import { earliest } from '../../../runtime/time/due.js';
 import { endReservations } from '../commands/promo.js';
 
 const STARTS = `select starts_at as at from payments.promo where status = 'scheduled'`;
@@ -14,15 +14,14 @@ const EDGES = `
 /** Promos that start and end; what is decided about a code looks at the times itself. Source: payments 3.7. */
 const edges: Timer<Context> = {
   name: 'promos',
-  next: ctx => earliestOf(ctx, `${STARTS} union all ${ENDS}`),
+  next: earliest(`${STARTS} union all ${ENDS}`),
   run: async (ctx, at) => void (await ctx.sql(EDGES, [at.toISOString()])),
 };
 
 /** Reservations whose time is over. Source: payments 5.3, 7.18. */
 const reservations: Timer<Context> = {
   name: 'promo-reservations',
-  next: ctx =>
-    earliestOf(ctx, `select expires_at as at from payments.promo_redemption where status = 'reserved' and expires_at is not null`),
+  next: earliest(`select expires_at as at from payments.promo_redemption where status = 'reserved' and expires_at is not null`),
   run: endReservations,
 };
 

@@ -1,5 +1,5 @@
 import { leasedRows } from '../../../runtime/time/leased-rows.js';
-import { earliestOf } from '../../../runtime/time/due.js';
+import { earliest } from '../../../runtime/time/due.js';
 import type { Context } from '../../../runtime/request/context.js';
 import type { Timer } from '../../../runtime/time/clock.js';
 import { MINUTE_MS } from '../../../runtime/time/durations.js';
@@ -24,7 +24,7 @@ const NEXT_STALE = `select min(approve_before) as at from payments.refund where 
 const approvals: Timer<Context> = {
   name: 'payments.refund_approvals',
   everySeconds: 60,
-  next: ctx => earliestOf(ctx, NEXT_STALE),
+  next: earliest(NEXT_STALE),
   run: rejectStale,
 };
 

@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { keepLease } from '../../../events/leases.js';
+import { prepared } from '../../../events/prepared.js';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import { errorCodeOf } from '../../../runtime/jobs/redact.js';
 import { loggedError } from '../../../runtime/observe/log.js';
@@ -44,6 +45,23 @@ where id in (select p.id from unnest($3::text[], $4::int[], $5::int[], $6::int[]
   order by m.created_at, m.id for update skip locked
   limit least(${CLAIMED_AT_ONCE}, greatest(0, d.most - (select count(*) from workflow.workflow_run_meta b where b.definition_key = d.key and b.status = 'running')))) p)
 returning id, engine_id, engine_from`;
+
+/** Messages to runs that have been started. */
+const UNSENT = `from workflow.message m join workflow.workflow_run_meta r on r.engine_id = m.engine_id
+         where m.sent_at is null and r.status in ('running', 'waiting') and r.executor is not null`;
+
+const WAITING = `
+select exists (select from workflow.workflow_run_meta where status = 'pending') as pending, exists (select ${UNSENT}) as sent,
+  exists (select from workflow.workflow_run_meta r where ${DUE_TO_CANCEL}) as cancelled`;
+
+interface Waiting {
+  /** A run can be started. */
+  pending: boolean;
+  /** A message was sent to one that has been. */
+  sent: boolean;
+  /** One is to be ended. */
+  cancelled: boolean;
+}
 
 /** Executes runs in this process: what is to be done stands in rows, so any process may do it, and one that died loses nothing. */
 export class Executor {
@@ -101,9 +119,15 @@ export class Executor {
   }
 
   async #work(): Promise<void> {
-    for (const run of await this.#claim()) await this.#start(run);
-    await this.#deliver();
-    await this.#cancel();
+    const { pending, sent, cancelled } = await this.#waiting();
+    if (pending) for (const run of await this.#claim()) await this.#start(run);
+    if (pending || sent) await this.#deliver();
+    if (cancelled) await this.#cancel();
+  }
+
+  /** What there is to do: most of the time nothing, found by one statement. */
+  async #waiting(): Promise<Waiting> {
+    return (await this.host.read(ctx => ctx.sql<Waiting>(prepared(WAITING))))[0]!;
   }
 
   /** What could not be started is to be done still. */
@@ -124,8 +148,6 @@ export class Executor {
   /** One process at a time, so that a definition's limit counts for all of them. */
   #claim(): Promise<RunRow[]> {
     return this.host.transaction(async ctx => {
-      const pending = await ctx.sql(`select 1 from workflow.workflow_run_meta where status = 'pending' limit 1`);
-      if (!pending.length) return [];
       await ctx.sql('select pg_advisory_xact_lock($1)', [CLAIM_LOCK]);
       return ctx.sql<RunRow>(CLAIM, [this.id, ctx.now().toISOString(), ...executable(this.definitions)]);
     });
@@ -134,10 +156,7 @@ export class Executor {
   /** Messages to runs: a lost one would be a run that waits for ever, so it is sent before it is marked, under an id of its own. */
   async #deliver(): Promise<void> {
     const messages = await this.host.read(ctx =>
-      ctx.sql<MessageRow>(
-        `select m.id, m.engine_id, m.topic, m.payload from workflow.message m join workflow.workflow_run_meta r on r.engine_id = m.engine_id
-         where m.sent_at is null and r.status in ('running', 'waiting') and r.executor is not null order by m.created_at limit 200`,
-      ),
+      ctx.sql<MessageRow>(`select m.id, m.engine_id, m.topic, m.payload ${UNSENT} order by m.created_at limit 200`),
     );
     if (!messages.length) return;
     await this.#awake(messages);

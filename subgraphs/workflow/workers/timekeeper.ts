@@ -1,7 +1,7 @@
 import type { Timer } from '../../../runtime/time/clock.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { nextCron } from '../../../runtime/time/cron.js';
-import { earliestOf } from '../../../runtime/time/due.js';
+import { earliest } from '../../../runtime/time/due.js';
 import { MINUTE_MS } from '../../../runtime/time/durations.js';
 import { WorkflowTriggerKind } from '../entities/enums.js';
 import { alarm } from '../commands/notices.js';
@@ -46,7 +46,7 @@ async function fire(ctx: Context, { definition_key: key, cron, time_zone: zone, 
 const schedules: Timer<Context> = {
   name: 'workflow.schedules',
   everySeconds: 1,
-  next: ctx => earliestOf(ctx, 'select next_at as at from workflow.workflow_trigger'),
+  next: earliest('select next_at as at from workflow.workflow_trigger'),
   run: async ctx => {
     const due = await ctx.sql<Due>(
       `select definition_key, cron, time_zone, extract(epoch from next_at) * 1000 as ms from workflow.workflow_trigger where next_at <= $1
@@ -61,7 +61,7 @@ const schedules: Timer<Context> = {
 const timers: Timer<Context> = {
   name: 'workflow.timers',
   everySeconds: 0.5, // looked for once a second, the twentieth part was 1.3 s late, and 7.12 allows 1 s
-  next: ctx => earliestOf(ctx, 'select due_at as at from workflow.timer where released_at is null'),
+  next: earliest('select due_at as at from workflow.timer where released_at is null'),
   run: async ctx => {
     const due = await ctx.sql<{ id: string; engine_id: string; topic: string }>(
       `update workflow.timer set released_at = $1 where id in (select id from workflow.timer where released_at is null and due_at <= $1
@@ -78,8 +78,7 @@ const timers: Timer<Context> = {
 const timeouts: Timer<Context> = {
   name: 'workflow.timeouts',
   everySeconds: 15,
-  next: ctx =>
-    earliestOf(ctx, `select deadline_at as at from workflow.workflow_run_meta where status in ('pending', 'running', 'waiting')`),
+  next: earliest(`select deadline_at as at from workflow.workflow_run_meta where status in ('pending', 'running', 'waiting')`),
   run: async ctx => {
     const late = await ctx.sql<{ id: string; definition_key: string }>(
       `update workflow.workflow_run_meta set status = 'failed', error_code = 'timed_out', finished_at = $1, cancel_pending = true, ${NOT_WAITING}
@@ -103,12 +102,8 @@ const timeouts: Timer<Context> = {
 const loopWatch: Timer<Context> = {
   name: 'workflow.loop_watch',
   everySeconds: 60,
-  next: ctx =>
-    earliestOf(
-      ctx,
-      `select coalesce(last_success_at, registered_at) + ${LOOP_SILENT} as at from workflow.workflow_definition
-       where key = 'intelligence_loop' and enabled and alarmed_at is null`,
-    ),
+  next: earliest(`select coalesce(last_success_at, registered_at) + ${LOOP_SILENT} as at from workflow.workflow_definition
+       where key = 'intelligence_loop' and enabled and alarmed_at is null`),
   run: async ctx => {
     await ctx.sql(`update workflow.workflow_definition set alarmed_at = $1 where key = 'intelligence_loop'`, [ctx.now().toISOString()]);
     alarm(ctx, 'workflow_loop_tick_missing', { definition: 'intelligence_loop', at: ctx.now().toISOString() });
@@ -119,7 +114,7 @@ const loopWatch: Timer<Context> = {
 const undoing: Timer<Context> = {
   name: 'workflow.undoing',
   everySeconds: 1,
-  next: ctx => earliestOf(ctx, 'select retry_at as at from workflow.compensation where retry_at is not null'),
+  next: earliest('select retry_at as at from workflow.compensation where retry_at is not null'),
   run: async ctx => {
     await ctx.sql('update workflow.compensation set retry_at = null where retry_at <= $1', [ctx.now().toISOString()]);
     wakeExecutors(ctx);
