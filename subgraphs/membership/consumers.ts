@@ -11,7 +11,7 @@ import {
 } from '../../events/catalogue/payments.js';
 import { handle, type Consumer, type Envelope } from '../../events/consumer.js';
 import type { Context } from '../../runtime/request/context.js';
-import { lockMember, record, type Told } from './commands/facts.js';
+import { record, type Told } from './commands/facts.js';
 import { refold } from './commands/refold.js';
 import { unlockByOrders } from './commands/rewards.js';
 import type { FactData } from './rules/facts.js';
@@ -28,7 +28,6 @@ const told = <Kind extends keyof FactData>(
 
 /** Keeps a fact and brings the member to what all facts say; one that was told of before changes nothing. */
 async function learn<Kind extends keyof FactData>(ctx: Context, fact: Told<Kind>): Promise<void> {
-  await lockMember(ctx, fact.userId);
   if (await record(ctx, fact)) await refold(ctx, fact.userId);
 }
 
@@ -84,7 +83,6 @@ const disputed = handle(paymentDisputeClosed, async (ctx: Context, event) => {
 const placed = handle(orderPlaced, async (ctx: Context, event) => {
   const { user_id: userId, data } = event;
   if (userId === null) return;
-  await lockMember(ctx, userId);
   await record(ctx, { ...told(event, 'ordered', data.order_id, {}), brandId: data.brand_id });
   await unlockByOrders(ctx, userId, data.brand_id);
 });

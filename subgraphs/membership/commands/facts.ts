@@ -5,9 +5,10 @@ import { MembershipFact } from '../entities/fact.js';
 import type { Fact, FactData } from '../rules/facts.js';
 
 const ONE_AT_A_TIME = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
+const lockOf = (userId: string): string => `membership.member ${userId}`;
 
 /** Whoever changes a member holds this lock to the end of the transaction. Several are locked in the order of their ids. */
-export const lockMember = (ctx: Context, userId: string): Promise<unknown> => ctx.sql(ONE_AT_A_TIME, [`membership.member ${userId}`]);
+export const lockMember = (ctx: Context, userId: string): Promise<unknown> => ctx.sql(ONE_AT_A_TIME, [lockOf(userId)]);
 
 export interface Told<Kind extends `${FactKind}` = `${FactKind}`> {
   /** Of the event; a repetition is recorded once. */
@@ -26,9 +27,9 @@ export interface Told<Kind extends `${FactKind}` = `${FactKind}`> {
 
 const RECORD = `
   insert into membership.membership_fact (id, user_id, brand_id, kind, subject_id, occurred_at, seq, recorded_at, data)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (id) do nothing returning 1 as recorded`;
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9 from pg_advisory_xact_lock(hashtextextended($10, 0)) on conflict (id) do nothing returning 1 as recorded`;
 
-/** Keeps a fact. @returns whether it is new. */
+/** Keeps a fact, under the member's lock. What is read after it knows the facts of all who had the lock before. @returns whether it is new. */
 export async function record<Kind extends `${FactKind}`>(ctx: Context, told: Told<Kind>): Promise<boolean> {
   const { id, userId, brandId = null, kind, subjectId = null, occurredAt, seq, data } = told;
   const rows = await ctx.sql(RECORD, [
@@ -41,6 +42,7 @@ export async function record<Kind extends `${FactKind}`>(ctx: Context, told: Tol
     seq,
     ctx.now().toISOString(),
     JSON.stringify(data),
+    lockOf(userId),
   ]);
   return rows.length > 0;
 }

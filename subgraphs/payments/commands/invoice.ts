@@ -1,4 +1,4 @@
-import { FOR_UPDATE, lockRow } from '../../../runtime/data/rows.js';
+import { FOR_UPDATE, lockOnce, lockRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
 import { move } from '../../../runtime/request/states.js';
@@ -71,7 +71,7 @@ const linesOf = (invoice: Invoice, lines: readonly NewLine[]): InvoiceLine[] =>
 /** Takes what the customer's credit pays of a total. */
 async function takeCredit(ctx: Context, customer: BillingCustomer, currency: string, total: number): Promise<number> {
   if (total === 0 || customer.currency !== currency) return 0;
-  const locked = await lockRow(ctx, BillingCustomer, { id: customer.id });
+  const locked = await lockOnce(ctx, BillingCustomer, customer.id);
   const credit = creditFor(total, locked.creditBalanceMinor);
   locked.creditBalanceMinor -= credit;
   return credit;

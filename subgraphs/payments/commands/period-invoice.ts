@@ -1,4 +1,4 @@
-import { findRow, requireRow } from '../../../runtime/data/rows.js';
+import { findRow, lockRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { BillingCustomer } from '../entities/customer.js';
 import { BillingSubscriptionSource, InvoiceKind, InvoiceLineKind as Kind } from '../entities/enums-billing.js';
@@ -101,7 +101,7 @@ export async function billPeriod(
 ): Promise<Invoice | null> {
   const { lines, tax, promo } = await linesOfPeriod(ctx, subscription, price, period, brand, whole);
   if (isFree(subscription)) return enter(subscription, period, null);
-  const customer = await requireRow(ctx, BillingCustomer, { id: subscription.customerId });
+  const customer = await lockRow(ctx, BillingCustomer, { id: subscription.customerId }); // whose credit pays first
   const invoice = await makeOut(ctx, {
     customer,
     currency: price.currency,
