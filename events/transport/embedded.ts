@@ -91,6 +91,8 @@ class EmbeddedTransport implements Transport {
   #polledAt = performance.now();
   #poll: NodeJS.Timeout | undefined;
   #news = new Set<string>();
+  /** Hints that other processes are to be told of. */
+  #unsaid: string[] = [];
   #gathering: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -218,8 +220,8 @@ class EmbeddedTransport implements Transport {
     const hint = { channel, key, body };
     setImmediate(() => this.#tellHint(hint));
     const payload = JSON.stringify({ from: this.#process, ...hint });
-    if (Buffer.byteLength(payload) <= MAX_NOTIFY) this.#notify('events_hint', payload);
-    else this.options.log.warn({ channel }, 'a hint is too long for other processes');
+    if (Buffer.byteLength(payload) > MAX_NOTIFY) return this.options.log.warn({ channel }, 'a hint is too long for other processes');
+    if (this.#unsaid.push(payload) === 1) setImmediate(() => this.#notify('events_hint', this.#unsaid.splice(0))); // those of a commit together
   }
 
   onHint(channel: Channel, key: string, listener: (body: Json, key: string) => void): HintSubscription {
@@ -245,18 +247,17 @@ class EmbeddedTransport implements Transport {
       const payload = JSON.stringify({ from: this.#process, consumers: [...this.#news] });
       this.#news = new Set();
       this.#gathering = undefined;
-      this.#notify(
-        'events_outbox',
+      this.#notify('events_outbox', [
         Buffer.byteLength(payload) <= MAX_NOTIFY ? payload : JSON.stringify({ from: this.#process, consumers: ['*'] }),
-      );
+      ]);
     }, GATHER_MS);
   }
 
   /** Outside any transaction. A loss costs a poll's wait. */
-  #notify(channel: string, payload: string): void {
+  #notify(channel: string, payloads: readonly string[]): void {
     if (this.#closed) return;
     this.options.pool
-      .query('select pg_notify($1, $2)', [channel, payload])
+      .query('select pg_notify($1, payload) from unnest($2::text[]) payload', [channel, payloads])
       .catch(error => this.options.log.debug({ err: errorOf(error) }, 'a notification was lost'));
   }
 

@@ -1,5 +1,6 @@
 import { roleOf, schemaOf, type Slug } from '../../events/slugs.js';
 import type { Sql } from '../../events/outbox.js';
+import { prepared } from '../../events/prepared.js';
 import type { Context } from '../request/context.js';
 
 /** Who may see an entry: every viewer of the stream, those with a part in it, or one user. */
@@ -12,6 +13,23 @@ export interface NewEntry {
   userId?: string | null;
   type: string;
   payload: object;
+}
+
+/** What is added to one of several streams. */
+export interface Addition {
+  id: string;
+  entries: readonly NewEntry[];
+}
+
+/** An entry as it is written: `back` entries before the last one of its stream. */
+interface EntryRow {
+  id: string;
+  back: number;
+  audience: Audience;
+  userId: string | null;
+  type: string;
+  /** Base64. */
+  sealed: string;
 }
 
 /** One entry, its payload as one line of JSON. */
@@ -83,19 +101,33 @@ export class Feed {
 
   /** Adds entries with this transaction; it holds the stream's lock from here to the commit, so it comes late. @returns the last number. */
   async append(ctx: Context, id: string, entries: readonly NewEntry[]): Promise<number> {
-    const rows = entries.map(({ audience = 'PUBLIC', userId = null, type, payload }) => ({ audience, userId, type, payload }));
-    const sealed = rows.map(({ payload }) => this.#seal(ctx, id, payload).toString('base64'));
-    const [last] = await ctx.sql<{ seq: number }>(this.#insert(), [
-      id,
-      rows.length,
-      rows.map(row => row.audience),
-      rows.map(row => row.userId),
-      rows.map(row => row.type),
-      sealed,
+    return [...(await this.appendAll(ctx, [{ id, entries }])).values()][0]!;
+  }
+
+  /**
+   * The same for many streams, each named once, in one statement; they are locked in the order given. @param tells whether their listeners
+   * are told at the commit: not where the transaction adds more to all of them. @returns the last numbers.
+   */
+  async appendAll(ctx: Context, streams: readonly Addition[], tells = true): Promise<Map<string, number>> {
+    const rows = streams.flatMap(({ id, entries }) => entries.map((entry, at) => this.#row(ctx, id, entry, entries.length - 1 - at)));
+    const column = <Name extends keyof EntryRow>(name: Name): EntryRow[Name][] => rows.map(row => row[name]);
+    const last = await ctx.sql<{ id: string; seq: number }>(prepared(this.#insert()), [
+      streams.map(({ id }) => id),
+      streams.map(({ entries }) => entries.length),
+      column('id'),
+      column('back'),
+      column('audience'),
+      column('userId'),
+      column('type'),
+      column('sealed'),
       ctx.now().toISOString(),
     ]);
-    this.#announce(ctx, id, last!.seq);
-    return last!.seq;
+    if (tells) for (const { id, seq } of last) this.#announce(ctx, id, seq);
+    return new Map(last.map(({ id, seq }) => [id, seq]));
+  }
+
+  #row(ctx: Context, id: string, { audience = 'PUBLIC', userId = null, type, payload }: NewEntry, back: number): EntryRow {
+    return { id, back, audience, userId, type, sealed: this.#seal(ctx, id, payload).toString('base64') };
   }
 
   #seal(ctx: Context, id: string, payload: object): Buffer {
@@ -111,13 +143,15 @@ export class Feed {
   #insert(): string {
     return `
 with head as (
-  insert into ${this.#head} as h (stream_id, seq) values ($1, $2::int) on conflict (stream_id) do update set seq = h.seq + $2::int returning seq
+  insert into ${this.#head} as h (stream_id, seq) select s.id, s.more from unnest($1::uuid[], $2::int[]) with ordinality s (id, more, place) order by place
+  on conflict (stream_id) do update set seq = h.seq + excluded.seq returning stream_id, seq
 ), added as (
   insert into ${this.#entry} (stream_id, seq, audience, user_id, type, payload, at)
-  select $1, head.seq - $2::int + e.n, e.audience, e.user_id, e.type, decode(e.payload, 'base64'), $7
-  from head, unnest($3::text[], $4::uuid[], $5::text[], $6::text[]) with ordinality as e (audience, user_id, type, payload, n)
+  select head.stream_id, head.seq - e.back, e.audience, e.user_id, e.type, decode(e.payload, 'base64'), $9
+  from unnest($3::uuid[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[]) e (stream_id, back, audience, user_id, type, payload)
+  join head using (stream_id)
 )
-select seq from head`;
+select stream_id as id, seq from head`;
   }
 
   #announce(ctx: Context, id: string, seq: number): void {

@@ -8,6 +8,7 @@ import { newId } from '../../runtime/data/ids.js';
 import { signatureOf } from '../../subgraphs/live/ports/embedded.js';
 import { ADMIN, BRAND, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
+import type { Addition } from '../../runtime/streams/feed.js';
 import { sessionFeed } from '../../subgraphs/live/commands/feeds.js';
 import { reconcileRoom } from '../../subgraphs/live/commands/reconcile.js';
 import { providerOf } from '../../subgraphs/live/ports/providers.js';
@@ -123,6 +124,23 @@ describe('a stream', () => {
     } = await onAir(1);
     const [reset, snapshot] = await watch(id, a!, last).until('a snapshot', told => told.length >= 2);
     expect([reset!.type, snapshot!.type]).toEqual(['reset', 'snapshot']);
+  });
+
+  test('entries that are added to several streams at once keep their order, each in its own', async () => {
+    const [one, two, none] = [newId(), newId(), newId()];
+    const entries = (...ns: number[]) => ns.map(n => ({ type: 'n', payload: { n } }));
+    const add = (...all: Addition[]) => p.host('live').transaction(ctx => sessionFeed.appendAll(ctx, all));
+    await add({ id: one, entries: entries(1, 2, 3) }, { id: two, entries: entries(7) });
+    const last = await add({ id: one, entries: entries(4, 5) }, { id: two, entries: entries(8, 9) }, { id: none, entries: [] });
+    expect([...last].toSorted(([a], [b]) => (a < b ? -1 : 1))).toEqual([
+      [one, 5],
+      [two, 3],
+      [none, 0],
+    ]);
+    const told = (id: string) =>
+      p.host('live').read(async ctx => (await sessionFeed.after(ctx, id, 0, 9)).map(({ seq, data }) => [seq, JSON.parse(data).n]));
+    expect(await told(one)).toEqual([1, 2, 3, 4, 5].map(n => [n, n]));
+    expect(await told(two)).toEqual([7, 8, 9].map((n, at) => [at + 1, n]));
   });
 
   test('who comes too early to tell of votes is told how long to wait, not to wait all over again', async () => {

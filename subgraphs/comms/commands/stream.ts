@@ -79,9 +79,13 @@ export async function tellInboxes(ctx: Context, items: readonly CommsInboxItem[]
   await ctx.em.flush();
   const entriesOf = (userId: string): NewEntry[] =>
     [...new Set(items.filter(item => item.userId === userId))].map(item => itemEntry(ctx, item));
-  for (const userId of people) await inboxFeed.append(ctx, userId, entriesOf(userId));
+  const streams = people.map(userId => ({ id: userId, entries: entriesOf(userId) }));
+  await inboxFeed.appendAll(ctx, streams, false);
   const counts = await countsOf(ctx, people); // what others did before they let go of a stream is seen only from here on
-  for (const userId of people) await inboxFeed.append(ctx, userId, [countEntry(userId, counts.get(userId)!)]);
+  await inboxFeed.appendAll(
+    ctx,
+    people.map(userId => ({ id: userId, entries: [countEntry(userId, counts.get(userId)!)] })),
+  );
 }
 
 /** What a stream begins with: the numbers, and the newest items. */
