@@ -1,5 +1,6 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { redFlagDetected } from '../../events/catalogue/clinical.js';
+import { configurationOf } from '../../subgraphs/webhooks/commands/configuration.js';
 import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import type { Receiver } from '../support/receiver.js';
 import { askedDuring } from '../support/statements.js';
@@ -89,6 +90,21 @@ describe('a delivery', () => {
     const asked = await askedDuring(p, async () => untilIngested(p, await prompted(p, DEMO)));
     const entries = asked.map(({ text }) => text).filter(text => text.includes('webhooks.enter_user'));
     expect(entries).toEqual([expect.stringMatching(/^insert into webhooks\.inbox [^]* and commit \*\/$/)]);
+  });
+
+  test('is made also where this process does not know yet that somebody wants it', async () => {
+    await call(p, 'PATCH', `/v1/webhook-subscriptions/${subscription.id}`, { event_types: [PROTOCOL] });
+    await untilIngested(p, await prompted(p, DEMO)); // the configuration is known
+    const configuration = configurationOf(p.host('webhooks'));
+    const refresh = configuration.refresh.bind(configuration);
+    const blind = vi
+      .spyOn(configuration, 'refresh')
+      .mockImplementation(async (sql, version) => (version === undefined ? undefined : refresh(sql, version)));
+    await call(p, 'PATCH', `/v1/webhook-subscriptions/${subscription.id}`, { event_types: [PROTOCOL, PROMPTED] });
+    expect(configuration.forType(PROMPTED)).toEqual([]);
+    const id = await prompted(p, DEMO);
+    await receiver.until(all => all.some(one => one.body.id === id));
+    blind.mockRestore();
   });
 
   test('of an urgent red flag is not made, nor by a recovery: clinicians see it first; of a warning it is', async () => {
