@@ -1,21 +1,14 @@
 import { composeServices } from '@apollo/composition';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { parse } from 'graphql';
 import 'reflect-metadata';
 import { subgraphSdl } from '../runtime/subgraph.js';
 import { SERVICES } from '../subgraphs/services.js';
 import type { ServiceDeclaration } from '../runtime/service.js';
+import { SUPERGRAPH } from './plans/supergraph-file.js';
 
 /** Composition hints that are errors here: subgraphs that declare a directive or an argument of a shared field differently. */
 const FATAL_HINTS = /DIRECTIVE|INCONSISTENT_BUT_COMPATIBLE_ARGUMENT/;
-
-/** Beside the sources, also when `dist` runs. */
-const SUPERGRAPH = new URL(
-  import.meta.url.includes('/dist/') ? '../../gateway/supergraph.graphql' : './supergraph.graphql',
-  import.meta.url,
-);
-
-export const readSupergraph = (): Promise<string> => readFile(SUPERGRAPH, 'utf8');
 
 /** Composes subgraphs into a supergraph. @throws Error listing every composition error and every fatal hint. */
 export function compose(declarations: readonly ServiceDeclaration[]): string {

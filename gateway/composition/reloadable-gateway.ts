@@ -1,6 +1,6 @@
 import type { Federation } from '../../runtime/federation/federation.js';
 import type { Logger } from '../../runtime/observe/log.js';
-import { readSupergraph } from '../compose.js';
+import { readSupergraph } from '../plans/supergraph-file.js';
 import type { OperationMetrics } from '../metrics/operation-metrics.js';
 import { ScopeUsage } from '../metrics/scope-usage.js';
 import { startGateway } from '../plans/gateway.js';

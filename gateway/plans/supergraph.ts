@@ -1,14 +1,15 @@
-import { ApolloGateway, type GraphQLDataSource } from '@apollo/gateway';
+import { Supergraph } from '@apollo/federation-internals';
+import { QueryPlanner } from '@apollo/query-planner';
 import type { GatewayExecutor } from '@apollo/server-gateway-interface';
 import { buildASTSchema, parse, type GraphQLSchema } from 'graphql';
-import { subjectOf, type Logger } from '../../runtime/observe/log.js';
+import type { Logger } from '../../runtime/observe/log.js';
 import { withoutIdleKeys } from './compiled/entity-keys.js';
 import { plannerOf, type Planner } from './compiled/planner.js';
 import { PlanChecks } from './compiled/plan-checks.js';
 import { ResponseNames } from './compiled/response-names.js';
-import { dropSyntaxTrees } from './compiled/syntax-trees.js';
+import { dropSyntaxTrees, keepRules } from './compiled/syntax-trees.js';
 import { validateScalars } from './scalars.js';
-import type { FederatedContext, SubgraphSource } from './subgraph-source.js';
+import { stockRun } from './stock.js';
 
 /** What follows from a supergraph's text alone. Sources and metrics come with each operation, so all gateways of a process share it. */
 interface LoadedSupergraph {
@@ -26,44 +27,29 @@ interface LoadedSupergraph {
   services: readonly string[];
 }
 
-/** A context that also knows the sources of the gateway that runs the operation. */
-interface StockContext extends FederatedContext {
-  sourceOf(service: string): SubgraphSource;
-}
-
-/** Calls the subgraph through the gateway that runs the operation. */
-const sourceInContext = (name: string): GraphQLDataSource<StockContext> => ({
-  process: options => (options.context as StockContext).sourceOf(name).process(options as never),
-});
-
-/** Memory of the stock executor's plan cache, MiB. */
-const PLAN_CACHE_MIB = 50;
 /** Plans that the planner compares for a query. With 100 instead of 10,000 the fetch counts stay the same, and the slowest queries are planned 2-60 × faster. */
 const MAX_EVALUATED_PLANS = 100;
 
+/** As @apollo/gateway loads a supergraph, but for a second executable schema of it. */
 async function load(sdl: string, log: Logger): Promise<LoadedSupergraph> {
-  process.env.APOLLO_TELEMETRY_DISABLED = 'true'; // read by the constructor, which else calls cloud-metadata addresses
-  const services: string[] = [];
-  const apollo = new ApolloGateway({
-    supergraphSdl: withoutIdleKeys(sdl),
-    validateSupergraph: false, // composition has validated it; doing so again takes 1 s
-    buildService: ({ name }) => (services.push(name), sourceInContext(name)),
-    experimental_approximateQueryPlanStoreMiB: PLAN_CACHE_MIB,
-    queryPlannerConfig: { debug: { maxEvaluatedPlans: MAX_EVALUATED_PLANS } },
-    logger: quiet(log) as never,
-  });
-  const { schema, executor } = await apollo.load();
-  validateScalars(schema);
+  const built = Supergraph.build(withoutIdleKeys(sdl), { validateSupergraph: false }); // composition has validated it; doing so again takes 1 s
+  const api = built.apiSchema();
+  const apiSchema = api.toGraphQLJSSchema();
+  validateScalars(apiSchema);
+  const planner = new QueryPlanner(built, { debug: { maxEvaluatedPlans: MAX_EVALUATED_PLANS } });
   const supergraph = buildASTSchema(parse(sdl, { noLocation: true }), { assumeValid: true });
-  dropSyntaxTrees(apollo, supergraph);
+  const services = built.subgraphsMetadata().map(({ name }) => name);
+  const [names, checks] = [new ResponseNames(supergraph, apiSchema), new PlanChecks(supergraph)];
+  dropSyntaxTrees([api, planner.supergraph.schema, ...planner['federatedQueryGraph'].sources.values()]);
+  for (const schema of [apiSchema, supergraph]) keepRules(schema);
   return {
     sdl,
     supergraph,
-    apiSchema: schema,
-    planner: plannerOf(apollo),
-    names: new ResponseNames(supergraph, schema),
-    checks: new PlanChecks(supergraph),
-    run: executor,
+    apiSchema,
+    planner: plannerOf(planner, api),
+    names,
+    checks,
+    run: stockRun({ sdl, services, planner, api, apiSchema, supergraph, log }),
     services,
   };
 }
@@ -78,11 +64,3 @@ export function loadSupergraph(sdl: string, log: Logger): Promise<LoadedSupergra
   loaded.catch(() => (last = null));
   return loaded;
 }
-
-/** @apollo/gateway's messages below the level of warnings are dropped. */
-const quiet = (log: Logger) => ({
-  debug: () => undefined,
-  info: () => undefined,
-  warn: (message: string) => log.warn(subjectOf(message)),
-  error: (message: string) => log.error(subjectOf(message)),
-});

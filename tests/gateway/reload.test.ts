@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parse, print, visit } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readSupergraph } from '../../gateway/compose.js';
+import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
 import { platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 

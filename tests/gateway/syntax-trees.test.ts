@@ -1,11 +1,15 @@
-import { ApolloGateway } from '@apollo/gateway';
-import { buildASTSchema, parse, Token } from 'graphql';
+import { Supergraph } from '@apollo/federation-internals';
+import { buildASTSchema, parse, Token, type GraphQLSchema } from 'graphql';
 import { expect, test } from 'vitest';
-import { readSupergraph } from '../../gateway/compose.js';
-import { dropSyntaxTrees } from '../../gateway/plans/compiled/syntax-trees.js';
+import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
+import { dropSyntaxTrees, keepRules } from '../../gateway/plans/compiled/syntax-trees.js';
+import { loadSupergraph } from '../../gateway/plans/supergraph.js';
+import { constraintOf } from '../../runtime/schema/constraints.js';
+import { ruleOnNode } from '../../runtime/access/access.js';
+import { createLogger } from '../../runtime/observe/log.js';
 
-/** How many tokens of a text can be reached from an object. */
-function tokensFrom(root: object): number {
+/** How many objects that are wanted can be reached from an object. */
+function reachedFrom(root: object, isWanted: (one: object) => boolean): number {
   const [seen, open] = [new Set<object>([root]), [root]];
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null || seen.has(value)) return;
@@ -17,15 +21,39 @@ function tokensFrom(root: object): number {
     if (one instanceof Set) one.forEach(visit);
     for (const name of Reflect.ownKeys(one)) visit(Object.getOwnPropertyDescriptor(one, name)!.value);
   }
-  return [...seen].filter(one => one instanceof Token).length;
+  return [...seen].filter(isWanted).length;
 }
 
-test('a loaded gateway keeps no token of its supergraph', async () => {
-  const sdl = await readSupergraph();
-  const service = { process: () => Promise.reject(new Error('nobody asks')) };
-  const gateway = new ApolloGateway({ supergraphSdl: sdl, validateSupergraph: false, buildService: () => service });
-  await gateway.load();
-  expect(tokensFrom(gateway)).toBeGreaterThan(100_000);
-  dropSyntaxTrees(gateway, buildASTSchema(parse(sdl, { noLocation: true }), { assumeValid: true }));
-  expect(tokensFrom(gateway)).toBe(0);
+const isToken = (one: object): boolean => one instanceof Token;
+const isTree = (one: object): boolean => 'kind' in one && String(one.kind).endsWith('Definition');
+
+test('a schema of the planner keeps no token of its text', async () => {
+  const { schema } = Supergraph.build(await readSupergraph(), { validateSupergraph: false });
+  expect(reachedFrom(schema, isToken)).toBeGreaterThan(100_000);
+  dropSyntaxTrees([schema]);
+  expect(reachedFrom(schema, isToken)).toBe(0);
+});
+
+test('a loaded supergraph keeps no token and no syntax tree of a definition', async () => {
+  const { apiSchema, supergraph } = await loadSupergraph(await readSupergraph(), createLogger('silent'));
+  for (const kept of [apiSchema, supergraph]) expect([reachedFrom(kept, isToken), reachedFrom(kept, isTree)]).toEqual([0, 0]);
+});
+
+/** Rules and constraints of the operations and of all inputs. */
+const rulesOf = (schema: GraphQLSchema): unknown[] =>
+  Object.values(schema.getTypeMap()).flatMap(type =>
+    'getFields' in type
+      ? Object.values(type.getFields()).map(field => [
+          ruleOnNode(field.astNode),
+          'args' in field ? field.args.map(constraintOf) : constraintOf(field),
+        ])
+      : [],
+  );
+
+test('a schema without its syntax trees keeps the rules of access and the constraints', async () => {
+  const schema = buildASTSchema(parse(await readSupergraph(), { noLocation: true }), { assumeValid: true });
+  const before = rulesOf(schema);
+  keepRules(schema);
+  expect(rulesOf(schema)).toEqual(before);
+  expect(JSON.stringify(before)).toMatch(/"staff":.*"maxLength":|"maxLength":.*"staff":/);
 });

@@ -1,6 +1,6 @@
 import { buildSchema, getNamedType, isNonNullType, isObjectType, type GraphQLField, type GraphQLObjectType } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
-import { readSupergraph } from '../../gateway/compose.js';
+import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
 import { sharedPlatform, type SharedPlatform } from '../support/platform.js';
 
 /** Every list that needs no other argument, over GraphQL: documents with its cursor as `$after`. */

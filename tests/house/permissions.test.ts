@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { schemaOf, type Slug } from '../../events/slugs.js';
-import { readSupergraph } from '../../gateway/compose.js';
+import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
 import { ruleOnNode, type AccessRule } from '../../runtime/access/access.js';
 import { planTables, type Plan } from '../../rest-adapter/plan.js';
 import type { Route } from '../../rest-adapter/route.js';

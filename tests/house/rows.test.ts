@@ -1,6 +1,6 @@
 import { buildASTSchema, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { readSupergraph } from '../../gateway/compose.js';
+import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
 import { rowList } from '../../rest-adapter/documents/rows.js';
 import { planTables } from '../../rest-adapter/plan.js';
 import type { Route, RouteTable } from '../../rest-adapter/route.js';

@@ -2,7 +2,7 @@ import { buildASTSchema, GraphQLSchema, isInputObjectType, isNonNullType, isObje
 import { describe, expect, test } from 'vitest';
 import { ruleOnNode } from '../../runtime/access/access.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
-import { readSupergraph } from '../../gateway/compose.js';
+import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
 import { startGateway } from '../../gateway/plans/gateway.js';
 import { planTables } from '../../rest-adapter/plan.js';
 import { createLogger } from '../../runtime/observe/log.js';

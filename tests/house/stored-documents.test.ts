@@ -1,6 +1,6 @@
 import { buildASTSchema, parse, specifiedRules, validate } from 'graphql';
 import { expect, test } from 'vitest';
-import { readSupergraph } from '../../gateway/compose.js';
+import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
 import { storedDocuments } from '../../runtime/federation/federation.js';
 import { declarations } from './composition.js';
 

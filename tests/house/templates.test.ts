@@ -6,7 +6,7 @@ import { missingIn, publishFaults } from '../../subgraphs/comms/rules/content.js
 import { topicOf } from '../../subgraphs/comms/rules/topics.js';
 import federation from '@apollo/federation-internals';
 import { validate } from 'graphql';
-import { readSupergraph } from '../../gateway/compose.js';
+import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { sourcesIn, textOf } from './sources.js';
 

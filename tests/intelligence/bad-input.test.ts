@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { buildASTSchema, parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readSupergraph } from '../../gateway/compose.js';
+import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
 import { planTables } from '../../rest-adapter/plan.js';
 import table from '../../rest-adapter/routes/intelligence.js';
 import { toCamel } from '../../runtime/schema/wire-names.js';

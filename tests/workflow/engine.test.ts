@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse, validate } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { screeningStatusChanged } from '../../events/catalogue/messaging.js';
-import { readSupergraph } from '../../gateway/compose.js';
+import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
 import { startGateway } from '../../gateway/plans/gateway.js';
 import { createLogger } from '../../runtime/observe/log.js';
 import { QUESTIONS } from '../../subgraphs/workflow/ports/ask.js';

@@ -1,7 +1,6 @@
-import type { ApolloGateway } from '@apollo/gateway';
 import { computeResponse } from '@apollo/gateway/dist/resultShaping.js';
-import { operationFromDocument, type Operation } from '@apollo/federation-internals';
-import { isPlanNode, type PlanNode } from '@apollo/query-planner';
+import { operationFromDocument, type Operation, type Schema } from '@apollo/federation-internals';
+import { isPlanNode, type PlanNode, type QueryPlanner } from '@apollo/query-planner';
 import type { DocumentNode, GraphQLError } from 'graphql';
 import type { Row, Variables } from './rows.js';
 import { UnknownPlan } from './steps.js';
@@ -22,12 +21,8 @@ export interface Planner {
   shape(planned: PlannedOperation, data: Row, variables: Variables): { data: Row | null | undefined; errors: GraphQLError[] };
 }
 
-/**
- * The planner of a loaded gateway. The fields are private, but TypeScript checks access in brackets, so an upgrade that renames one does
- * not compile. A second planner over the same supergraph would cost its start and its memory again.
- */
-export function plannerOf(gateway: ApolloGateway): Planner {
-  const [planner, api] = [gateway['queryPlanner']!, gateway['apiSchema']!];
+/** The planner of a loaded supergraph. @param api the schema that clients may see. */
+export function plannerOf(planner: QueryPlanner, api: Schema): Planner {
   return {
     plan(document, operationName) {
       const planned = operationFromDocument(api, document, { operationName });
