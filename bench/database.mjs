@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defineEntity, MikroORM, PostgreSqlDriver, p } from '@mikro-orm/postgresql';
 import { prepared } from '../dist/events/prepared.js';
-import { withDatabase } from '../dist/runtime/data/database.js';
+import { withDatabase } from '../dist/runtime/data/pool.js';
 import { PlainFindDriver } from '../dist/runtime/data/plain-find.js';
 import { saveRoundTrips } from '../dist/runtime/data/round-trips.js';
 import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.js';

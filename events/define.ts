@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { samplesOf } from './payload.js';
+import { isPhiScope } from './scopes.js';
 import type { Slug } from './slugs.js';
 
 /** Rule for `user_id` of a type: `required`, `optional` (null when no user is concerned), `none` (always null). */
@@ -41,25 +42,6 @@ export interface EventDefinition<Name extends string = string, Data = any> exten
 
 /** The payload type of an event definition. */
 export type DataOf<E extends EventDefinition> = E extends EventDefinition<string, infer Data> ? Data : never;
-
-/** Scopes of class PHI. Source: identity A7; the events catalogue keeps no second list. */
-const PHI_RESOURCES = [
-  'biomarkers',
-  'check_ins',
-  'clinical',
-  'lab_orders',
-  'lab_results',
-  'my_outcomes',
-  'physicians',
-  'protocols',
-  'recommendations',
-  'red_flags',
-  'wearables',
-];
-export const isPhiScope = (scope: string): boolean => {
-  const [verb, resource] = scope.split(':');
-  return (verb === 'read' || verb === 'write') && PHI_RESOURCES.includes(resource ?? '');
-};
 
 const NAME = /^[a-z][a-z0-9_]*(\.[a-z0-9_]+){1,4}\.v[1-9]\d*$/;
 

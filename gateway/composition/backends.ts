@@ -1,8 +1,6 @@
 import type pg from 'pg';
-import { createEmbeddedTransport } from '../../events/transport/embedded.js';
 import type { Transport } from '../../events/transport/port.js';
-import { createRabbitTransport } from '../../events/transport/rabbitmq.js';
-import { openPool } from '../../runtime/data/database.js';
+import { openPool } from '../../runtime/data/pool.js';
 import { openDatabase } from './database.js';
 import type { Parts } from './parts.js';
 
@@ -21,10 +19,15 @@ export interface Backends {
   description: string;
 }
 
-function openTransport({ config, log }: Parts, pool: pg.Pool): Promise<Transport> | Transport {
+/** Of the two transports only the one in use is loaded. */
+async function openTransport({ config, log }: Parts, pool: pg.Pool): Promise<Transport> {
   const { amqpUrl, amqpPrefix, leaseMs, events } = config;
   const eventLog = log.child({ part: 'events' });
-  if (!amqpUrl) return createEmbeddedTransport({ pool, leaseMs, log: eventLog });
+  if (!amqpUrl) {
+    const { createEmbeddedTransport } = await import('../../events/transport/embedded.js');
+    return createEmbeddedTransport({ pool, leaseMs, log: eventLog });
+  }
+  const { createRabbitTransport } = await import('../../events/transport/rabbitmq.js');
   return createRabbitTransport({ url: amqpUrl, prefix: amqpPrefix, pool, log: eventLog, confirmTimeoutMs: events.confirmTimeoutMs });
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Config } from '../../runtime/config.js';
-import { withDatabase } from '../../runtime/data/database.js';
+import { withDatabase } from '../../runtime/data/pool.js';
 import { startEmbeddedPostgres } from '../../runtime/embedded-postgres/start.js';
 
 /** Database of the platform on the embedded server. */

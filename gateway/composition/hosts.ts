@@ -7,7 +7,7 @@ import type { Federation } from '../../runtime/federation/federation.js';
 import { RunningService } from '../../runtime/running-service.js';
 import type { ServiceDeclaration } from '../../runtime/service.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
-import { flagsOf } from './feeds.js';
+import { flagsOf } from './flags.js';
 import type { Parts } from './parts.js';
 
 interface HostSetting {

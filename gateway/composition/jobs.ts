@@ -1,5 +1,5 @@
 import type { Sql } from '../../events/outbox.js';
-import { openPool } from '../../runtime/data/database.js';
+import { openPool } from '../../runtime/data/pool.js';
 import type { RunningService } from '../../runtime/running-service.js';
 import { JobDatabase } from '../../runtime/jobs/database.js';
 import type { JobEngine } from '../../runtime/jobs/engine.js';
@@ -13,17 +13,15 @@ const JOBS_POOL = 2;
 /** Advisory lock: processes that start at once register their queues one after the other. */
 const REGISTER_LOCK = 0x6a6f6273;
 
-/** Registers the queues of the services in this process, and works them in a process with the role `consumers`. */
+/** Registers the queues of services that have some, and works them in a process with the role `consumers`. */
 export async function startJobs({ config, stops }: Parts, hosts: readonly RunningService[], databaseUrl: string): Promise<void> {
-  const withQueues = hosts.filter(host => host.declaration.queues?.length);
-  if (!withQueues.length) return;
   const pool = openPool('jobs', config.databaseUrls.jobs ?? databaseUrl, JOBS_POOL);
   stops.add(() => pool.end());
   const database = new JobDatabase(pool);
   const engine = new PgBossEngine(database.sql);
   const workers: JobWorker[] = [];
   stops.add(() => Promise.all(workers.map(worker => worker.stop())));
-  for (const host of withQueues) {
+  for (const host of hosts) {
     await database.transaction(sql => register(sql, engine, host));
     if (config.roles.has('consumers')) workers.push(new JobWorker(host, engine, database, host.declaration.queues!).start());
   }

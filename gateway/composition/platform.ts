@@ -17,15 +17,12 @@ import { loadDeclarations, type ServiceList } from './declarations.js';
 import { openEndpoints } from './endpoints.js';
 import { federationOf } from './federation.js';
 import { revocationsOf, startFeeds } from './feeds.js';
-import { openHost } from './hosts.js';
 import { InternalTokens } from './internal-tokens.js';
-import { migrateAndSeed } from './migrations.js';
 import type { Parts } from './parts.js';
 import { registrySync } from './relay.js';
 import type { ReloadableGateway } from './reloadable-gateway.js';
 import { OWN_CLIENT } from './required-secrets.js';
 import { StopStack } from './shutdown.js';
-import { startWork } from './work.js';
 
 interface PlatformOptions {
   config: Config;
@@ -148,15 +145,21 @@ class PlatformStart {
     return this.#federation([...this.#hosts.keys()][0] ?? OWN_CLIENT);
   }
 
+  /** What only services need is loaded where there is one: ORM, schemas, flags, jobs and the catalogue of events are 40 MB of a gateway's process. */
   async #openHosts(declarations: readonly ServiceDeclaration[], { databaseUrl, transport }: Backends): Promise<void> {
+    if (declarations.length === 0) return;
+    const { openHost } = await import('./hosts.js');
     const setting = { databaseUrl, transport, revocations: this.#revocations, federation: (slug: Slug) => this.#federation(slug) };
     for (const declaration of declarations) this.#hosts.set(declaration.slug, await openHost(declaration, this.#parts, setting));
   }
 
   /** Whether development data was written. */
   async #migrate({ databaseUrl }: Backends, syncRegistry: () => Promise<void>): Promise<boolean> {
-    const off = this.#parts.config.migrate === 'off';
-    const work = async () => (off ? null : migrateAndSeed(databaseUrl, this.#hosts, syncRegistry)); // development data may emit events
+    const work = async () => {
+      if (this.#parts.config.migrate === 'off') return null;
+      const { migrateAndSeed } = await import('./migrations.js');
+      return migrateAndSeed(databaseUrl, this.#hosts, syncRegistry); // development data may emit events
+    };
     const migrated = await this.#step('migrations and development data', work, done => (done ? `${done.applied} applied` : 'off'));
     return migrated?.seeded ?? false;
   }
@@ -178,7 +181,10 @@ class PlatformStart {
   async #startWork(backends: Backends, syncRegistry: () => Promise<void>): Promise<void> {
     const hosts = [...this.#hosts.values()];
     await startFeeds(this.#parts, backends.transport, this.#revocations, hosts);
-    await startWork(this.#parts, { hosts, backends, metrics: this.#eventMetrics, syncRegistry });
+    if (hosts.length > 0 || this.#parts.config.roles.has('relay')) {
+      const { startWork } = await import('./work.js');
+      await startWork(this.#parts, { hosts, backends, metrics: this.#eventMetrics, syncRegistry });
+    }
     this.#working = true;
   }
 }

@@ -1,7 +1,6 @@
 import type pg from 'pg';
-import { CATALOGUE } from '../../events/catalogue.js';
 import type { EventMetrics } from '../../events/metrics.js';
-import { syncRegistry } from '../../events/registry.js';
+import type { Sql } from '../../events/outbox.js';
 import { startRelay } from '../../events/relay.js';
 import { startReplays } from '../../events/replays.js';
 import { startRetention } from '../../events/retention.js';
@@ -13,7 +12,12 @@ export function registrySync(pool: pg.Pool): () => Promise<void> {
   let synced: Promise<void> | undefined;
   const sql = async <Row>(text: string, params: readonly unknown[] = []): Promise<Row[]> =>
     (await pool.query(text, [...params])).rows as Row[];
-  return () => (synced ??= syncRegistry(sql, CATALOGUE));
+  return () => (synced ??= sync(sql));
+}
+
+async function sync(sql: Sql): Promise<void> {
+  const [{ syncRegistry }, { CATALOGUE }] = await Promise.all([import('../../events/registry.js'), import('../../events/catalogue.js')]);
+  await syncRegistry(sql, CATALOGUE);
 }
 
 /** Starts the role `relay`: relay of the outbox, replays, retention of the event log. */

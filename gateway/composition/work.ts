@@ -3,7 +3,6 @@ import type { RunningService } from '../../runtime/running-service.js';
 import { startTimers } from '../../runtime/time/timers.js';
 import type { Backends } from './backends.js';
 import { startConsumers } from './consumers.js';
-import { startJobs } from './jobs.js';
 import type { Parts } from './parts.js';
 import { startRelayRole } from './relay.js';
 
@@ -34,5 +33,8 @@ export async function startWork(parts: Parts, { hosts, backends, metrics, syncRe
     await startRelayRole(parts, backends, metrics);
   }
   for (const host of hosts) await startWorkers(parts, host);
-  await startJobs(parts, hosts, backends.databaseUrl);
+  const withQueues = hosts.filter(host => host.declaration.queues?.length);
+  if (withQueues.length === 0) return;
+  const { startJobs } = await import('./jobs.js'); // pg-boss takes 5 MB
+  await startJobs(parts, withQueues, backends.databaseUrl);
 }

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { CATALOGUE } from '../../events/catalogue.js';
 import type { Slug } from '../../events/slugs.js';
 import { DemoTokens } from './demo-token.js';
-import { sendPage } from './html.js';
+import { sendPage, type Page } from './html.js';
 import { localOnly } from '../../runtime/http/local-only.js';
 import { remoteMail } from './remote-mail.js';
 import { startPage } from './start-page.js';
@@ -26,9 +25,10 @@ export interface Development {
   mail: string | null;
 }
 
-/** The start page; in development a token to begin with, for this machine only. */
-export function pages(app: FastifyInstance, { baseUrl, services, graphiql, development }: PagesSetting): void {
-  const start = startPage({
+/** The catalogue of events is loaded for who looks: a process that emits none does without its 8 MB. */
+async function startPageOf({ baseUrl, services, graphiql, development }: PagesSetting): Promise<Page> {
+  const { CATALOGUE } = await import('../../events/catalogue.js');
+  return startPage({
     baseUrl,
     services,
     eventTypes: CATALOGUE.size,
@@ -36,7 +36,13 @@ export function pages(app: FastifyInstance, { baseUrl, services, graphiql, devel
     graphiql,
     mail: development !== null && development.mail !== null,
   });
-  app.get('/', (_request, reply) => sendPage(reply, start));
+}
+
+/** The start page; in development a token to begin with, for this machine only. */
+export function pages(app: FastifyInstance, setting: PagesSetting): void {
+  const { development } = setting;
+  let start: Promise<Page> | undefined;
+  app.get('/', async (_request, reply) => sendPage(reply, await (start ??= startPageOf(setting))));
   app.get('/assets/page.css', (_request, reply) => reply.type('text/css').send(STYLE));
   app.get('/assets/start.js', (_request, reply) => reply.type('text/javascript').send(START_SCRIPT));
   if (!development) return;

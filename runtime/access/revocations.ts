@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccessRule } from './access.js';
 import type { Caller } from '../request/caller.js';
-import { isPhiScope } from '../../events/define.js';
+import { isPhiScope } from '../../events/scopes.js';
 import { fail } from '../request/errors.js';
 import type { Logger } from '../observe/log.js';
 

@@ -17,6 +17,7 @@ import pg from 'pg';
 import { cancelStatements, type Cancellable } from '../request/cancellation.js';
 import { createExtensions } from './extensions.js';
 import { PlainFindDriver } from './plain-find.js';
+import { actAs, withDatabase } from './pool.js';
 import { saveRoundTrips, type PgClient } from './round-trips.js';
 import { traceStatements } from '../observe/tracing.js';
 import type { Sql } from '../../events/outbox.js';
@@ -26,28 +27,10 @@ import { roleOf, schemaOf, SLUGS, type Slug } from '../../events/slugs.js';
 const ROLE_LOCK = 0x706c6174;
 const MIGRATION_LOCK = 0x6d696772;
 
-/**
- * A service's transaction may not hold its locks while idle for longer. Source: event-machinery 3. And no statement is compiled to machine
- * code: ours are short, and one whose plan counts as expensive (as where scans are ruled out) would compile for 28 ms at each run.
- */
-const SESSION_SETTINGS = '-c idle_in_transaction_session_timeout=10000 -c statement_timeout=20000 -c jit=off';
-
-/** Startup options that make a connection act as a service's role: a query into another schema then fails in PostgreSQL. */
-const actAs = (role: string): string => `-c role=${role} ${SESSION_SETTINGS}`;
-
 /** A service needs its connections in bursts; what it keeps between them is missing elsewhere, ms. */
 const IDLE_MS = 10_000;
-/** Machinery asks many times a second over the connection that was used last; the others were for a moment such as the start, ms. */
-const MACHINERY_IDLE_MS = 2_000;
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
-/** The same server, another database. */
-export function withDatabase(url: string, database: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${database}`;
-  return changed.toString();
-}
 
 async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
@@ -198,6 +181,15 @@ function giveLostBack(pool: pg.Pool): void {
   pool.on('connect', client => client.once('end', () => setTimeout(() => held.has(client) && client.release(true), LOST_MS).unref()));
 }
 
+/** The pool of each service's ORM, once it has one. */
+const pools = new WeakMap<MikroORM, () => pg.Pool | undefined>();
+
+/** Whether all connections of a service are in use, so that who needs one waits. */
+export function isExhausted(orm: MikroORM): boolean {
+  const pool = pools.get(orm)?.();
+  return pool !== undefined && pool.totalCount - pool.idleCount >= pool.options.max!;
+}
+
 /** What MikroORM found out about a service's entities, by the list of its declaration. */
 const discovered = new WeakMap<readonly EntityClass[], MetadataStorage>();
 
@@ -224,31 +216,18 @@ class KnownOrm extends MikroORM {
  * A service's ORM: its entities, its schema, its role, a small pool that empties itself when idle. By the constructor, because `init`
  * looks for four optional packages first.
  */
-export function openOrm(slug: Slug, url: string, entities: readonly EntityClass[], pool: number, idleMs?: number): MikroORM {
+export function openOrm(slug: Slug, url: string, entities: readonly EntityClass[], max: number, idleMs?: number): MikroORM {
+  let pool: pg.Pool | undefined;
+  const onPoolCreated = (created: pg.Pool): void => giveLostBack((pool = created));
   const options = {
-    ...ormOptions(slug, url, entities, pool, idleMs),
-    driverOptions: { options: actAs(roleOf(slug)), application_name: roleOf(slug), onPoolCreated: giveLostBack },
+    ...ormOptions(slug, url, entities, max, idleMs),
+    driverOptions: { options: actAs(roleOf(slug)), application_name: roleOf(slug), onPoolCreated },
   };
   const known = discovered.get(entities);
-  if (known) return new KnownOrm(options, known);
-  const orm = new MikroORM(options) as MikroORM;
-  discovered.set(entities, orm.getMetadata());
+  const orm = known ? new KnownOrm(options, known) : (new MikroORM(options) as MikroORM);
+  if (!known) discovered.set(entities, orm.getMetadata());
+  pools.set(orm, () => pool);
   return orm;
-}
-
-/** A plain pool whose connections act as a service's role; for machinery that writes its SQL by hand. @param idleMs kept between two uses. */
-export function openPool(slug: Slug, url: string, max: number, idleMs = MACHINERY_IDLE_MS): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max,
-    min: 0,
-    idleTimeoutMillis: idleMs,
-    options: actAs(roleOf(slug)),
-    application_name: roleOf(slug),
-  });
-  pool.on('error', () => undefined); // an idle connection that the server dropped; the next query opens another
-  pool.on('connect', client => client.on('error', () => undefined)); // one in use: its query rejects on its own
-  return pool;
 }
 
 /** `$1`-style SQL on the entity manager's transaction, or on its pool outside one. */

@@ -5,7 +5,7 @@ import { appendEvents } from '../../events/outbox.js';
 import { syncRegistry } from '../../events/registry.js';
 import { retain } from '../../events/retention.js';
 import { SLUGS, roleOf } from '../../events/slugs.js';
-import { openPool } from '../../runtime/data/database.js';
+import { openPool } from '../../runtime/data/pool.js';
 import { silent, sqlOn } from './support/host.js';
 import { dropTemplate, events, newUser, pendingOf, until, World } from './support/world.js';
 

@@ -1,7 +1,7 @@
 import { MfaMethodKind } from '../../subgraphs/identity/entities/mfa.js';
 import { furtherMethods } from '../../subgraphs/identity/rules/second-factors.js';
 import { describe, expect, test } from 'vitest';
-import { isPhiScope } from '../../events/define.js';
+import { isPhiScope } from '../../events/scopes.js';
 import { adminScopeOf, SLUGS } from '../../events/slugs.js';
 import { OAuthClientAgreementStatus } from '../../subgraphs/identity/entities/client-agreement.js';
 import { OAuthClientSecretStatus } from '../../subgraphs/identity/entities/client-secret.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openPool } from '../../runtime/data/database.js';
+import { openPool } from '../../runtime/data/pool.js';
 import { JobDatabase } from '../../runtime/jobs/database.js';
 import { PgBossEngine } from '../../runtime/jobs/pg-boss.js';
 import { jobQueue, Permanent, type JobQueueDefinition, type JobRun } from '../../runtime/jobs/queue.js';

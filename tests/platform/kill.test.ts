@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { flagSource } from '../../gateway/composition/feeds.js';
+import { flagSource } from '../../gateway/composition/flags.js';
 import { FlagClient } from '../../runtime/flags/client.js';
 import { atEnd } from '../support/at-end.js';
 import { BRAND, DEMO, platform, type TestPlatform } from '../support/platform.js';

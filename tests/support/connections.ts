@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { withDatabase } from '../../runtime/data/database.js';
+import { withDatabase } from '../../runtime/data/pool.js';
 
 const EVERY_MS = 250;
 

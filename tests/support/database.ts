@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { withDatabase } from '../../runtime/data/database.js';
+import { withDatabase } from '../../runtime/data/pool.js';
 
 /** Databases on the run's PostgreSQL: made for a file, removed after it. */
 export async function withServer<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
 import { sameSecret } from '../../../runtime/data/crypto.js';
-import { openPool } from '../../../runtime/data/database.js';
+import { openPool } from '../../../runtime/data/pool.js';
 import { createHttp } from '../../../runtime/http/server.js';
 import type { Logger } from '../../../runtime/observe/log.js';
 import { fail, Problem } from '../../../runtime/request/errors.js';

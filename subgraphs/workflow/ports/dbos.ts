@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { openPool } from '../../../runtime/data/database.js';
+import { openPool } from '../../../runtime/data/pool.js';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import type pg from 'pg';
 

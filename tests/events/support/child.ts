@@ -8,7 +8,7 @@ import type { Slug } from '../../../events/slugs.js';
 import type * as embedded from '../../../events/transport/embedded.js';
 import type * as rabbitmq from '../../../events/transport/rabbitmq.js';
 import type { Partitions } from '../../../events/transport/port.js';
-import type * as databases from '../../../runtime/data/database.js';
+import type * as pools from '../../../runtime/data/pool.js';
 import type * as definitionsModule from './definitions.js';
 import type * as hosts from './host.js';
 
@@ -35,7 +35,7 @@ const { startConsumer } = (await built('events/running-consumer.js')) as typeof 
 const { startRelay } = (await built('events/relay.js')) as typeof relays;
 const { createEmbeddedTransport } = (await built('events/transport/embedded.js')) as typeof embedded;
 const { createRabbitTransport } = (await built('events/transport/rabbitmq.js')) as typeof rabbitmq;
-const { openPool } = (await built('runtime/data/database.js')) as typeof databases;
+const { openPool } = (await built('runtime/data/pool.js')) as typeof pools;
 const { definitions } = (await beside('./definitions.ts')) as typeof definitionsModule;
 const { hostOf, inTransaction, note, silent } = (await beside('./host.ts')) as typeof hosts;
 

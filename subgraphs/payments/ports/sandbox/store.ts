@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { lastOfTransaction, nameOf, prepared } from '../../../../events/prepared.js';
-import { openPool } from '../../../../runtime/data/database.js';
+import { openPool } from '../../../../runtime/data/pool.js';
 import { saveRoundTrips, type PgClient } from '../../../../runtime/data/round-trips.js';
 import type { Objects, SandboxObject, Kind } from './objects.js';
 
@@ -219,7 +219,7 @@ export class SandboxStore {
     databaseUrl: string,
     private readonly manualClock: boolean,
   ) {
-    this.#pool = openPool('payments', databaseUrl, CONNECTIONS, IDLE_MS);
+    this.#pool = openPool('payments', databaseUrl, CONNECTIONS, { idleTimeoutMillis: IDLE_MS });
     this.#pool.on('connect', client => saveRoundTrips(client as unknown as PgClient));
   }
 
