@@ -29,6 +29,7 @@ import type { Revocations } from './access/revocations.js';
 import type { ReferenceLoader, ServiceDeclaration } from './service.js';
 import type { Metrics } from './observe/metrics.js';
 import { traced } from './observe/tracing.js';
+import { isExhausted } from './data/database.js';
 import { completed } from './data/two-phase.js';
 import { databaseProblem, inTransaction, readManualClock, refuseSecondConnection } from './data/transaction.js';
 
@@ -95,6 +96,11 @@ export class RunningService implements ServiceHost {
     this.transport = parts.transport;
     this.metrics = parts.metrics;
     this.log = parts.log.child({ service: declaration.slug });
+  }
+
+  /** Whether all its connections are in use. */
+  get isExhausted(): boolean {
+    return isExhausted(this.orm);
   }
 
   context(request: RequestInfo): Promise<Context> {

@@ -5,6 +5,7 @@ import type { RunningService } from '../../runtime/running-service.js';
 import { createHttp } from '../../runtime/http/server.js';
 import type { Authenticate } from '../../runtime/service.js';
 import { authenticator } from '../endpoints/authentication.js';
+import { DatabaseChecks } from '../endpoints/database-checks.js';
 import { healthRoutes } from '../endpoints/health.js';
 import { metricsRoute, observeRequests } from '../endpoints/metrics.js';
 import { largestBody } from '../endpoints/route-tables.js';
@@ -34,7 +35,9 @@ export async function openEndpoints(parts: Parts, setting: EndpointSetting): Pro
   metricsRoute(app, metrics, config);
   const changes = noteNativeChanges(app);
   const authenticate = authenticator(setting.verifier);
-  for (const host of setting.hosts.values()) await serviceRoutes(app, host, authenticate, setting.isWorking);
+  const databases = new DatabaseChecks();
+  afterRequests.add(() => databases.stop());
+  for (const host of setting.hosts.values()) await serviceRoutes(app, host, { authenticate, databases, isWorking: setting.isWorking });
   if (config.roles.has('gateway')) {
     const { gatewayRoutes } = await import('./gateway-endpoints.js'); // 0.8 s of CPU and 70 MB that a process with services alone does without
     await gatewayRoutes(app, { ...parts, stops: afterRequests }, { ...setting, changes }, authenticate);
@@ -42,16 +45,21 @@ export async function openEndpoints(parts: Parts, setting: EndpointSetting): Pro
   await listen(app, parts, setting.addresses);
 }
 
+interface RouteSetting {
+  authenticate: Authenticate;
+  databases: DatabaseChecks;
+  isWorking(): boolean;
+}
+
 /** Health, subgraph and native paths of a service. */
 async function serviceRoutes(
   app: FastifyInstance,
   host: RunningService,
-  authenticate: Authenticate,
-  isWorking: () => boolean,
+  { authenticate, databases, isWorking }: RouteSetting,
 ): Promise<void> {
   const isSubgraph = host.config.roles.has('subgraphs');
   if (isSubgraph) subgraphRoute(app, host, authenticate, await largestBody(host.slug));
-  healthRoutes(app, host, isWorking);
+  healthRoutes(app, host, databases, isWorking);
   if (isSubgraph) await host.declaration.native?.(app, host, authenticate);
 }
 

@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { RunningService } from '../../runtime/running-service.js';
-
-/** A readiness check that takes longer has failed, ms. */
-const CHECK_MS = 2_000;
+import { CHECK_MS, type DatabaseChecks } from './database-checks.js';
 
 /** `degraded`: not as it should be, but the service works. */
 type Checks = Readonly<Record<string, boolean | 'degraded'>>;
@@ -11,18 +9,13 @@ type Checks = Readonly<Record<string, boolean | 'degraded'>>;
 const within = <T>(check: Promise<T>, failed: T): Promise<T> =>
   Promise.race([check, new Promise<T>(resolve => setTimeout(resolve, CHECK_MS, failed).unref())]).catch(() => failed);
 
-async function databaseAnswers(host: RunningService): Promise<boolean> {
-  await host.read(ctx => ctx.sql('select 1'));
-  return true;
-}
-
 const ownChecks = (host: RunningService): Promise<Checks> => host.declaration.ready?.(host) ?? Promise.resolve({});
 
 /** Whether the revocation feed has been read. Before that the process would accept revoked tokens. */
 const knowsRevocations = (host: RunningService): boolean => host.revocations.silence !== null;
 
-async function checksOf(host: RunningService, isWorking: boolean): Promise<Checks> {
-  const [database, own] = await Promise.all([within(databaseAnswers(host), false), within(ownChecks(host), { service: false })]);
+async function checksOf(host: RunningService, databases: DatabaseChecks, isWorking: boolean): Promise<Checks> {
+  const [database, own] = await Promise.all([within(databases.answersFor(host), false), within(ownChecks(host), { service: false })]);
   return { database, bus: host.transport.ready().ok, revocations: knowsRevocations(host), work: isWorking, ...own };
 }
 
@@ -31,10 +24,10 @@ async function checksOf(host: RunningService, isWorking: boolean): Promise<Check
  * (the process runs).
  * @param isWorking whether consumers, timers and workers have started: an event that is emitted before a consumer's first start never reaches it.
  */
-export function healthRoutes(app: FastifyInstance, host: RunningService, isWorking: () => boolean): void {
+export function healthRoutes(app: FastifyInstance, host: RunningService, databases: DatabaseChecks, isWorking: () => boolean): void {
   app.get(`/${host.slug}/healthz`, () => ({ status: 'ok' }));
   app.get(`/${host.slug}/readyz`, async (_request, reply) => {
-    const checks = await checksOf(host, isWorking());
+    const checks = await checksOf(host, databases, isWorking());
     const ready = Object.values(checks).every(Boolean);
     host.metrics.ready.set({ service: host.slug }, ready ? 1 : 0);
     const named = Object.fromEntries(Object.entries(checks).map(([name, ok]) => [name, ok === 'degraded' ? ok : ok ? 'ok' : 'failing']));

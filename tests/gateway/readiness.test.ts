@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startPlatform } from '../../gateway/composition/platform.js';
 import { loadConfig } from '../../runtime/config.js';
+import type { Context } from '../../runtime/request/context.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from '../support/at-end.js';
-import { freePort, platform } from '../support/platform.js';
+import { freePort, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 
 test('a service is ready when its consumers, timers and workers have started, not before', async () => {
@@ -36,4 +37,50 @@ test('a service is ready when its consumers, timers and workers have started, no
   gate.resolve();
   await starting;
   expect(await ask()).toEqual([200, expect.objectContaining({ ...others, work: 'ok' })]);
+});
+
+describe('the check of the database', () => {
+  let p: TestPlatform;
+  beforeAll(async () => {
+    p = await platform({ services: ['entitlements'], env: { DATABASE_POOL_IDLE_MS: '1000', DATABASE_POOL_MAX: '4' } });
+  });
+
+  const held = async (slug: string): Promise<number> => {
+    const [row] = await p.sql(
+      `select count(*)::int as n from pg_stat_activity where datname = current_database() and application_name = $1`,
+      [`platform_${slug}`],
+    );
+    return row.n;
+  };
+
+  test('opens no connection of the service that is looked at', async () => {
+    await until(
+      'the service to be at rest',
+      () => held('entitlements'),
+      open => open === 0,
+    );
+    expect(await p.rest('GET', '/entitlements/readyz')).toMatchObject({ status: 200, body: { checks: { database: 'ok' } } });
+    expect(await held('entitlements')).toBe(0);
+  });
+
+  test('fails for a service all of whose connections are in use', async () => {
+    const host = p.host('entitlements');
+    const gate = Promise.withResolvers<void>();
+    let holding = 0;
+    const hold = async (ctx: Context): Promise<void> => {
+      await ctx.sql('select 1');
+      holding++;
+      await gate.promise;
+    };
+    const holders = Array.from({ length: host.config.poolMax }, () => host.transaction(hold));
+    await until(
+      'them to be in use',
+      async () => holding,
+      all => all === host.config.poolMax,
+    );
+    expect(await p.rest('GET', '/entitlements/readyz')).toMatchObject({ status: 503, body: { checks: { database: 'failing' } } });
+    expect(await p.rest('GET', '/identity/readyz')).toMatchObject({ status: 200 });
+    gate.resolve();
+    await Promise.all(holders);
+  });
 });
