@@ -5,8 +5,8 @@ import type { DocumentNode, GraphQLError } from 'graphql';
 import type { Row, Variables } from './rows.js';
 import { UnknownPlan } from './steps.js';
 
-/** An operation as the planner reads it. */
-export type PlannedOperation = Operation;
+/** An operation as the planner reads it; read again at the first call, because it is needed rarely and takes as much room as what is compiled of it. */
+export type PlannedOperation = () => Operation;
 
 interface Plan {
   planned: PlannedOperation;
@@ -25,11 +25,12 @@ export interface Planner {
 export function plannerOf(planner: QueryPlanner, api: Schema): Planner {
   return {
     plan(document, operationName) {
-      const planned = operationFromDocument(api, document, { operationName });
-      const { node } = planner.buildQueryPlan(planned);
+      const read = (): Operation => operationFromDocument(api, document, { operationName });
+      const { node } = planner.buildQueryPlan(read());
       if (node !== undefined && !isPlanNode(node)) throw new UnknownPlan(`a plan node ${node.kind}`);
-      return { planned, node };
+      let again: Operation | undefined;
+      return { planned: () => (again ??= read()), node };
     },
-    shape: (operation, input, variables) => computeResponse({ operation, input, variables, introspectionHandling: () => null }),
+    shape: (planned, input, variables) => computeResponse({ operation: planned(), input, variables, introspectionHandling: () => null }),
   };
 }
