@@ -6,7 +6,6 @@
  */
 import { createServer, type Socket } from 'node:net';
 import { graphql } from 'graphql';
-import { COMPLETE_ANSWER_HEADER, completeAnswerProof } from '../../../dist/runtime/access/subgraph-secret.js';
 import { NAMES, schemaOf } from './services.ts';
 
 const MAX_KEPT = 50_000;
@@ -14,12 +13,14 @@ const schemas = new Map(NAMES.map(name => [`/${name}/graphql`, schemaOf(name)]))
 const kept = new Map<string, Buffer>();
 let calls = 0;
 
+const SECRETS = new URL('../../../dist/runtime/access/subgraph-secret.js', import.meta.url).href;
+const secrets = (await import(SECRETS)) as { COMPLETE_ANSWER_HEADER: string; completeAnswerProof(secret: string): string };
 /** As our services do, an answer without errors says so; the other gateways ignore it. */
-const COMPLETE = `${COMPLETE_ANSWER_HEADER}: ${completeAnswerProof('bench')}\r\n`;
+const COMPLETE = `${secrets.COMPLETE_ANSWER_HEADER}: ${secrets.completeAnswerProof('bench')}\r\n`;
 
-function bytesOf(value: { errors?: unknown }): Buffer {
+function bytesOf(value: object): Buffer {
   const body = Buffer.from(JSON.stringify(value));
-  const complete = value.errors ? '' : COMPLETE;
+  const complete = 'errors' in value ? '' : COMPLETE;
   const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${complete}content-length: ${body.length}\r\nconnection: keep-alive\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), body]);
 }

@@ -37,10 +37,10 @@ export function asksTheSame(schema: GraphQLSchema, root: GraphQLObjectType, clie
   const document = parse(fetch, { noLocation: true });
   const operation = document.definitions.find((one): one is OperationDefinitionNode => one.kind === Kind.OPERATION_DEFINITION)!;
   const fetched: Selected = { selections: new Selections(schema, document, {}), sets: [operation.selectionSet] };
-  return sameObject(schema, root, client, fetched, true);
+  return sameObject(root, client, fetched, true);
 }
 
-function sameObject(schema: GraphQLSchema, type: GraphQLObjectType, client: Selected, fetched: Selected, isRoot: boolean): boolean {
+function sameObject(type: GraphQLObjectType, client: Selected, fetched: Selected, isRoot: boolean): boolean {
   const [wanted, got] = [fieldsOf(client, type), fieldsOf(fetched, type)];
   return wanted.length === got.length && wanted.every((one, at) => sameField(one, got[at]!));
 
@@ -50,6 +50,6 @@ function sameObject(schema: GraphQLSchema, type: GraphQLObjectType, client: Sele
     if (field === '__typename') return !isRoot;
     const inner = getNamedType(type.getFields()[field]!.type);
     if (isScalarType(inner)) return true;
-    return isObjectType(inner) && sameObject(schema, inner, below(client, nodes), below(fetched, others), false);
+    return isObjectType(inner) && sameObject(inner, below(client, nodes), below(fetched, others), false);
   }
 }
