@@ -67,6 +67,7 @@ describe.each(kinds)('%s transport', kind => {
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
       );
     }
+    await vi.waitFor(() => world.effects('clinical.first')); // so does who looks
     expect(inOrder(await world.effectsOf('clinical.first', 30), user)).toEqual(numbers(10, 39));
   });
 
