@@ -10,7 +10,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Slug } from '../events/slugs.js';
-import { ruleOnNode, type AccessRule } from '../runtime/access/access.js';
+import { ruleOnNode, type AccessRule } from '../runtime/access/rules.js';
 import { answerConverter, type Convert } from './answer.js';
 import { deriveOperation, type DerivedOperation, type Step } from './derive.js';
 import { pointerTranslator } from './pointers.js';

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
-import type { AccessRule } from '../runtime/access/access.js';
+import type { AccessRule } from '../runtime/access/rules.js';
 import { fail, Problem, type Violation } from '../runtime/request/errors.js';
 import { isUtf8, sendProblem } from '../runtime/http/server.js';
 import type { RequestInfo } from '../runtime/request/request.js';

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import type { Transport } from '../events/transport/port.js';
 import type { Slug } from '../events/slugs.js';
-import { ruleOnNode } from './access/access.js';
+import { ruleOnNode } from './access/rules.js';
 import { systemCaller } from './request/caller.js';
 import { fixedClock, systemClock, type Timer } from './time/clock.js';
 import type { Config } from './config.js';

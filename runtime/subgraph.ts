@@ -17,7 +17,7 @@ import {
   type ObjectTypeExtensionNode,
 } from 'graphql';
 import { buildSchemaSync, createResolversMap, getMetadataStorage, type NonEmptyArray } from 'type-graphql';
-import { PLATFORM_DIRECTIVES } from './access/access.js';
+import { PLATFORM_DIRECTIVES } from './access/rules.js';
 import type { Context } from './request/context.js';
 import { guardSchema } from './access/guard.js';
 import type { ServiceDeclaration } from './service.js';

@@ -1,5 +1,5 @@
 import { Kind, OperationTypeNode, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
-import { checkAccess, isMeField, ruleOnNode } from '../../runtime/access/access.js';
+import { checkAccess, isMeField, ruleOnNode } from '../../runtime/access/rules.js';
 import type { Caller } from '../../runtime/request/caller.js';
 import { fail } from '../../runtime/request/errors.js';
 import { limitObjects } from '../limits/cost.js';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { isSlug, type Slug } from '../../events/slugs.js';
 import { restRoutes, type ExecuteResult, type Replan } from '../../rest-adapter/server.js';
-import { checkAccess, type AccessRule } from '../../runtime/access/access.js';
+import { checkAccess, type AccessRule } from '../../runtime/access/rules.js';
 import type { Revocations } from '../../runtime/access/revocations.js';
 import type { RunningService } from '../../runtime/running-service.js';
 import type { Authenticate } from '../../runtime/service.js';

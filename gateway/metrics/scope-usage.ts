@@ -1,5 +1,5 @@
 import { TypeInfo, visit, visitWithTypeInfo, type DocumentNode, type GraphQLSchema } from 'graphql';
-import { ruleOnNode, type AccessRule } from '../../runtime/access/access.js';
+import { ruleOnNode, type AccessRule } from '../../runtime/access/rules.js';
 import { holdsPermission, type Caller } from '../../runtime/request/caller.js';
 import { stored, type Federation } from '../../runtime/federation/federation.js';
 import { loggedError, type Logger } from '../../runtime/observe/log.js';

@@ -13,7 +13,7 @@ import {
   type GraphQLInputType,
   type GraphQLScalarType,
 } from 'graphql';
-import { constraintOf, type Constraint } from '../../runtime/schema/constraints.js';
+import { constraintOf, type Constraint } from '../../runtime/schema/violations.js';
 import { scalarFormat } from '../../runtime/schema/wire-scalars.js';
 import type { Member, Shape } from '../shape.js';
 import { isObject } from '../../runtime/schema/wire-reader.js';

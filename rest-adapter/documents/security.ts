@@ -1,5 +1,5 @@
 /** Access rules -> OpenAPI security: one scheme per kind of caller. Source: identity A6, A7. */
-import type { AccessRule } from '../../runtime/access/access.js';
+import type { AccessRule } from '../../runtime/access/rules.js';
 import type { Json } from './schemas.js';
 
 type Scheme = 'serviceToken' | 'userToken' | 'staffToken' | 'internalClient';

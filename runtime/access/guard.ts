@@ -7,7 +7,7 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
 } from 'graphql';
-import { checkAccess, checkSelf, isMeField, ruleOnNode, type AccessRule } from './access.js';
+import { checkAccess, checkSelf, isMeField, ruleOnNode, type AccessRule } from './rules.js';
 import type { Context } from '../request/context.js';
 import { fail, requireValid } from '../request/errors.js';
 import { cursorProblem } from '../request/paging.js';
@@ -15,7 +15,7 @@ import { propertyBehind, type ContextCheck } from '../execution/properties.js';
 import { checkKey, once } from '../data/idempotency.js';
 import { opensOwnTransactions, preparationOf } from '../request/operation.js';
 import { twoPhasesOf } from '../request/two-phase.js';
-import { compileArguments } from '../schema/constraints.js';
+import { compileArguments } from '../schema/violations.js';
 import { databaseProblem, inTransaction } from '../data/transaction.js';
 import { firstRun, isSecondRun, secondRun } from '../data/two-phase.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AccessRule } from './access.js';
+import type { AccessRule } from './rules.js';
 import type { Caller } from '../request/caller.js';
 import { isPhiScope } from '../../events/scopes.js';
 import { fail } from '../request/errors.js';

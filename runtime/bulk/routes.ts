@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { checkAccess, type AccessRule } from '../access/access.js';
+import { checkAccess, type AccessRule } from '../access/rules.js';
 import { plugin } from '../http/plugin.js';
 import { requireValid, type Violation } from '../request/errors.js';
 import type { ServiceHost } from '../request/context.js';

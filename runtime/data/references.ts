@@ -1,5 +1,5 @@
 import type { EntityClass, FilterQuery } from '@mikro-orm/postgresql';
-import { mayAccess, ruleOf } from '../access/access.js';
+import { mayAccess, ruleOf } from '../access/rules.js';
 import type { Context } from '../request/context.js';
 import type { ReferenceLoader } from '../service.js';
 import { rowsBy, type TextColumn } from './rows.js';

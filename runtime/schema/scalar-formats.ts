@@ -1,5 +1,5 @@
 import { isScalarType, type GraphQLScalarType } from 'graphql';
-import * as suite from './scalars.js';
+import * as suite from './suite-scalars.js';
 
 /** The suite's scalars with their validators. In a schema printed from SDL scalars have none, so they are found by name. */
 export const SCALARS: ReadonlyMap<string, GraphQLScalarType> = new Map(

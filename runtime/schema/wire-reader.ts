@@ -17,7 +17,7 @@ import {
   type GraphQLScalarType,
 } from 'graphql';
 import type { Violation } from '../request/errors.js';
-import { constraintOf, violationOf } from './constraints.js';
+import { constraintOf, violationOf } from './violations.js';
 import { scalarFormat } from './wire-scalars.js';
 import { toSnake, toWireEnum } from './wire-names.js';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ruleOf, type AccessRule } from '../access/access.js';
+import { ruleOf, type AccessRule } from '../access/rules.js';
 import { enforce } from '../access/guard.js';
 import { detach } from '../http/server.js';
 import { loggedError } from '../observe/log.js';

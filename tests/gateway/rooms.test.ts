@@ -51,6 +51,7 @@ function loadedWith(...files: string[]): Set<string> {
 /** What only services need, and the stock executor, take 60 MB. */
 test.each([
   /^@mikro-orm/,
+  /^type-graphql$/,
   /^pg-boss$/,
   /^zod$/,
   /^amqplib$/,

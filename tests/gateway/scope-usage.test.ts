@@ -1,6 +1,6 @@
 import { buildSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { ruleOf, type AccessRule } from '../../runtime/access/access.js';
+import { ruleOf, type AccessRule } from '../../runtime/access/rules.js';
 import { ANONYMOUS, type Caller } from '../../runtime/request/caller.js';
 import { ruleFinder, ScopeUsage, scopesUsed } from '../../gateway/metrics/scope-usage.js';
 import { createLogger } from '../../runtime/observe/log.js';

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
 import { dropSyntaxTrees, keepRules } from '../../gateway/plans/compiled/syntax-trees.js';
 import { loadSupergraph } from '../../gateway/plans/supergraph.js';
-import { constraintOf } from '../../runtime/schema/constraints.js';
-import { ruleOnNode } from '../../runtime/access/access.js';
+import { constraintOf } from '../../runtime/schema/violations.js';
+import { ruleOnNode } from '../../runtime/access/rules.js';
 import { createLogger } from '../../runtime/observe/log.js';
 
 /** How many objects that are wanted can be reached from an object. */

@@ -1,6 +1,6 @@
 import { getNamedType, isLeafType, isObjectType, type GraphQLField, type GraphQLObjectType } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isMeField, ruleOnNode } from '../../runtime/access/access.js';
+import { isMeField, ruleOnNode } from '../../runtime/access/rules.js';
 import type { ServiceDeclaration } from '../../runtime/service.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
 import { DEMO2, sharedPlatform, type SharedPlatform } from '../support/platform.js';

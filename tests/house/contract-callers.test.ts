@@ -1,7 +1,7 @@
 import type { GraphQLObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { Slug } from '../../events/slugs.js';
-import { ruleOnNode, type AccessRule } from '../../runtime/access/access.js';
+import { ruleOnNode, type AccessRule } from '../../runtime/access/rules.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
 import { declarations } from './composition.js';
 

@@ -2,7 +2,7 @@ import { getNamedType, isLeafType, isObjectType, Kind, type GraphQLField, type G
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Slug } from '../../events/slugs.js';
 import { roleOf, schemaOf } from '../../events/slugs.js';
-import { ruleOnNode } from '../../runtime/access/access.js';
+import { ruleOnNode } from '../../runtime/access/rules.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { retestCycleJourney } from '../journeys/retest-cycle.js';
 import { shoppingJourney } from '../journeys/shopping.js';

@@ -12,7 +12,7 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import { schemaOf, type Slug } from '../../events/slugs.js';
 import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
-import { ruleOnNode, type AccessRule } from '../../runtime/access/access.js';
+import { ruleOnNode, type AccessRule } from '../../runtime/access/rules.js';
 import { planTables, type Plan } from '../../rest-adapter/plan.js';
 import type { Route } from '../../rest-adapter/route.js';
 import { toCamel } from '../../runtime/schema/wire-names.js';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { AccessRule } from '../../runtime/access/access.js';
+import type { AccessRule } from '../../runtime/access/rules.js';
 import { USER_SCOPES } from '../../subgraphs/identity/rules/scopes.js';
 import { ADMIN, DEMO, DEMO2, type Answer, type SharedPlatform } from '../support/platform.js';
 

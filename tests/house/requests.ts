@@ -13,7 +13,7 @@ import {
   type GraphQLInputType,
   type GraphQLOutputType,
 } from 'graphql';
-import { constraintOf, violationOf, type Constraint } from '../../runtime/schema/constraints.js';
+import { constraintOf, violationOf, type Constraint } from '../../runtime/schema/violations.js';
 import type { Plan } from '../../rest-adapter/plan.js';
 import type { InputSource } from '../../rest-adapter/sources.js';
 import { toSnake, toWireEnum } from '../../runtime/schema/wire-names.js';

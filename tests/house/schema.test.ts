@@ -1,6 +1,6 @@
 import { buildASTSchema, GraphQLSchema, isInputObjectType, isNonNullType, isObjectType, Kind, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { ruleOnNode } from '../../runtime/access/access.js';
+import { ruleOnNode } from '../../runtime/access/rules.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
 import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
 import { startGateway } from '../../gateway/plans/gateway.js';

@@ -6,7 +6,7 @@ import type { DocumentedService } from '../../rest-adapter/documents/openapi.js'
 import { rewriteUrl } from '../../rest-adapter/address.js';
 import { planTables } from '../../rest-adapter/plan.js';
 import { del, get, patch, post, type RouteTable } from '../../rest-adapter/route.js';
-import { checkAccess, PLATFORM_DIRECTIVES } from '../../runtime/access/access.js';
+import { checkAccess, PLATFORM_DIRECTIVES } from '../../runtime/access/rules.js';
 import { ANONYMOUS, type Caller } from '../../runtime/request/caller.js';
 import { fail, Problem } from '../../runtime/request/errors.js';
 import { createHttp } from '../../runtime/http/server.js';

@@ -1,7 +1,7 @@
 /** Rules of input that hold in every service: periods, objects, keys, encodings. */
 import { buildASTSchema, parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compileArguments } from '../../runtime/schema/constraints.js';
+import { compileArguments } from '../../runtime/schema/violations.js';
 import { BRAND, DEMO, platform, type TestPlatform } from '../support/platform.js';
 
 let p: TestPlatform;

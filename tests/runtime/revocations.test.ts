@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ruleOf } from '../../runtime/access/access.js';
+import { ruleOf } from '../../runtime/access/rules.js';
 import { ANONYMOUS, type Caller } from '../../runtime/request/caller.js';
 import { createLogger } from '../../runtime/observe/log.js';
 import { Revocations, type Revocation } from '../../runtime/access/revocations.js';

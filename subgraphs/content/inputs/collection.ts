@@ -1,6 +1,7 @@
 /** Makes the inputs of a collection from its definition: create, update, filter. Source: content 1.1, 4.3, 4.4. */
 import { Field, Float, ID, InputType, Int, type ClassType } from 'type-graphql';
-import { Rule, UUID, type Constraint } from '../../../runtime/schema/constraints.js';
+import { Rule, UUID } from '../../../runtime/schema/constraints.js';
+import type { Constraint } from '../../../runtime/schema/violations.js';
 import { CountryCode, DateTime, JSONObject, LocalDate, Locale, SafeInt, Url } from '../../../runtime/schema/scalars.js';
 import { inputName, type CollectionDefinition, type Field as FieldOf, type Fields, type FilterRule } from '../entities/definition.js';
 import { ContentAudience, ContentCreateStatus, fieldEnum } from '../entities/enums.js';
