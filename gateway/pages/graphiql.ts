@@ -1,12 +1,13 @@
-import staticFiles from '@fastify/static';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { asset, sendAsset } from '../../runtime/http/assets.js';
 import { ICON } from './html.js';
 
 const require = createRequire(import.meta.url);
-/** A folder of a package, found by its package.json, because `exports` names only its entry. */
-const folderOf = (name: string, folder: string): string => join(dirname(require.resolve(`${name}/package.json`)), folder);
+/** A package's file, found by its package.json, because `exports` names only its entry. */
+const fileOf = (name: string, file: string): string => join(dirname(require.resolve(`${name}/package.json`)), file);
 
 /** Everything from this origin only. GraphiQL's editor sets inline styles. */
 const CSP =
@@ -36,17 +37,21 @@ ${
 }
 `;
 
-async function assets(app: FastifyInstance, demo: boolean): Promise<void> {
-  const folders = { react: folderOf('react', 'umd'), 'react-dom': folderOf('react-dom', 'umd'), graphiql: folderOf('graphiql', '.') };
-  for (const [name, root] of Object.entries(folders)) {
-    await app.register(staticFiles, {
-      root,
-      prefix: `/assets/${name}/`,
-      decorateReply: false,
-      index: false,
-      cacheControl: true,
-      maxAge: '1d',
-    });
+/** The files that the page names: package, path in it. They change with the packages only. */
+const FILES = [
+  ['react', 'umd/react.production.min.js'],
+  ['react-dom', 'umd/react-dom.production.min.js'],
+  ['graphiql', 'graphiql.min.js'],
+  ['graphiql', 'graphiql.min.css'],
+] as const;
+const A_DAY = { 'cache-control': 'public, max-age=86400' };
+
+const typeOf = (file: string): string => (file.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8');
+
+function assets(app: FastifyInstance, demo: boolean): void {
+  for (const [name, path] of FILES) {
+    const found = asset(typeOf(path), () => readFile(fileOf(name, path)));
+    app.get(`/assets/${name}/${basename(path)}`, (request, reply) => sendAsset(request, reply, found, A_DAY));
   }
   app.get('/assets/graphiql.css', (_request, reply) => reply.type('text/css').send(STYLE));
   app.get('/assets/graphiql-start.js', (_request, reply) => reply.type('text/javascript').send(startScript(demo)));
@@ -66,8 +71,8 @@ const send = (reply: FastifyReply): FastifyReply =>
  * Answers browsers at `GET /graphql` with GraphiQL, and serves its files.
  * @param demo whether `/dev/token` has a token to begin with.
  */
-export async function graphiql(app: FastifyInstance, demo: boolean): Promise<void> {
-  await assets(app, demo);
+export function graphiql(app: FastifyInstance, demo: boolean): void {
+  assets(app, demo);
   app.addHook('onRequest', (request, reply, done) => {
     if (wantsGraphiql(request)) send(reply);
     else done();

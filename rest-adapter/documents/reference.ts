@@ -2,12 +2,12 @@
  * The OpenAPI documents and an API reference page over them. Everything comes from this origin: the page's bundle is an npm package,
  * and its policy lets the browser ask nobody else.
  */
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../runtime/request/errors.js';
+import { asset, sendAsset, type Asset, type Reader } from '../../runtime/http/assets.js';
 import { sendProblem } from '../../runtime/http/server.js';
 import { plugin } from '../../runtime/http/plugin.js';
 
@@ -16,16 +16,6 @@ export interface DocsOptions {
   documents: ReadonlyMap<string, Reader>;
   /** Whether `/dev/token` has a token of development data, with which the reference is opened then. */
   demo?: boolean;
-}
-
-/** Reads a document when it is asked for: all of them are 6 MB, and few processes are asked for any. */
-type Reader = () => Promise<string | Buffer>;
-
-interface Asset {
-  type: string;
-  body: Reader;
-  /** Known after the first request, so that a 304 reads nothing. */
-  etag?: string;
 }
 
 const UNIFIED = 'openapi.yaml';
@@ -92,20 +82,8 @@ const BUNDLE: Readonly<Record<string, string>> = {
   'favicon-32x32.png': 'image/png',
 };
 
-const asset = (type: string, body: Reader | string): Asset => ({ type, body: typeof body === 'string' ? async () => body : body });
-
-const etagOf = (body: string | Buffer): string => `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-
-const knows = (request: FastifyRequest, etag: string): boolean =>
-  request.headers['if-none-match']?.split(',').some(one => one.trim().replace(/^W\//, '') === etag) ?? false;
-
-async function send(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
-  const { type, etag: known } = asset;
-  const body = known && knows(request, known) ? '' : await asset.body();
-  const etag = (asset.etag ??= etagOf(body));
-  reply.headers({ etag, 'cache-control': 'public, no-cache', 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' });
-  return knows(request, etag) ? reply.code(304).send() : reply.type(type).send(body);
-}
+const send = (request: FastifyRequest, reply: FastifyReply, found: Asset): Promise<FastifyReply> =>
+  sendAsset(request, reply, found, { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' });
 
 const addressOf = (file: string): string => (file === UNIFIED ? '/api/openapi.yaml' : `/api/${file.replace(/\.yaml$/, '')}/openapi.yaml`);
 
