@@ -48,7 +48,7 @@ export async function gatewayRoutes(
   const { config, log, stops } = parts;
   const { hosts, addresses, revocations, started } = setting;
   const { gateways } = await openGateway(parts, setting);
-  if (config.graphiql) await graphiql(app, config.seed);
+  if (config.graphiql) graphiql(app, config.seed);
   const preflight = cors(app, clientOrigins(parts, setting));
   const graphql = await graphqlEndpoint(app, { gateways, authenticate, introspection: config.introspection, log });
   stops.add(() => graphql.stop());
@@ -67,15 +67,20 @@ function clientOrigins({ log, stops }: Parts, { federation, started }: EndpointS
   return origins;
 }
 
-/** @param purposes one line about each service. */
-function pagesSetting({ config }: Parts, { hosts, addresses }: EndpointSetting, purposes: ReadonlyMap<string, string>): PagesSetting {
+type Purposes = () => Promise<ReadonlyMap<string, string>>;
+
+/** @param purposes reads one line about each service. */
+function pagesSetting({ config }: Parts, { hosts, addresses }: EndpointSetting, purposes: Purposes): PagesSetting {
   const slugs = [...hosts.keys(), ...(Object.keys(addresses.remotes) as Slug[])];
   const development = {
     identityUrl: () => addresses.identity,
     secret: config.setting('SEED_M2M_SECRET') ?? 'demo-m2m-secret',
     mail: hosts.has('comms') ? ('here' as const) : (addresses.remotes.comms ?? null),
   };
-  const services = new Map(slugs.map(slug => [slug, purposes.get(slug) ?? '']));
+  const services = async (): Promise<Map<Slug, string>> => {
+    const lines = await purposes();
+    return new Map(slugs.map(slug => [slug, lines.get(slug) ?? '']));
+  };
   return { baseUrl: config.baseUrl, services, graphiql: config.graphiql, development: config.seed ? development : null };
 }
 

@@ -1,6 +1,5 @@
 import { open, readdir, readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import { parse } from 'yaml';
 import { docs, serveDocuments } from '../../rest-adapter/documents/reference.js';
 
 /** A folder of generated documents, which are beside the sources also when `dist` runs. */
@@ -19,8 +18,9 @@ const readers = (files: ReadonlyMap<string, URL>): Map<string, () => Promise<Buf
 /** The lines of `info` above its description are among the first bytes of a document. */
 const HEAD_BYTES = 4_096;
 
-/** `info.summary`, which is above the description. */
+/** `info.summary`, which is above the description. The parser is loaded for who looks. */
 async function summaryOf(url: URL): Promise<string> {
+  const { parse } = await import('yaml');
   const file = await open(url);
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES) });
@@ -31,14 +31,18 @@ async function summaryOf(url: URL): Promise<string> {
   }
 }
 
+async function summariesOf(openapi: ReadonlyMap<string, URL>): Promise<ReadonlyMap<string, string>> {
+  const summaries = [...openapi].map(async ([file, url]) => [file.replace(/\.yaml$/, ''), await summaryOf(url)] as const);
+  return new Map(await Promise.all(summaries));
+}
+
 /**
  * `/docs` and the OpenAPI and AsyncAPI documents under `/api`.
- * @param demo whether `/dev/token` has a token to try them with. @returns one line about each service.
+ * @param demo whether `/dev/token` has a token to try them with. @returns what reads one line about each service.
  */
-export async function docsRoutes(app: FastifyInstance, demo = false): Promise<ReadonlyMap<string, string>> {
+export async function docsRoutes(app: FastifyInstance, demo = false): Promise<() => Promise<ReadonlyMap<string, string>>> {
   const [openapi, asyncapi] = await Promise.all([documentsIn('rest-adapter/openapi/'), documentsIn('events/asyncapi/')]);
   await app.register(docs({ documents: readers(openapi), demo }));
   serveDocuments(app, 'asyncapi', readers(asyncapi));
-  const summaries = [...openapi].map(async ([file, url]) => [file.replace(/\.yaml$/, ''), await summaryOf(url)] as const);
-  return new Map(await Promise.all(summaries));
+  return () => summariesOf(openapi);
 }

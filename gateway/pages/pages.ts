@@ -10,8 +10,8 @@ import { STYLE } from './style.js';
 
 export interface PagesSetting {
   baseUrl: string;
-  /** The services that answer here, with one line about each. */
-  services: ReadonlyMap<Slug, string>;
+  /** Reads the services that answer here, with one line about each. */
+  services: () => Promise<ReadonlyMap<Slug, string>>;
   graphiql: boolean;
   /** Where development data is; null: there is none, as in production. */
   development: Development | null;
@@ -30,7 +30,7 @@ async function startPageOf({ baseUrl, services, graphiql, development }: PagesSe
   const { CATALOGUE } = await import('../../events/catalogue.js');
   return startPage({
     baseUrl,
-    services,
+    services: await services(),
     eventTypes: CATALOGUE.size,
     demo: development !== null,
     graphiql,

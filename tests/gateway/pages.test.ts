@@ -1,6 +1,8 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { startPlatform } from '../../gateway/composition/platform.js';
+import { escape } from '../../gateway/pages/html.js';
 import { schemaOf, type Slug } from '../../events/slugs.js';
 import { loadConfig } from '../../runtime/config.js';
 import { SERVICES } from '../../subgraphs/services.js';
@@ -47,6 +49,39 @@ describe('on this machine, with development data', () => {
     await invite('often@example.test');
     const pages = [await mailTo('often@example.test'), await mailTo('often@example.test'), await mailTo('often@example.test')];
     expect(new Set(pages.map(linkIn)).size).toBe(1);
+  });
+});
+
+test('the start page has the one line about each service that its document begins with', async () => {
+  const { summary } = parse(await (await fetch(`${p.url}/api/clinical/openapi.yaml`)).text()).info;
+  expect(summary.length).toBeGreaterThan(20);
+  expect((await p.rest('GET', '/')).body).toContain(escape(summary));
+});
+
+describe("GraphiQL's page", () => {
+  const files = async (): Promise<string[]> => {
+    const html = await (await fetch(`${p.url}/graphql`, { headers: { accept: 'text/html' } })).text();
+    return [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(match => match[1]!);
+  };
+
+  test('refers to files that are here, each of its type', async () => {
+    const found = await files();
+    expect(found).toHaveLength(6);
+    for (const file of found) {
+      const { status, headers } = await fetch(`${p.url}${file}`);
+      expect([status, headers.get('content-type')]).toEqual([
+        200,
+        expect.stringMatching(file.endsWith('.css') ? /^text\/css/ : /^text\/javascript/),
+      ]);
+    }
+  });
+
+  test('has its packages kept by browsers for a day, and is asked for again without being sent again', async () => {
+    const url = `${p.url}/assets/graphiql/graphiql.min.js`;
+    const { headers } = await fetch(url, { method: 'HEAD' });
+    expect(headers.get('cache-control')).toBe('public, max-age=86400');
+    expect((await fetch(url, { headers: { 'if-none-match': headers.get('etag')! } })).status).toBe(304);
+    expect((await fetch(`${p.url}/assets/graphiql/package.json`)).status).toBe(404);
   });
 });
 

@@ -52,6 +52,7 @@ function loadedWith(...files: string[]): Set<string> {
 test.each([
   /^@mikro-orm/,
   /^type-graphql$/,
+  /^yaml$/,
   /^pg-boss$/,
   /^zod$/,
   /^amqplib$/,
