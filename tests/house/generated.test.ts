@@ -13,8 +13,15 @@ const checkedIn = (path: string): string | null => {
   }
 };
 
+/** The first line that differs, as it is checked in and as it is generated; of the whole nobody wants to read the difference. */
+function firstDifference(path: string): (string | undefined)[] | null {
+  const [kept, made] = [checkedIn(path), files.get(path)].map(text => text?.split('\n') ?? []) as [string[], string[]];
+  const at = made.findIndex((line, index) => kept[index] !== line);
+  return at >= 0 ? [kept[at], made[at]] : kept.length > made.length ? [kept[made.length], undefined] : null;
+}
+
 test.each([...files.keys()])('%s is fresh: npm run generate changes nothing', path => {
-  expect(checkedIn(path) === files.get(path), `${path} is stale: run npm run generate`).toBe(true);
+  expect(firstDifference(path), `${path} is stale: run npm run generate`).toBeNull();
 });
 
 test.each(GENERATED_FOLDERS)('%s holds nothing that is no longer generated', folder => {
