@@ -65,7 +65,7 @@ export interface Config {
   readonly subgraphCalls: 'process' | 'http';
   /** Whether quick queries to another process share connections. */
   readonly subgraphPipelining: boolean;
-  /** Whether equal queries of one caller that are under way together are answered by one execution. */
+  /** Whether equal queries of one caller that come while one like them is under way are answered by one execution. */
   readonly sharedAnswers: boolean;
   /** When the operations of the REST rows are planned: all in the first seconds after the start, or each at its first use, which tests prefer. */
   readonly restPlans: 'idle' | 'use';

@@ -10,7 +10,6 @@ import { healthRoutes } from '../endpoints/health.js';
 import { metricsRoute, observeRequests } from '../endpoints/metrics.js';
 import { largestBody } from '../endpoints/route-tables.js';
 import { subgraphRoute } from '../endpoints/subgraph.js';
-import { Changes } from '../plans/changes.js';
 import type { Addresses } from './addresses.js';
 import type { EndpointSetting } from './gateway-endpoints.js';
 import type { Parts } from './parts.js';
@@ -33,14 +32,13 @@ export async function openEndpoints(parts: Parts, setting: EndpointSetting): Pro
   });
   observeRequests(app, metrics);
   metricsRoute(app, metrics, config);
-  const changes = noteNativeChanges(app);
   const authenticate = authenticator(setting.verifier);
   const databases = new DatabaseChecks();
   afterRequests.add(() => databases.stop());
   for (const host of setting.hosts.values()) await serviceRoutes(app, host, { authenticate, databases, isWorking: setting.isWorking });
   if (config.roles.has('gateway')) {
     const { gatewayRoutes } = await import('./gateway-endpoints.js'); // 0.8 s of CPU and 70 MB that a process with services alone does without
-    await gatewayRoutes(app, { ...parts, stops: afterRequests }, { ...setting, changes }, authenticate);
+    await gatewayRoutes(app, { ...parts, stops: afterRequests }, setting, authenticate);
   }
   await listen(app, parts, setting.addresses);
 }
@@ -61,18 +59,6 @@ async function serviceRoutes(
   if (isSubgraph) subgraphRoute(app, host, authenticate, await largestBody(host.slug));
   healthRoutes(app, host, databases, isWorking);
   if (isSubgraph) await host.declaration.native?.(app, host, authenticate);
-}
-
-const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** What native paths change is seen before their answer is: a query after it does not join one from before. `/graphql` tells by itself. */
-function noteNativeChanges(app: FastifyInstance): Changes {
-  const changes = new Changes();
-  app.addHook('onSend', ({ method, routeOptions: { url } }, _reply, payload, done) => {
-    if (!SAFE.has(method) && !url?.endsWith('/graphql')) changes.count++;
-    done(null, payload);
-  });
-  return changes;
 }
 
 /** Listens; in development on this machine only, because the demo credentials are public. */

@@ -12,7 +12,6 @@ import { graphqlEndpoint } from '../endpoints/graphql.js';
 import { proxyServices } from '../endpoints/proxy.js';
 import { restEndpoints } from '../endpoints/rest.js';
 import { OperationMetrics } from '../metrics/operation-metrics.js';
-import type { Changes } from '../plans/changes.js';
 import { graphiql } from '../pages/graphiql.js';
 import { pages, type PagesSetting } from '../pages/pages.js';
 import type { Addresses } from './addresses.js';
@@ -34,15 +33,11 @@ export interface EndpointSetting {
   isWorking(): boolean;
 }
 
-interface GatewaySetting extends EndpointSetting {
-  changes: Changes;
-}
-
 /** `/graphql`, and with the role `rest` all public paths. */
 export async function gatewayRoutes(
   app: FastifyInstance,
   parts: Parts,
-  setting: GatewaySetting,
+  setting: EndpointSetting,
   authenticate: Authenticate,
 ): Promise<void> {
   const { config, log, stops } = parts;
@@ -84,17 +79,13 @@ function pagesSetting({ config }: Parts, { hosts, addresses }: EndpointSetting, 
   return { baseUrl: config.baseUrl, services, graphiql: config.graphiql, development: config.seed ? development : null };
 }
 
-/** Where a part of the platform is in another process, that one's traces and changes are not seen here. */
-const sharesAnswers = ({ sharedAnswers, subgraphCalls }: Parts['config'], { remotes }: Addresses): boolean =>
-  sharedAnswers && subgraphCalls === 'process' && Object.keys(remotes).length === 0;
-
-async function openGateway(parts: Parts, { hosts, addresses, federation, changes, onGateway }: GatewaySetting): Promise<ReloadableGateway> {
+async function openGateway(parts: Parts, { hosts, addresses, federation, onGateway }: EndpointSetting): Promise<ReloadableGateway> {
   const gateway = await openReloadableGateway({
     source: service => subgraphSource(service as Slug, parts, addresses, hosts.get(service as Slug)),
     executor: parts.config.gatewayExecutor,
     federation,
     metrics: new OperationMetrics(parts.metrics.registry),
-    changes: sharesAnswers(parts.config, addresses) ? changes : null,
+    sharesAnswers: parts.config.sharedAnswers,
     log: parts.log,
   });
   parts.stops.add(() => gateway.stop());

@@ -5,7 +5,6 @@ import type { OperationMetrics } from '../metrics/operation-metrics.js';
 import { ScopeUsage } from '../metrics/scope-usage.js';
 import { startGateway } from '../plans/gateway.js';
 import { Gateways, type ServingGateway } from '../plans/gateways.js';
-import type { Changes } from '../plans/changes.js';
 import { InFlight } from '../plans/in-flight.js';
 import type { SubgraphSource } from '../plans/subgraph-source.js';
 
@@ -16,8 +15,8 @@ interface GatewaySetting {
   /** For reports of the scopes that apps use. */
   federation(): Federation;
   metrics: OperationMetrics;
-  /** What callers of this process have seen change; null: equal queries that are under way together do not share an answer. */
-  changes: Changes | null;
+  /** Whether equal queries that are under way together share an answer. */
+  sharesAnswers: boolean;
   log: Logger;
 }
 
@@ -40,7 +39,7 @@ function metered(source: GatewaySetting['source'], metrics: OperationMetrics): G
 
 /** Starts the gateway on the checked-in supergraph. */
 export async function openReloadableGateway(setting: GatewaySetting): Promise<ReloadableGateway> {
-  const { executor, federation, metrics, changes, log } = setting;
+  const { executor, federation, metrics, sharesAnswers, log } = setting;
   const source = metered(setting.source, metrics);
   const usage = new ScopeUsage(federation, log);
   const start = async (supergraphSdl: string): Promise<ServingGateway> => {
@@ -49,7 +48,7 @@ export async function openReloadableGateway(setting: GatewaySetting): Promise<Re
     return {
       ...gateway,
       executor: metrics.watch(noteScopes(gateway.executor), 'service'),
-      clientExecutor: metrics.watch(noteScopes(new InFlight(gateway.executor, changes)), 'client'),
+      clientExecutor: metrics.watch(noteScopes(new InFlight(gateway.executor, sharesAnswers)), 'client'),
     };
   };
   const gateways = new Gateways(await start(await readSupergraph()));

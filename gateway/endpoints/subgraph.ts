@@ -3,6 +3,7 @@ import type { DocumentNode, GraphQLError } from 'graphql';
 import { COMPLETE_ANSWER_HEADER, completeAnswerProof, isSubgraphCall } from '../../runtime/access/subgraph-secret.js';
 import { fail, type Problem } from '../../runtime/request/errors.js';
 import { problemHeaders, toProblem } from '../../runtime/http/server.js';
+import { NO_TRACE_HEADER } from '../../runtime/request/request.js';
 import type { RunningService } from '../../runtime/running-service.js';
 import type { Authenticate } from '../../runtime/service.js';
 import { answerOf, errorAnswer, formatError, SHOWN_TO_GATEWAYS } from './graphql-errors.js';
@@ -53,6 +54,7 @@ async function answer(
   const errors = result.errors?.map(error => formatError((error as GraphQLError).toJSON(), SHOWN_TO_GATEWAYS));
   const { status, headers } = answerOf(result.data, errors);
   if (request.info.status !== null) reply.header('x-result-status', request.info.status);
+  sayIfNoTrace(request, reply);
   if (proof !== null && result.data && !errors) reply.header(COMPLETE_ANSWER_HEADER, proof);
   return reply
     .status(status)
@@ -61,8 +63,11 @@ async function answer(
     .send(JSON.stringify({ data: result.data ?? null, ...(errors && { errors }) }));
 }
 
-const sendError = (reply: FastifyReply, error: unknown, { log }: RunningService): FastifyReply => {
+const sayIfNoTrace = ({ info }: FastifyRequest, reply: FastifyReply): unknown => info.leavesTrace || reply.header(NO_TRACE_HEADER, 'true');
+
+const sendError = (request: FastifyRequest, reply: FastifyReply, error: unknown, { log }: RunningService): FastifyReply => {
   const problem: Problem = toProblem(error, log);
+  sayIfNoTrace(request, reply);
   return reply.status(problem.status).headers(problemHeaders(problem)).type('application/json').send(errorAnswer(problem));
 };
 
@@ -79,10 +84,10 @@ export function subgraphRoute(app: FastifyInstance, host: RunningService, authen
     if (!isSubgraphCall(request.headers, subgraphSecret)) return reply.callNotFound();
     return authenticate(request).then(
       () => undefined,
-      error => sendError(reply, error, host),
+      error => sendError(request, reply, error, host),
     );
   };
   app.post(`/${host.slug}/graphql`, { bodyLimit: largestBody + MORE_BYTES, onRequest: admit }, (request, reply) =>
-    answer(host, kept, request, reply).catch(error => sendError(reply, error, host)),
+    answer(host, kept, request, reply).catch(error => sendError(request, reply, error, host)),
   );
 }

@@ -7,7 +7,7 @@ import {
   SUBGRAPH_SECRET_HEADER,
 } from '../../runtime/access/subgraph-secret.js';
 import { Problem } from '../../runtime/request/errors.js';
-import type { RequestInfo } from '../../runtime/request/request.js';
+import { NO_TRACE_HEADER, type RequestInfo } from '../../runtime/request/request.js';
 import type { Metrics } from '../../runtime/observe/metrics.js';
 import { activeTraceparent, traced } from '../../runtime/observe/tracing.js';
 import type { Variables } from '../plans/compiled/rows.js';
@@ -64,6 +64,8 @@ interface RawAnswer {
   readonly resultStatus: number;
   /** What the service sent to prove that the answer is complete; null: nothing. */
   readonly proof: string | null;
+  /** Whether it may have left a trace. */
+  readonly leavesTrace: boolean;
   /** Of mutations, which go over the pool. */
   readonly isReplayed?: boolean;
 }
@@ -189,6 +191,7 @@ export class HttpDataSource implements SubgraphSource {
     const quick = pace?.quick && this.#wire && Object.values(headers).every(value => PLAIN.test(value));
     const answer = quick ? await this.#pipelined(body, headers, signal) : await this.#pooled(body, headers, signal);
     if (answer.isReplayed) request.isReplayed = true;
+    if (answer.leavesTrace) request.leavesTrace = true;
     if (answer.resultStatus) request.status = answer.resultStatus;
     return answer;
   }
@@ -229,6 +232,7 @@ export class HttpDataSource implements SubgraphSource {
       text: answer.text,
       resultStatus: Number(status),
       proof: typeof proof === 'string' ? proof : null,
+      leavesTrace: answer.headers[NO_TRACE_HEADER] === undefined,
       isReplayed: replayed === 'true',
     };
   }

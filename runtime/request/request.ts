@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ANONYMOUS, type Caller } from './caller.js';
 
+/**
+ * Header by which a subgraph in another process says that its answer left no trace ({@link RequestInfo.leavesTrace}). Without it, as from
+ * one that does not know the header, an answer is for nobody else.
+ */
+export const NO_TRACE_HEADER = 'x-no-trace';
+
 /** One request from outside; passed on to every subgraph that it needs, in process as this object and over HTTP as headers. */
 export interface RequestInfo {
   /** `X-Request-Id`: the caller's if valid, else ours. */

@@ -129,6 +129,22 @@ describe('a call', () => {
     await expect(askUnread()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
+  test.each([
+    ['over the pool', 0],
+    ['over a shared connection', 1_000],
+  ])('notes %s that a trace may have been left unless the service says that there is none', async (_way, quickMs) => {
+    const pipelining = new HttpDataSource('platform', base, SECRET, createMetrics(), quickMs);
+    const traced: boolean[] = [];
+    for (const headers of [{}, { 'X-No-Trace': 'true' }]) {
+      handle = answering('{"data":{"a":1}}', headers);
+      const request = requestWith();
+      await pipelining.prepare('{ a }')({}, null, request);
+      traced.push(request.leavesTrace);
+    }
+    await pipelining.close();
+    expect(traced).toEqual([true, false]);
+  });
+
   test('of a change leaves its answer unread, too, and says that it is a replay', async () => {
     const request = requestWith();
     handle = answering('{"data":{"a":1}}', {

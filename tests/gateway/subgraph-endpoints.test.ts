@@ -7,7 +7,7 @@ import { completeAnswerProof, proxyCredential } from '../../runtime/access/subgr
 import { loadConfig } from '../../runtime/config.js';
 import { SERVICES } from '../../subgraphs/services.js';
 import { atEnd } from '../support/at-end.js';
-import { AS_GATEWAY, BRAND, freePort, platform, SECRETS, type TestPlatform } from '../support/platform.js';
+import { AS_GATEWAY, BRAND, DEMO2, freePort, platform, SECRETS, type TestPlatform } from '../support/platform.js';
 
 let p: TestPlatform;
 let token: string;
@@ -112,6 +112,15 @@ describe('with the secret', () => {
       await call({ query: '{ nothing }' }),
     ];
     for (const { headers, body } of failed) expect([body.errors.length > 0, headers['x-complete-answer']]).toEqual([true, undefined]);
+  });
+
+  test('an answer says that nothing was written or counted for it, and not where something was', async () => {
+    const untraced = [await call({ query: '{ brand(slug: "main") { slug } }' }), await call({ query: '{ nothing }' })];
+    expect(untraced.map(({ headers }) => headers['x-no-trace'])).toEqual(['true', 'true']);
+    const asUser = { token: await p.userToken(DEMO2, ['read:profile']) };
+    const query = '{ handleAvailability(handle: "nobody_has_this") { available } }';
+    const counted = await p.rest('POST', '/identity/graphql', { ...asUser, body: { query } });
+    expect([counted.status, counted.headers['x-no-trace']]).toEqual([200, undefined]);
   });
 
   test('a wrong token is a 401 before the body is read', async () => {

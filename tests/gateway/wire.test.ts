@@ -37,7 +37,7 @@ function read(text: string, size: number, maxBytes = 1_000): WireAnswer[] {
 describe('the reader', () => {
   test('reads answers of a length and in chunks one after the other, however they are cut', () => {
     const all = [
-      sized('{"a":"ü"}', 'x-result-status: 202', 'X-Complete-Answer: a-b_9'),
+      sized('{"a":"ü"}', 'x-result-status: 202', 'X-Complete-Answer: a-b_9', 'X-No-Trace: true'),
       lines('HTTP/1.1 100 Continue', '', ''),
       chunked('{"b":', '"öö"}'),
       sized(''),
@@ -46,11 +46,11 @@ describe('the reader', () => {
     ].join('');
     for (let size = 1; size <= Buffer.byteLength(all); size++)
       expect(read(all, size)).toEqual([
-        { text: '{"a":"ü"}', resultStatus: 202, proof: 'a-b_9', last: false },
-        { text: '{"b":"öö"}', resultStatus: 0, proof: null, last: false },
-        { text: '', resultStatus: 0, proof: null, last: false },
-        { text: '', resultStatus: 0, proof: null, last: false },
-        { text: '{}', resultStatus: 0, proof: null, last: true },
+        { text: '{"a":"ü"}', resultStatus: 202, proof: 'a-b_9', leavesTrace: false, last: false },
+        { text: '{"b":"öö"}', resultStatus: 0, proof: null, leavesTrace: true, last: false },
+        { text: '', resultStatus: 0, proof: null, leavesTrace: true, last: false },
+        { text: '', resultStatus: 0, proof: null, leavesTrace: true, last: false },
+        { text: '{}', resultStatus: 0, proof: null, leavesTrace: true, last: true },
       ]);
   });
 

@@ -10,6 +10,8 @@ export interface WireAnswer {
   readonly resultStatus: number;
   /** What the service sent to prove that the answer is complete (`X-Complete-Answer`); null: nothing. */
   readonly proof: string | null;
+  /** It may have left a trace: the service does not say that there is none (`X-No-Trace`). */
+  readonly leavesTrace: boolean;
   /** The server closes the connection after this answer. */
   readonly last: boolean;
 }
@@ -28,6 +30,7 @@ const LENGTH = /\r\ncontent-length: *([^\r]*?) *\r\n/i;
 const ENCODING = /\r\ntransfer-encoding: *([^\r]*?) *\r\n/i;
 const RESULT_STATUS = /\r\nx-result-status: *(\d+) *\r\n/i;
 const PROOF = /\r\nx-complete-answer: *([\w-]+) *\r\n/i;
+const NO_TRACE = /\r\nx-no-trace: /i;
 const LAST = /\r\nconnection: *close *\r\n/i;
 
 const textOf = (chunks: readonly Buffer[]): string => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
@@ -160,6 +163,7 @@ export class AnswerReader {
     this.#head = {
       resultStatus: Number(RESULT_STATUS.exec(head)?.[1] ?? 0),
       proof: PROOF.exec(head)?.[1] ?? null,
+      leavesTrace: !NO_TRACE.test(head),
       last: LAST.test(head),
     };
     this.#body = bodyOf(head, this.maxBytes);

@@ -1,0 +1,90 @@
+import type { RequestInfo } from '../../runtime/request/request.js';
+import type { FederatedResult } from './executor.js';
+
+/** Runs the query for one of the requests that want it. */
+export type Execute = (request: RequestInfo) => Promise<FederatedResult>;
+
+/** One execution that answers several equal requests, all of which have come before it begins. */
+export class Flight {
+  readonly #answer: Promise<FederatedResult>;
+  #resolve!: (answer: Promise<FederatedResult>) => void;
+  /** Ends the execution when no request waits any more; null until it begins. */
+  #controller: AbortController | null = null;
+  #waiting = 0;
+
+  /** @param request the first of them, as which it runs: the status that the operation sets on it holds for all. */
+  constructor(readonly request: RequestInfo) {
+    this.#answer = new Promise(resolve => (this.#resolve = resolve));
+  }
+
+  get isWanted(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** @param ended called before anybody has the answer. */
+  begin(execute: Execute, ended: () => void): void {
+    this.#controller = new AbortController();
+    this.request.signal = this.#controller.signal;
+    this.#resolve(execute(this.request).finally(ended));
+  }
+
+  /** The answer for one request. When that one's client leaves, it fails with its own reason; the last one to leave ends the execution. */
+  wait(signal: AbortSignal | null): Promise<FederatedResult> {
+    this.#waiting++;
+    if (!signal) return this.#answer;
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        if (--this.#waiting === 0 && this.#controller)
+          this.#controller.abort(signal.reason); // the execution then ends with what it has
+        else reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      void this.#answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+    });
+  }
+}
+
+/**
+ * Longest that a query waits for one like it that has begun before it came, ms. A slow query of a busy caller is then asked at most fifty
+ * times a second, each time for all who came meanwhile.
+ */
+export const LONGEST_WAIT_MS = 20;
+
+/** Equal queries that are under way: those that have begun, and the one that will for those who come now. */
+export class Line {
+  #underWay = 0;
+  #next: Flight | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly execute: Execute,
+    private readonly emptied: () => void,
+  ) {}
+
+  /** A flight that begins now where none is under way, else the next one: it begins when one of those ends, or soon. */
+  flightFor(request: RequestInfo): Flight {
+    if (this.#underWay === 0) return this.#begin(new Flight(request));
+    if (this.#next) return this.#next;
+    this.#timer = setTimeout(() => this.#beginNext(), LONGEST_WAIT_MS);
+    return (this.#next = new Flight(request));
+  }
+
+  #begin(flight: Flight): Flight {
+    this.#underWay++;
+    flight.begin(this.execute, () => this.#ended());
+    return flight;
+  }
+
+  #beginNext(): void {
+    clearTimeout(this.#timer);
+    const next = this.#next;
+    this.#next = null;
+    if (next?.isWanted) this.#begin(next);
+  }
+
+  #ended(): void {
+    this.#underWay--;
+    this.#beginNext();
+    if (this.#underWay === 0) this.emptied();
+  }
+}
