@@ -41,6 +41,7 @@ const gateway = await openReloadableGateway({
   source,
   federation: () => null,
   metrics: new OperationMetrics(metrics.registry),
+  sharesAnswers: true,
   log,
 });
 await gateway.reload(await readFile(SUPERGRAPH, 'utf8'));

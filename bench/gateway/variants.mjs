@@ -19,7 +19,7 @@ const OURS = 'limits, cost, rules, deadlines, metrics';
 
 const ours = (title, env, headers) => ({
   title,
-  does: `${OURS}${env.CALLERS ? '; every request another caller' : '; one caller, whose equal requests are not one, as services are elsewhere'}`,
+  does: `${OURS}${env.CALLERS ? '; every request another caller' : '; one caller, whose equal requests wait for one another and are then one'}`,
   command: node(join(HERE, 'ours.mjs')),
   env: { ...env, SUPERGRAPH: join(WORK, 'ruled.graphql') },
   headers,
@@ -49,7 +49,7 @@ export const VARIANTS = {
   'ours-process': ours('ours, in process, thin route', { CALLS: 'process', CALLERS: 'many' }),
   'ours-network': ours('ours, networked, thin route', { CALLERS: 'many' }),
   'ours-full': ours('ours, networked, full ApolloServer', { CALLERS: 'many' }, FULL),
-  'ours-dedupe': ours('ours, networked, one caller', {}),
+  'ours-dedupe': ours('ours, networked, de-duplicating', {}),
   'hive-rust': hive('Hive Gateway, Rust planner', {}),
   'hive-rust-dedupe': hive('Hive Gateway, Rust planner, de-duplicating', { DEDUPE: '1' }),
   grafbase: {

@@ -50,7 +50,7 @@ export class Flight {
  */
 export const LONGEST_WAIT_MS = 20;
 
-/** Equal queries that are under way: those that have begun, and the one that will for those who come now. */
+/** Equal queries that are under way: the first, which found none, and flights for those who came after it. */
 export class Line {
   #underWay = 0;
   #next: Flight | null = null;
@@ -61,25 +61,29 @@ export class Line {
     private readonly emptied: () => void,
   ) {}
 
-  /** A flight that begins now where none is under way, else the next one: it begins when one of those ends, or soon. */
-  flightFor(request: RequestInfo): Flight {
-    if (this.#underWay === 0) return this.#begin(new Flight(request));
+  async first(request: RequestInfo): Promise<FederatedResult> {
+    this.#underWay++;
+    try {
+      return await this.execute(request);
+    } finally {
+      this.#ended();
+    }
+  }
+
+  /** The flight for those who come now: it begins when one that is under way ends, or soon. */
+  nextFor(request: RequestInfo): Flight {
     if (this.#next) return this.#next;
     this.#timer = setTimeout(() => this.#beginNext(), LONGEST_WAIT_MS);
     return (this.#next = new Flight(request));
-  }
-
-  #begin(flight: Flight): Flight {
-    this.#underWay++;
-    flight.begin(this.execute, () => this.#ended());
-    return flight;
   }
 
   #beginNext(): void {
     clearTimeout(this.#timer);
     const next = this.#next;
     this.#next = null;
-    if (next?.isWanted) this.#begin(next);
+    if (!next?.isWanted) return;
+    this.#underWay++;
+    next.begin(this.execute, () => this.#ended());
   }
 
   #ended(): void {

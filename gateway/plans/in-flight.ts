@@ -2,7 +2,7 @@ import { Kind, OperationTypeNode, type DocumentNode } from 'graphql';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import { Answer } from './compiled/operation.js';
 import type { Executor, FederatedOperation, FederatedResult, PreparedOperation } from './executor.js';
-import { Line, type Flight } from './flight.js';
+import { Line } from './flight.js';
 
 const isMutation = ({ definitions }: DocumentNode): boolean =>
   definitions.some(one => one.kind === Kind.OPERATION_DEFINITION && one.operation !== OperationTypeNode.QUERY);
@@ -53,10 +53,9 @@ export class InFlight implements Executor {
   async execute(operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
     if (isMutation(operation.document)) return this.#mutate(operation, request);
     if (!this.shares || this.#alone.has(operation.document)) return this.next.execute(operation, request);
-    const { signal } = request;
-    const flight = this.#lineOf(operation, request).flightFor(request);
-    const result = await flight.wait(signal);
-    return flight.request === request ? result : this.#shared(result, flight, operation, request);
+    const key = keyOf(operation, request);
+    const line = this.#lines.get(key);
+    return line ? this.#join(line, operation, request) : this.#newLine(key, operation).first(request);
   }
 
   /** Runs to its end even when the client leaves, because half of it may be done. */
@@ -65,12 +64,9 @@ export class InFlight implements Executor {
     return this.next.execute(operation, request);
   }
 
-  #lineOf(operation: FederatedOperation, request: RequestInfo): Line {
-    const key = keyOf(operation, request);
-    const known = this.#lines.get(key);
-    if (known) return known;
+  #newLine(key: string, operation: FederatedOperation): Line {
     const line = new Line(
-      one => this.next.execute(operation, one),
+      request => this.next.execute(operation, request),
       () => this.#lines.delete(key),
     );
     this.#lines.set(key, line);
@@ -78,15 +74,15 @@ export class InFlight implements Executor {
   }
 
   /** Another request's answer, or one of its own. */
-  #shared(
-    result: FederatedResult,
-    { request: first }: Flight,
-    operation: FederatedOperation,
-    request: RequestInfo,
-  ): FederatedResult | Promise<FederatedResult> {
-    if (first.leavesTrace) this.#alone.add(operation.document);
-    if (result.text === undefined || first.leavesTrace) return this.next.execute(operation, request); // the stock executor's objects are not shared
-    request.status = first.status;
+  async #join(line: Line, operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
+    const { signal } = request;
+    const flight = line.nextFor(request);
+    const result = await flight.wait(signal);
+    const { leavesTrace, status } = flight.request;
+    if (flight.request === request) return result;
+    if (leavesTrace) this.#alone.add(operation.document);
+    if (result.text === undefined || leavesTrace) return this.next.execute(operation, request); // the stock executor's objects are not shared
+    request.status = status;
     return copyOf(result);
   }
 }
