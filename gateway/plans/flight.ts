@@ -13,7 +13,10 @@ export class Flight {
   #waiting = 0;
 
   /** @param request the first of them, as which it runs: the status that the operation sets on it holds for all. */
-  constructor(readonly request: RequestInfo) {
+  constructor(
+    readonly request: RequestInfo,
+    private readonly execute: Execute,
+  ) {
     this.#answer = new Promise(resolve => (this.#resolve = resolve));
   }
 
@@ -22,10 +25,10 @@ export class Flight {
   }
 
   /** @param ended called before anybody has the answer. */
-  begin(execute: Execute, ended: () => void): void {
+  begin(ended: () => void): void {
     this.#controller = new AbortController();
     this.request.signal = this.#controller.signal;
-    this.#resolve(execute(this.request).finally(ended));
+    this.#resolve(this.execute(this.request).finally(ended));
   }
 
   /** The answer for one request. When that one's client leaves, it fails with its own reason; the last one to leave ends the execution. */
@@ -52,29 +55,23 @@ export const LONGEST_WAIT_MS = 20;
 
 /** Equal queries that are under way: the first, which found none, and flights for those who came after it. */
 export class Line {
-  #underWay = 0;
+  #underWay = 1;
   #next: Flight | null = null;
   #timer: NodeJS.Timeout | undefined;
 
+  /** @param lines where it is found until nothing is under way. The first query has begun. */
   constructor(
-    private readonly execute: Execute,
-    private readonly emptied: () => void,
-  ) {}
-
-  async first(request: RequestInfo): Promise<FederatedResult> {
-    this.#underWay++;
-    try {
-      return await this.execute(request);
-    } finally {
-      this.#ended();
-    }
+    private readonly lines: Map<string, Line>,
+    private readonly key: string,
+  ) {
+    lines.set(key, this);
   }
 
   /** The flight for those who come now: it begins when one that is under way ends, or soon. */
-  nextFor(request: RequestInfo): Flight {
+  nextFor(request: RequestInfo, execute: Execute): Flight {
     if (this.#next) return this.#next;
     this.#timer = setTimeout(() => this.#beginNext(), LONGEST_WAIT_MS);
-    return (this.#next = new Flight(request));
+    return (this.#next = new Flight(request, execute));
   }
 
   #beginNext(): void {
@@ -83,12 +80,13 @@ export class Line {
     this.#next = null;
     if (!next?.isWanted) return;
     this.#underWay++;
-    next.begin(this.execute, () => this.#ended());
+    next.begin(() => this.ended());
   }
 
-  #ended(): void {
+  /** One that was under way has its answer. */
+  ended(): void {
     this.#underWay--;
-    this.#beginNext();
-    if (this.#underWay === 0) this.emptied();
+    if (this.#next) this.#beginNext();
+    if (this.#underWay === 0) this.lines.delete(this.key);
   }
 }

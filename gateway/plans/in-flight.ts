@@ -11,18 +11,15 @@ const isMutation = ({ definitions }: DocumentNode): boolean =>
 const callerKey = ({ token, caller }: RequestInfo): string =>
   token ?? `${caller.kind}:${caller.userId ?? ''}:${caller.clientId ?? ''}:${caller.serviceSlug ?? ''}`;
 
-/** What else of a request reaches the services, so that an answer may depend on it. */
-const carriedBy = ({ ip, idempotencyKey, ifMatch, guestToken, language, preview }: RequestInfo): readonly (string | null)[] => [
-  ip,
-  idempotencyKey,
-  ifMatch,
-  guestToken,
-  language,
-  preview,
-];
+/** What no header holds. */
+const ABSENT = '\u0001';
 
-const keyOf = ({ key, operationName, variables }: FederatedOperation, request: RequestInfo): string =>
-  JSON.stringify([key, operationName, variables, callerKey(request), carriedBy(request)]);
+/** Everything of a query on which its answer may depend: what reaches the services, but the request's id and trace. No part holds U+0000. */
+function keyOf({ key, operationName, variables }: FederatedOperation, request: RequestInfo): string {
+  const { ip, idempotencyKey, ifMatch, guestToken, language, preview } = request;
+  const proofs = `${idempotencyKey ?? ABSENT}\0${ifMatch ?? ABSENT}\0${guestToken ?? ABSENT}\0${preview ?? ABSENT}`;
+  return `${key}\0${operationName ?? ''}\0${JSON.stringify(variables)}\0${callerKey(request)}\0${ip ?? ''}\0${language ?? ABSENT}\0${proofs}`;
+}
 
 /** Each request makes objects of its own from the text. */
 const copyOf = ({ text, errors, extensions }: FederatedResult): FederatedResult =>
@@ -50,12 +47,12 @@ export class InFlight implements Executor {
     this.next.prepare?.(operation);
   }
 
-  async execute(operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
+  execute(operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
     if (isMutation(operation.document)) return this.#mutate(operation, request);
     if (!this.shares || this.#alone.has(operation.document)) return this.next.execute(operation, request);
     const key = keyOf(operation, request);
     const line = this.#lines.get(key);
-    return line ? this.#join(line, operation, request) : this.#newLine(key, operation).first(request);
+    return line ? this.#join(line, operation, request) : this.#first(key, operation, request);
   }
 
   /** Runs to its end even when the client leaves, because half of it may be done. */
@@ -64,19 +61,19 @@ export class InFlight implements Executor {
     return this.next.execute(operation, request);
   }
 
-  #newLine(key: string, operation: FederatedOperation): Line {
-    const line = new Line(
-      request => this.next.execute(operation, request),
-      () => this.#lines.delete(key),
-    );
-    this.#lines.set(key, line);
-    return line;
+  async #first(key: string, operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
+    const line = new Line(this.#lines, key);
+    try {
+      return await this.next.execute(operation, request);
+    } finally {
+      line.ended();
+    }
   }
 
   /** Another request's answer, or one of its own. */
   async #join(line: Line, operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
     const { signal } = request;
-    const flight = line.nextFor(request);
+    const flight = line.nextFor(request, one => this.next.execute(operation, one));
     const result = await flight.wait(signal);
     const { leavesTrace, status } = flight.request;
     if (flight.request === request) return result;
