@@ -14,7 +14,7 @@ const FATAL_HINTS = /DIRECTIVE|INCONSISTENT_BUT_COMPATIBLE_ARGUMENT/;
 export function compose(declarations: readonly ServiceDeclaration[]): string {
   const services = declarations.map(declaration => ({
     name: declaration.slug,
-    typeDefs: parse(subgraphSdl(declaration).sdl),
+    typeDefs: parse(subgraphSdl(declaration)),
     url: `http://${declaration.slug}.invalid/graphql`,
   }));
   const { supergraphSdl, errors, hints } = composeServices(services);

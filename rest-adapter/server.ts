@@ -47,6 +47,8 @@ export interface RestOptions {
   /** API schema from the supergraph SDL, with `@access` on fields and `@constraint` on inputs. */
   schema: GraphQLSchema;
   tables: readonly RouteTable[];
+  /** The operations of the rows are known to be valid in this schema; those of a later one are checked. */
+  isChecked?: boolean;
   execute: Execute;
   prepare?: Prepare;
   /** Told how the routes go over to another schema. */
@@ -217,7 +219,7 @@ async function planInTurns(schema: GraphQLSchema, tables: readonly RouteTable[])
  * Documents are parsed, checked and compiled here, once. @throws Error naming a route that does not fit the schema.
  */
 export function restRoutes(options: RestOptions): FastifyPluginAsync {
-  const plans = planTables(options.schema, options.tables);
+  const plans = planTables(options.schema, options.tables, options.isChecked);
   const rows = plans.map(plan => ({ plan }));
   const paths = pathsOf(plans, options);
   options.onReplan?.(async schema => {

@@ -40,7 +40,6 @@ export interface HostParts {
   databaseUrl: string;
   orm: MikroORM;
   schema: GraphQLSchema;
-  sdl: string;
   flags: FlagClient;
   federation: Federation;
   revocations: Revocations;
@@ -63,7 +62,6 @@ export class RunningService implements ServiceHost {
   readonly databaseUrl: string;
   readonly orm: MikroORM;
   readonly schema: GraphQLSchema;
-  readonly sdl: string;
   readonly flags: FlagClient;
   readonly federation: Federation;
   readonly revocations: Revocations;
@@ -88,7 +86,6 @@ export class RunningService implements ServiceHost {
     this.databaseUrl = parts.databaseUrl;
     this.orm = parts.orm;
     this.schema = parts.schema;
-    this.sdl = parts.sdl;
     this.flags = parts.flags;
     this.federation = parts.federation;
     this.revocations = parts.revocations;

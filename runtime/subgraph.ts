@@ -85,8 +85,13 @@ function readPropertiesPlainly(): void {
   for (const field of fields) field.simple ??= field.schemaName === field.name && !wrapped.has(`${field.target.name}.${field.name}`);
 }
 
-/** SDL of a service: its classes, federation links, the platform's directives, and every field's own rule. */
-export function subgraphSdl(declaration: ServiceDeclaration): { sdl: string; typeDefs: DocumentNode; resolvers: Record<string, any> } {
+interface SubgraphParts {
+  typeDefs: DocumentNode;
+  resolvers: Record<string, any>;
+}
+
+/** Of a service: its classes, federation links, the platform's directives, and every field's own rule. */
+function partsOf(declaration: ServiceDeclaration): SubgraphParts {
   readPropertiesPlainly();
   const classes = buildSchemaSync({
     resolvers: [...declaration.resolvers, ...testControls(declaration)] as unknown as NonEmptyArray<Function>,
@@ -96,26 +101,24 @@ export function subgraphSdl(declaration: ServiceDeclaration): { sdl: string; typ
     authChecker: () => true,
   });
   const typeDefs = spreadRules(parse(FEDERATION_LINK + PLATFORM_DIRECTIVES + printSubgraphSchema(classes), { noLocation: true }));
-  return { sdl: print(typeDefs), typeDefs, resolvers: createResolversMap(classes) as Record<string, any> };
+  return { typeDefs, resolvers: createResolversMap(classes) as Record<string, any> };
 }
 
-interface Subgraph {
-  schema: GraphQLSchema;
-  sdl: string;
-}
+/** SDL of a service. */
+export const subgraphSdl = (declaration: ServiceDeclaration): string => print(partsOf(declaration).typeDefs);
 
 /** What a declaration's schema resolves with comes in the context, so all hosts of a process share one: 30 ms and some MB each. */
-const built = new WeakMap<ServiceDeclaration, Subgraph>();
+const built = new WeakMap<ServiceDeclaration, GraphQLSchema>();
 
 /** Declaration -> executable subgraph schema in which every path is guarded; built once. */
-export function buildSubgraph(declaration: ServiceDeclaration): Subgraph {
+export function buildSubgraph(declaration: ServiceDeclaration): GraphQLSchema {
   let subgraph = built.get(declaration);
   if (!subgraph) built.set(declaration, (subgraph = build(declaration)));
   return subgraph;
 }
 
-function build(declaration: ServiceDeclaration): Subgraph {
-  const { sdl, typeDefs, resolvers } = subgraphSdl(declaration);
+function build(declaration: ServiceDeclaration): GraphQLSchema {
+  const { typeDefs, resolvers } = partsOf(declaration);
   for (const [type, load] of Object.entries(declaration.references ?? {})) {
     (resolvers[type] ??= {}).__resolveReference = (reference: object, ctx: Context) =>
       ctx.load(`reference:${type}`, reference, refs => load(ctx, refs));
@@ -123,5 +126,5 @@ function build(declaration: ServiceDeclaration): Subgraph {
   const schema = buildSubgraphSchema([{ typeDefs, resolvers }]);
   mapEnumDefaults(schema);
   guardSchema(schema);
-  return { schema, sdl };
+  return schema;
 }

@@ -29,7 +29,7 @@ export async function openHost(declaration: ServiceDeclaration, parts: Parts, se
     config,
     databaseUrl,
     orm,
-    ...buildSubgraph(declaration),
+    schema: buildSubgraph(declaration),
     flags: flagsOf(config, federation, log),
     federation,
     revocations: setting.revocations,

@@ -78,6 +78,7 @@ export async function restEndpoints(
     restRoutes({
       schema: gateways.current.supergraph,
       tables: await routeTables(),
+      isChecked: true, // when they and the supergraph were generated
       authenticate,
       authorize: authorizer(hosts, revocations),
       preflight,

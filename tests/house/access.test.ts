@@ -46,7 +46,7 @@ interface Operation {
 }
 
 function operationsOf(declaration: ServiceDeclaration): Operation[] {
-  const { schema } = buildSubgraph(declaration);
+  const schema = buildSubgraph(declaration);
   const of = (kind: Operation['kind'], type: GraphQLObjectType | null | undefined) => fieldsOf(type).map(field => ({ field, kind }));
   return [...of('query', schema.getQueryType()), ...of('mutation', schema.getMutationType())];
 }
@@ -79,7 +79,7 @@ describe.each(declarations)('GraphQL of $slug', declaration => {
   );
 
   test('_entities and _service answer nobody without a token', async () => {
-    const types = Object.values(buildSubgraph(declaration).schema.getTypeMap()).filter(
+    const types = Object.values(buildSubgraph(declaration).getTypeMap()).filter(
       type => isObjectType(type) && type.astNode?.directives?.some(one => one.name.value === 'key'),
     );
     for (const query of [

@@ -102,7 +102,7 @@ interface Operation {
 
 /** What user tokens may ask in GraphQL. */
 const operations: Operation[] = declarations.flatMap(declaration => {
-  const subgraph = buildSubgraph(declaration).schema;
+  const subgraph = buildSubgraph(declaration);
   const of = (kind: Operation['kind'], type: GraphQLObjectType | null | undefined): Operation[] =>
     Object.values(type?.getFields() ?? {})
       .filter(field => !field.name.startsWith('_') && ruleOnNode(field.astNode)?.user && !LAST.test(field.name))

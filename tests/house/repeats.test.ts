@@ -4,7 +4,7 @@ import { twoPhasesOf } from '../../runtime/request/two-phase.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
 import { declarations } from './composition.js';
 
-const mutations = declarations.flatMap(declaration => Object.keys(buildSubgraph(declaration).schema.getMutationType()?.getFields() ?? {}));
+const mutations = declarations.flatMap(declaration => Object.keys(buildSubgraph(declaration).getMutationType()?.getFields() ?? {}));
 
 /** A clause, not a stop-gap. */
 const isReason = (repeat: string | undefined): boolean => repeat === undefined || /^\S+( \S+){3,}$/.test(repeat);
