@@ -20,6 +20,7 @@ import { buildSchemaSync, createResolversMap, getMetadataStorage, type NonEmptyA
 import { PLATFORM_DIRECTIVES } from './access/rules.js';
 import type { Context } from './request/context.js';
 import { guardSchema } from './access/guard.js';
+import { keepRules } from './schema/syntax-trees.js';
 import type { ServiceDeclaration } from './service.js';
 import { testControls } from './test-controls.js';
 
@@ -107,6 +108,11 @@ function partsOf(declaration: ServiceDeclaration): SubgraphParts {
 /** SDL of a service. */
 export const subgraphSdl = (declaration: ServiceDeclaration): string => print(partsOf(declaration).typeDefs);
 
+/** Nobody of the platform asks a subgraph for its SDL; @apollo/subgraph would keep the whole document for whoever does. */
+function makeSdlWhenAsked(schema: GraphQLSchema, declaration: ServiceDeclaration): void {
+  schema.getQueryType()!.getFields()._service!.resolve = () => ({ sdl: subgraphSdl(declaration) });
+}
+
 /** What a declaration's schema resolves with comes in the context, so all hosts of a process share one: 30 ms and some MB each. */
 const built = new WeakMap<ServiceDeclaration, GraphQLSchema>();
 
@@ -125,6 +131,8 @@ function build(declaration: ServiceDeclaration): GraphQLSchema {
   }
   const schema = buildSubgraphSchema([{ typeDefs, resolvers }]);
   mapEnumDefaults(schema);
+  makeSdlWhenAsked(schema, declaration);
   guardSchema(schema);
+  keepRules(schema);
   return schema;
 }

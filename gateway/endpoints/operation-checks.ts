@@ -1,5 +1,5 @@
-import { Kind, OperationTypeNode, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
-import { checkAccess, isMeField, ruleOnNode } from '../../runtime/access/rules.js';
+import { Kind, OperationTypeNode, type DocumentNode, type GraphQLField, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import { checkAccess, isMeField, ruleOnNode, type AccessRule } from '../../runtime/access/rules.js';
 import type { Caller } from '../../runtime/request/caller.js';
 import { fail } from '../../runtime/request/errors.js';
 import { limitObjects } from '../limits/cost.js';
@@ -9,11 +9,23 @@ import { MAX_VALUE_ERRORS, variableErrors } from '../plans/compiled/variables.js
 import type { FederatedResult } from '../plans/executor.js';
 import type { Gateway } from '../plans/gateway.js';
 
+/** By the field's node, because each request asks. */
+const rules = new WeakMap<object, AccessRule | null>();
+
+function ruleOf({ astNode }: Partial<GraphQLField<unknown, unknown>> = {}): AccessRule | null {
+  if (!astNode) return null;
+  const known = rules.get(astNode);
+  if (known !== undefined) return known;
+  const rule = ruleOnNode(astNode);
+  rules.set(astNode, rule);
+  return rule;
+}
+
 function checkRootFields(supergraph: GraphQLSchema, operation: OperationDefinitionNode, caller: Caller): void {
   const type = operation.operation === OperationTypeNode.MUTATION ? supergraph.getMutationType() : supergraph.getQueryType();
   for (const selection of operation.selectionSet.selections) {
     if (selection.kind !== Kind.FIELD || selection.name.value.startsWith('__')) continue;
-    checkAccess(ruleOnNode(type?.getFields()[selection.name.value]?.astNode), caller);
+    checkAccess(ruleOf(type?.getFields()[selection.name.value]), caller);
     if (caller.kind === 'service' && isMeField(selection.name.value)) fail('forbidden', 'A service token has no user to act for');
   }
 }

@@ -3,11 +3,12 @@ import { QueryPlanner } from '@apollo/query-planner';
 import type { GatewayExecutor } from '@apollo/server-gateway-interface';
 import { buildASTSchema, parse, type GraphQLSchema } from 'graphql';
 import type { Logger } from '../../runtime/observe/log.js';
+import { keepRules } from '../../runtime/schema/syntax-trees.js';
 import { withoutIdleKeys } from './compiled/entity-keys.js';
 import { plannerOf, type Planner } from './compiled/planner.js';
 import { PlanChecks } from './compiled/plan-checks.js';
 import { ResponseNames } from './compiled/response-names.js';
-import { dropSyntaxTrees, keepRules } from './compiled/syntax-trees.js';
+import { dropSyntaxTrees } from './compiled/syntax-trees.js';
 import { validateScalars } from './scalars.js';
 import { stockRun } from './stock.js';
 

@@ -1,5 +1,7 @@
+import { buildASTSchema, parse } from 'graphql';
 import { request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ruleOnNode } from '../../runtime/access/rules.js';
 import { BRAND, DEMO, sharedPlatform, type SharedPlatform } from '../support/platform.js';
 
 let p: SharedPlatform;
@@ -45,6 +47,12 @@ describe('addresses', () => {
     expect(answer.headers['content-type']).toContain('text/plain');
     expect(answer.body).toContain('gateway_fetch_seconds_bucket');
   });
+});
+
+test('a subgraph tells its SDL, every rule in it, where introspection is on', async () => {
+  const answer = await p.rest('POST', '/platform/graphql', { token, body: { query: '{ _service { sdl } }' } });
+  const schema = buildASTSchema(parse(answer.body.data._service.sdl), { assumeValidSDL: true });
+  expect(ruleOnNode(schema.getQueryType()!.getFields().brand!.astNode)).toMatchObject({ service: expect.any(String) });
 });
 
 describe('requests', () => {

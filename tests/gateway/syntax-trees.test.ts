@@ -2,8 +2,11 @@ import { Supergraph } from '@apollo/federation-internals';
 import { buildASTSchema, parse, Token, type GraphQLSchema } from 'graphql';
 import { expect, test } from 'vitest';
 import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
-import { dropSyntaxTrees, keepRules } from '../../gateway/plans/compiled/syntax-trees.js';
+import { dropSyntaxTrees } from '../../gateway/plans/compiled/syntax-trees.js';
 import { loadSupergraph } from '../../gateway/plans/supergraph.js';
+import { buildSubgraph } from '../../runtime/subgraph.js';
+import { SERVICES } from '../../subgraphs/services.js';
+import { keepRules } from '../../runtime/schema/syntax-trees.js';
 import { constraintOf } from '../../runtime/schema/violations.js';
 import { ruleOnNode } from '../../runtime/access/rules.js';
 import { createLogger } from '../../runtime/observe/log.js';
@@ -56,4 +59,22 @@ test('a schema without its syntax trees keeps the rules of access and the constr
   keepRules(schema);
   expect(rulesOf(schema)).toEqual(before);
   expect(JSON.stringify(before)).toMatch(/"staff":.*"maxLength":|"maxLength":.*"staff":/);
+});
+
+test('equal rules of a schema are one object, and what nothing extends has no object of its own', async () => {
+  const { supergraph } = await loadSupergraph(await readSupergraph(), createLogger('silent'));
+  const fields = Object.values(supergraph.getTypeMap()).flatMap(type => ('getFields' in type ? Object.values(type.getFields()) : []));
+  const kept = fields.flatMap(({ astNode }) => astNode ?? []);
+  expect(new Set(kept).size).toBe(new Set(kept.map(node => JSON.stringify(node))).size);
+  expect(new Set(fields.map(({ extensions }) => extensions)).size).toBe(1);
+});
+
+test('the executable schema of a service keeps no syntax tree of a definition', async () => {
+  const declaration = await SERVICES.clinical!();
+  expect(reachedFrom(buildSubgraph(declaration), isTree)).toBe(0);
+});
+
+test('a supergraph is Latin-1 text: one other character would make each of its million take two bytes', async () => {
+  const others = (await readSupergraph()).match(/[^\u0000-\u00ff]/g);
+  expect(others).toBeNull();
 });

@@ -49,7 +49,7 @@ export class DeviceResolver {
 
   @Access(DEVICE_OWNERS)
   @Mutation(() => PushSubscription, {
-    description: 'A browser or device that is to take pushes; one that was another person’s is yours now.',
+    description: "A browser or device that is to take pushes; one that was another person's is yours now.",
   })
   registerPushSubscription(
     @Arg('input', () => RegisterPushSubscriptionInput) input: RegisterPushSubscriptionInput,

@@ -36,7 +36,7 @@ export class ContentDifference {
   @Field(() => JSONObject, { nullable: true })
   value: unknown;
 
-  @Field(() => String, { nullable: true, description: 'Of a text: its words, those that went as [-…-], those that came as {+…+}.' })
+  @Field(() => String, { nullable: true, description: 'Of a text: its words, those that went as [-word-], those that came as {+word+}.' })
   text: string | null;
 }
 

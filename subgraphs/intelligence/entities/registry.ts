@@ -68,7 +68,7 @@ export class RegistryVersion {
   @Property({ type: 'uuid', nullable: true })
   brandId: string | null = null;
 
-  @Field(() => Int, { name: 'version', description: '1, 2, … without gaps per policy.' })
+  @Field(() => Int, { name: 'version', description: '1, 2, and so on without gaps per policy.' })
   @Property({ type: 'int', fieldName: 'version' })
   number: number;
 

@@ -153,7 +153,7 @@ export class Job {
 export const JobConnection = connectionOf<Job>(Job, 'Job');
 
 @Access(VIEWERS)
-@ObjectType({ description: 'A line of a job’s log, redacted.' })
+@ObjectType({ description: "A line of a job's log, redacted." })
 export class JobLogLine {
   @Field(() => DateTime)
   at: Date;

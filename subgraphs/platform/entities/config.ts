@@ -16,7 +16,7 @@ export enum ConfigScope {
 
 /** A typed setting of a service. Never a secret: those are named by `{"secret_ref": "…"}`. Source: platform 2. */
 @Access(CONFIG_OPERATORS)
-@ObjectType({ description: 'A typed setting of a service. Secrets are named by {"secret_ref": "…"}, never held.' })
+@ObjectType({ description: 'A typed setting of a service. Secrets are named by {"secret_ref": "name"}, never held.' })
 @Entity({ tableName: 'config_key' })
 @Check({ name: 'config_key_key_check', expression: `key ~ '^[a-z][a-z-]*(\\.[a-z0-9_-]+)+$'` })
 @Check({ name: 'config_key_scopes_check', expression: `scopes <@ array['global', 'brand'] and cardinality(scopes) > 0` })

@@ -169,7 +169,7 @@ export class CanarySummary {
   @Field(() => Int, { nullable: true })
   latencyMs: number | null;
 
-  @Field(() => Float, { nullable: true, description: 'Share of the last hour’s probes that came back in time, 0 to 1.' })
+  @Field(() => Float, { nullable: true, description: "Share of the last hour's probes that came back in time, 0 to 1." })
   inTime: number | null;
 }
 
