@@ -9,35 +9,19 @@ import {
 import { Problem } from '../../runtime/request/errors.js';
 import { NO_TRACE_HEADER, type RequestInfo } from '../../runtime/request/request.js';
 import type { Metrics } from '../../runtime/observe/metrics.js';
-import { activeTraceparent, traced } from '../../runtime/observe/tracing.js';
+import { traced } from '../../runtime/observe/tracing.js';
 import type { Variables } from '../plans/compiled/rows.js';
 import type { Send, SendLists, SendUnread, UnreadAnswer } from '../plans/compiled/subgraph.js';
 import type { FederatedContext, ProcessOptions, ProcessResult, SubgraphSource } from '../plans/subgraph-source.js';
 import { batchesOf, inBatches } from './entity-batches.js';
 import { Exchange } from './exchange.js';
+import { forwardedOf, isPlain, type Forwarded } from './forwarded.js';
 import { Unanswered, WireClient } from './wire/client.js';
 
 /** Deadline over connect, headers and body of a subgraph call, ms. */
 const CALL_MS = 25_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const CONNECTIONS = 64;
-
-/** Headers that pass the request's caller, idempotency key, expected version, language, preview, trace and address on to a subgraph in another process. */
-export function forwardedHeaders(request: RequestInfo): Record<string, string> {
-  const traceparent = activeTraceparent() ?? request.traceparent;
-  return {
-    'content-type': 'application/json',
-    'x-request-id': request.id,
-    ...(request.token !== null && { authorization: `Bearer ${request.token}` }),
-    ...(request.idempotencyKey !== null && { 'idempotency-key': request.idempotencyKey }),
-    ...(request.ifMatch !== null && { 'if-match': request.ifMatch }),
-    ...(request.guestToken !== null && { 'x-platform-cart-token': request.guestToken }),
-    ...(request.language !== null && { 'accept-language': request.language }),
-    ...(request.preview !== null && { 'x-platform-preview': request.preview }),
-    ...(traceparent !== null && { traceparent }),
-    ...(request.ip !== null && { 'x-forwarded-for': request.ip }),
-  };
-}
 
 /** Queries that take longer than this on average, ms, are not pipelined, because the queries behind them would wait. */
 export const QUICK_MS = 25;
@@ -95,9 +79,6 @@ function bodiesOf(query: string, names: readonly string[]): (variables: Variable
     return `${start}{${members.filter(Boolean).join(',')}}}`;
   };
 }
-
-/** Header values that the pipelining client may send; any other is left to undici's checks. */
-const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
  * A subgraph in another process: one deadline over everything, kept-alive connections, the status override copied from the answer. Quick
@@ -187,9 +168,9 @@ export class HttpDataSource implements SubgraphSource {
     if (!this.#pool) this.#open();
     const signal = request.signal ?? AbortSignal.timeout(CALL_MS); // a client's request has a deadline of its own
     signal.throwIfAborted();
-    const headers = { ...forwardedHeaders(request), [SUBGRAPH_SECRET_HEADER]: this.secret };
-    const quick = pace?.quick && this.#wire && Object.values(headers).every(value => PLAIN.test(value));
-    const answer = quick ? await this.#pipelined(body, headers, signal) : await this.#pooled(body, headers, signal);
+    const forwarded = forwardedOf(request);
+    const quick = pace?.quick && this.#wire && forwarded.lines !== null;
+    const answer = quick ? await this.#pipelined(body, forwarded, signal) : await this.#pooled(body, forwarded, signal);
     if (answer.isReplayed) request.isReplayed = true;
     if (answer.leavesTrace) request.leavesTrace = true;
     if (answer.resultStatus) request.status = answer.resultStatus;
@@ -205,25 +186,24 @@ export class HttpDataSource implements SubgraphSource {
       headersTimeout: CALL_MS,
       bodyTimeout: CALL_MS,
     });
-    if (url.protocol === 'http:') this.#wire = new WireClient(url, MAX_ANSWER_BYTES);
-    this.#start = `POST /${this.slug}/graphql HTTP/1.1\r\nhost: ${url.host}\r\n`;
+    if (url.protocol === 'http:' && isPlain(this.secret)) this.#wire = new WireClient(url, MAX_ANSWER_BYTES);
+    this.#start = `POST /${this.slug}/graphql HTTP/1.1\r\nhost: ${url.host}\r\n${SUBGRAPH_SECRET_HEADER}: ${this.secret}\r\n`;
   }
 
   /** A query whose connection was lost before its answer began is sent again, over the pool. */
-  async #pipelined(body: string, headers: Record<string, string>, signal: AbortSignal): Promise<RawAnswer> {
-    let text = this.#start;
-    for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
-    text += `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  async #pipelined(body: string, forwarded: Forwarded, signal: AbortSignal): Promise<RawAnswer> {
+    const text = `${this.#start}${forwarded.lines}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
     try {
       return await this.#wire!.send(text, signal);
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error;
       signal.throwIfAborted();
-      return this.#pooled(body, headers, signal);
+      return this.#pooled(body, forwarded, signal);
     }
   }
 
-  async #pooled(body: string, headers: Record<string, string>, signal: AbortSignal): Promise<RawAnswer> {
+  async #pooled(body: string, forwarded: Forwarded, signal: AbortSignal): Promise<RawAnswer> {
+    const headers = { ...forwarded.headers, [SUBGRAPH_SECRET_HEADER]: this.secret };
     const exchange = new Exchange(signal, MAX_ANSWER_BYTES);
     this.#pool!.dispatch({ path: `/${this.slug}/graphql`, method: 'POST', headers, body }, exchange);
     const answer = await exchange.answer;

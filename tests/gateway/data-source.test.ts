@@ -156,6 +156,23 @@ describe('a call', () => {
     expect([request.isReplayed, request.status]).toEqual([true, 201]);
   });
 
+  test.each([
+    ['over the pool', 0],
+    ['over a shared connection', 1_000],
+  ])('passes on %s what a header may hold, and never a line of its own', async (_way, quickMs) => {
+    const source = new HttpDataSource('platform', base, SECRET, createMetrics(), quickMs);
+    const languages: unknown[] = [];
+    handle = (request, response) => {
+      languages.push(request.headers['accept-language'], request.headers['x-forged']);
+      answering('{"data":{"a":1}}')(request, response);
+    };
+    const send = source.prepare('{ a }');
+    for (const language of ['de', 'dé']) await send({}, null, { ...requestWith(), language });
+    await expect(send({}, null, { ...requestWith(), language: 'de\r\nx-forged: 1' })).rejects.toMatchObject({ code: 'unavailable' });
+    await source.close();
+    expect(languages).toEqual(['de', undefined, 'dé', undefined]);
+  });
+
   test('proves itself by the secret, and an answer that is none of GraphQL is an error', async () => {
     handle = (request, response) =>
       request.headers['x-subgraph-secret'] === SECRET

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -84,6 +85,27 @@ describe.each([
   test('has a span for each SQL statement, below the subgraph that ran it', () => {
     const insert = ofTrace().find(one => one.name === 'insert clinical.intervention')!;
     expect(lineage(insert)).toEqual(expect.arrayContaining(['caller', 'subgraph clinical']));
+  });
+
+  test('of a query of two services has each subgraph below its own call', async () => {
+    const [before, trace] = [spans.length, randomUUID().replaceAll('-', '')];
+    const query = '{ brand(slug: "main") { id } jobQueues { __typename } }';
+    const { body } = await p.rest('POST', '/graphql', {
+      token: await p.serviceToken(),
+      body: { query },
+      headers: { traceparent: `00-${trace}-${CALLER}-01` },
+    });
+    expect(body.errors).toBeUndefined();
+    const subgraphs = await until(
+      'the spans of both subgraphs',
+      async () => spans.slice(before).filter(one => one.traceId === trace && one.name.startsWith('subgraph ')),
+      all => all.length === 2 && all.every(one => lineage(one)[0] === 'caller'),
+      20_000,
+    );
+    for (const one of subgraphs) {
+      const calledBy = lineage(one).filter(name => name.startsWith('call '));
+      expect(calledBy).toEqual(calls === 'http' ? [one.name.replace('subgraph', 'call')] : []);
+    }
   });
 
   test('holds no value: no id of a person, no parameter, no address', () => {
