@@ -1,5 +1,5 @@
 import type { DataOf, EventDefinition } from './define.js';
-import type { EntranceRead } from './entrance.js';
+import type { Condition, EntranceRead } from './entrance.js';
 import type { Envelope } from './envelope.js';
 import type { EventLog } from './log.js';
 import type { Sql } from './outbox.js';
@@ -31,10 +31,10 @@ export interface Consumer<Ctx> {
   read?: (event: Envelope<any>, first: number) => EntranceRead | null;
   /**
    * Where the handler, as far as this process knows, has nothing to do with an event: the condition, in SQL, under which that is so. The event
-   * is then noted in one message, commit included, and the handler not called; where it does not hold, the event takes the usual way. Not
-   * asked about events that a handler does not concern. Parameters and failures: see `read`.
+   * is then noted together with others, in one message, commit included, and the handler not called; where it does not hold, the event takes
+   * the usual way. Asked before the transaction, after `prepare`, and not about events that a handler does not concern. Failures: see `read`.
    */
-  passOver?: (ctx: Ctx, event: Envelope<any>, first: number) => EntranceRead | null;
+  passOver?: (ctx: Ctx, event: Envelope<any>) => Condition | null;
   /** How many processes can share the work; default 4. */
   partitions?: Partitions;
   /** Raised by one whenever `partitions` changes; default 1. */
@@ -66,8 +66,8 @@ export function handle<E extends EventDefinition, Ctx>(
 /** Why a handler's transaction runs; what it emits carries this on. */
 export interface TransactionMeta {
   requestId: string | null;
-  /** Id of the event that is handled. */
-  causationId: string;
+  /** Id of the event that is handled; null: several are noted, and nothing is emitted. */
+  causationId: string | null;
   traceparent: string | null;
   brandId: string | null;
   /** Name of the consumer. */
@@ -91,7 +91,7 @@ export interface ConsumerHost<Ctx> {
   schema: string;
   /** One transaction of the service at READ COMMITTED: commits what `run` did and emitted when it returns, rolls back when it throws. */
   transaction<T>(meta: TransactionMeta, run: (tx: HandlerTransaction<Ctx>) => Promise<T>): Promise<T>;
-  /** The service's context outside any transaction, for `prepare`. */
+  /** The service's context outside any transaction, for `prepare` and `passOver`. */
   outside<T>(run: (context: Ctx) => Promise<T>): Promise<T>;
   log: EventLog;
   /** The service's injected clock; it decides retry times. */

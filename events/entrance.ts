@@ -4,6 +4,16 @@ export interface EntranceRead {
   params: unknown[];
 }
 
+/** A condition on each of several events, in SQL. */
+export interface Condition {
+  /** Names an event's own values `own.<name>`. It is the same for every event of a consumer, or one of a few, so that it is planned once. */
+  text: string;
+  /** Types of these values by name, such as `uuid`; the same wherever the text is. */
+  types: Readonly<Record<string, string>>;
+  /** In the order of `types`. */
+  values: readonly unknown[];
+}
+
 const values = new WeakMap<object, unknown>();
 
 /** Keeps for a handler what its consumer's `read` has answered. */

@@ -3,6 +3,9 @@ export class Permanent extends Error {
   override name = 'Permanent';
 }
 
+/** The event will be delivered again, here or elsewhere; nothing was done. */
+export class GivenBack extends Error {}
+
 /** What is kept of an error: never payload, never values. */
 export interface Failure {
   errorClass: string;

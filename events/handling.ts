@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerHost, HandlerTransaction, TransactionMeta } from './consumer.js';
-import { noteRead, type EntranceRead } from './entrance.js';
+import { noteRead, type Condition } from './entrance.js';
 import { newId, NO_REPLAY, systemNow, timeOfId, type Envelope } from './envelope.js';
-import { describe, type Failure } from './failure.js';
-import { FIRST_FREE, Inbox } from './inbox.js';
+import { describe, GivenBack, type Failure } from './failure.js';
+import { Inbox } from './inbox.js';
 import type { Limiter } from './limiter.js';
 import { errorOf } from './log.js';
 import type { EventMetrics } from './metrics.js';
 import { OrderWatch } from './order-watch.js';
+import { Passing } from './passing.js';
 import type { Suspects } from './suspects.js';
 import type { Delivery, Settled } from './transport/port.js';
 import { dead, refusalOf, type HandlerTable, type Verdict } from './verdict.js';
@@ -40,10 +41,15 @@ const SUSPECT_DELIVERIES = 3;
 const SUSPECT_CRASHES = 2;
 /** Longest wait between attempts to reach the database, ms. */
 const MAX_WAIT_MS = 5_000;
-const ALWAYS: EntranceRead = { text: 'true', params: [] };
+const ALWAYS: Condition = { text: 'true', types: {}, values: [] };
 
-/** It will be delivered again, here or elsewhere; nothing was done. */
-export class GivenBack extends Error {}
+/** What is known of an event before its transaction. */
+interface Before {
+  /** What its consumer's `prepare` answered. */
+  facts?: unknown;
+  /** Under which its handler has nothing to do with it; null: it may have. */
+  condition: Condition | null;
+}
 
 class HandlerTimeout extends Error {
   override name = 'HandlerTimeout';
@@ -54,10 +60,17 @@ export class Handling<Ctx> {
   readonly #running = new Set<Promise<unknown>>();
   readonly #order = new OrderWatch();
   readonly inbox: Inbox;
+  readonly #passing: Passing;
 
   constructor(readonly options: HandlingOptions<Ctx>) {
     const { consumer, host, rerun, handlerTimeoutMs, read } = options;
     this.inbox = new Inbox({ consumer, schema: host.schema, rerun, timeoutMs: handlerTimeoutMs, read });
+    this.#passing = new Passing({
+      inbox: this.inbox,
+      isGivenBack: delivery => this.#isGivenBack(delivery),
+      limited: task => this.#limited(task),
+      transaction: (events, work) => this.#tracked(host.transaction(this.#metaOf(events), ({ sql }) => work(sql))),
+    });
   }
 
   /** @throws GivenBack when the consumer stops or the event will be delivered again. */
@@ -108,10 +121,10 @@ export class Handling<Ctx> {
     for (let wait = 100; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
       const entered = { handler: true }; // a preparation that fails counts as the handler's failure
       try {
-        const facts = delivery.erased ? undefined : await this.prepare(delivery.event);
+        const { facts, condition } = delivery.erased ? { condition: null } : await this.#before(delivery.event, entered);
         entered.handler = false;
-        const passed = await this.transaction(delivery, tx => this.#passOver(delivery, tx) ?? this.#handle(delivery, tx, entered), facts);
-        const outcome = passed ?? (await this.transaction(delivery, tx => this.#handle(delivery, tx, entered), facts));
+        const isNoted = condition !== null && (await this.#passing.note(delivery, condition));
+        const outcome = isNoted ? 'handled' : await this.transaction(delivery, tx => this.#handle(delivery, tx, entered), facts);
         this.#count(delivery, outcome);
         return outcome;
       } catch (error) {
@@ -123,12 +136,16 @@ export class Handling<Ctx> {
     }
   }
 
-  /** Null at once: the handler may have to do with it. Resolves to null: it has, and the transaction has ended. */
-  #passOver(delivery: Delivery, { sql, context }: HandlerTransaction<Ctx>): Promise<'handled' | null> | null {
-    const { event, erased } = delivery;
-    const condition = this.#concerns(event) ? this.options.passOver?.(context, event, FIRST_FREE) : ALWAYS;
-    if (erased || !condition) return null;
-    return this.inbox.pass(sql, delivery, condition).then(isNoted => (isNoted ? 'handled' : null));
+  /** Both are asked in one context of the service. */
+  async #before(event: Envelope, entered: { handler: boolean }): Promise<Before> {
+    const { prepare, passOver, host } = this.options;
+    const concerned = this.#concerns(event);
+    if (!prepare && !(concerned && passOver)) return { condition: concerned ? null : ALWAYS };
+    return host.outside(async context => {
+      const facts = await prepare?.(context, event);
+      entered.handler = false;
+      return { facts, condition: concerned ? (passOver?.(context, event) ?? null) : ALWAYS };
+    });
   }
 
   #concerns(event: Envelope): boolean {
@@ -227,19 +244,28 @@ export class Handling<Ctx> {
     work: (tx: HandlerTransaction<Ctx>) => Promise<T>,
     facts?: unknown,
   ): Promise<T> {
-    const begin = (): Promise<T> => {
-      if (this.options.stopping.aborted || delivery.stale?.()) return Promise.reject(new GivenBack());
-      return this.#tracked(this.options.host.transaction({ ...this.#meta(delivery.event), facts }, work));
-    };
+    return this.#limited(() => {
+      if (this.#isGivenBack(delivery)) return Promise.reject(new GivenBack());
+      return this.#tracked(this.options.host.transaction({ ...this.#metaOf([delivery.event]), facts }, work));
+    });
+  }
+
+  #isGivenBack(delivery: { stale?: () => boolean }): boolean {
+    return this.options.stopping.aborted || delivery.stale?.() === true;
+  }
+
+  #limited<T>(begin: () => Promise<T>): Promise<T> {
     return this.options.limiters.reduceRight<() => Promise<T>>((task, limiter) => () => limiter.run(task), begin)();
   }
 
-  #meta(event: Envelope): TransactionMeta {
+  /** A transaction for several belongs to none of them. */
+  #metaOf(events: readonly Envelope[]): TransactionMeta {
+    const event = events.length === 1 ? events[0] : undefined;
     return {
-      requestId: event.request_id,
-      causationId: event.id,
-      traceparent: event.traceparent,
-      brandId: event.brand_id,
+      requestId: event?.request_id ?? null,
+      causationId: event?.id ?? null,
+      traceparent: event?.traceparent ?? null,
+      brandId: event?.brand_id ?? null,
       consumer: this.options.consumer,
     };
   }

@@ -1,4 +1,4 @@
-import type { EntranceRead } from './entrance.js';
+import type { Condition, EntranceRead } from './entrance.js';
 import { NO_REPLAY, type Envelope } from './envelope.js';
 import type { Sql } from './outbox.js';
 import { lastOfTransaction, prepared } from './prepared.js';
@@ -16,11 +16,17 @@ export interface InboxOptions {
   read?: (event: Envelope, first: number) => EntranceRead | null;
 }
 
-/** Number of the first parameter that a consumer's `read` or `passOver` may use. */
-export const FIRST_FREE = 6;
+/** Number of the first parameter that a consumer's `read` may use. */
+const FIRST_FREE = 6;
 
 /** Whether the handler is to run, with what was read for it, need not, or must wait behind a dead letter of its key. */
 export type Entrance = { is: 'fresh'; read: unknown } | { is: 'done' } | { is: 'blocked' };
+
+/** An event that its handler has nothing to do with, if the condition holds. */
+export interface Passed {
+  delivery: Delivery;
+  condition: Condition;
+}
 
 type Entry = Pick<Delivery, 'event' | 'rerun'>;
 
@@ -38,7 +44,7 @@ export class Inbox {
   async enter(sql: Sql, delivery: Delivery): Promise<Entrance> {
     const { text: read, params: asked } = this.options.read?.(delivery.event, FIRST_FREE) ?? { text: 'null', params: [] };
     const take = takeOf(delivery, FIRST_FREE + asked.length);
-    const text = prepared(insertOf(this.options.schema, 'false', `(${read}) as read${take.text}`));
+    const text = prepared(insertOf(this.options.schema, `(${read}) as read${take.text}`));
     const params = [...this.#paramsOf(delivery), ...asked, ...take.params];
     for (;;) {
       const [fresh] = await sql<{ read?: unknown }>(text, params);
@@ -50,17 +56,26 @@ export class Inbox {
   }
 
   /**
-   * Notes an event that its handler has nothing to do with, and commits, in one round trip: the last statement of its transaction. False:
-   * nothing was written, because the condition does not hold, the event is done or its key waits; it is to `enter` in another transaction.
+   * Notes events that their handlers have nothing to do with, of different keys and with conditions of one text, and commits, in one round
+   * trip: the last statement of its transaction. Locks are taken in the order of the keys.
+   * @param patienceMs how long it waits for each lock; null: as any statement.
+   * @returns ids of those that were noted. Of another nothing was written, because its condition does not hold, it is done or its key
+   * waits; it is to `enter` in another transaction.
    */
-  async pass(sql: Sql, delivery: Delivery, { text, params }: EntranceRead): Promise<boolean> {
-    const take = takeOf(delivery, FIRST_FREE + params.length);
-    const noted = await sql(lastOfTransaction(insertOf(this.options.schema, `not (${text})`, `1${take.text}`)), [
-      ...this.#paramsOf(delivery),
-      ...params,
-      ...take.params,
-    ]);
-    return noted.length > 0;
+  async pass(sql: Sql, passed: readonly Passed[], patienceMs: number | null): Promise<ReadonlySet<string>> {
+    const { consumer, schema } = this.options;
+    const sorted = passed.toSorted((one, other) => (one.delivery.event.order_key < other.delivery.event.order_key ? -1 : 1));
+    const rows = sorted.map(({ delivery, condition }) => [...this.#passingOf(delivery), ...condition.values]);
+    const columns = rows[0]!.map((_, column) => rows.map(row => row[column]));
+    const text = lastOfTransaction(passOf(schema, passed[0]!.condition));
+    const noted = await sql<{ id: string }>(text, [consumer, patienceMs?.toString() ?? null, ...columns]);
+    return new Set(noted.map(({ id }) => id));
+  }
+
+  /** In the order of `PASSING`. */
+  #passingOf(delivery: Delivery): unknown[] {
+    const { event, queued, slot } = delivery;
+    return [event.order_key, event.id, this.#replayId(delivery), queued ? slot : null, event.seq, event.replay_id ?? NO_REPLAY];
   }
 
   #paramsOf(delivery: Delivery): unknown[] {
@@ -106,12 +121,29 @@ export class Inbox {
   }
 }
 
-/** The inbox row, unless its key waits, or it is settled, or `otherwise` holds; asked in this order. */
-const insertOf = (schema: string, otherwise: string, columns: string): string =>
+/** The inbox row, unless its key waits, or it is settled; asked in this order. */
+const insertOf = (schema: string, columns: string): string =>
   `insert into ${schema}.inbox (consumer, event_id, replay_id, processed_at)
       select $1, $3::uuid, $4::uuid, clock_timestamp()
-      where not case when events.is_blocked($1, $2) then true when events.is_settled($1, $3::uuid, $4::uuid) then true else ${otherwise} end
+      where not case when events.is_blocked($1, $2) then true else events.is_settled($1, $3::uuid, $4::uuid) end
       on conflict do nothing returning set_config('statement_timeout', $5, true), ${columns}`;
+
+/** What is told of each event that passes over; `slot` is null of one that stands in no queue. */
+const PASSING = { order_key: 'text', event_id: 'uuid', replay_id: 'uuid', slot: 'int', seq: 'bigint', sent_by: 'uuid' };
+
+/** The same of many, each under its condition. One that is there already is taken out of the queue all the same: its effect is committed. */
+function passOf(schema: string, { text, types }: Condition): string {
+  const columns = { ...PASSING, ...types };
+  const arrays = Object.values(columns).map((type, place) => `$${place + 3}::${type}[]`);
+  return `insert into ${schema}.inbox (consumer, event_id, replay_id, processed_at)
+      select $1, own.event_id, own.replay_id, clock_timestamp() from unnest(${arrays.join(', ')}) own(${Object.keys(columns).join(', ')})
+      where case when set_config('lock_timeout', $2, true) is null then false
+        when events.is_blocked($1, own.order_key) then false
+        when events.is_settled($1, own.event_id, own.replay_id) then false
+        when (${text}) then own.slot is null or events.take($1, own.slot, own.seq, own.sent_by) is not null
+        else false end
+      on conflict do nothing returning event_id as id`;
+}
 
 /** A further column that takes the event out of the queue, for a delivery that stands in one; `$1` is the consumer. */
 function takeOf({ queued, slot, event }: Delivery, first: number): { text: string; params: unknown[] } {

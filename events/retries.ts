@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { envelopeOf, NO_REPLAY, OUTBOX_COLUMNS, type Envelope, type OutboxRow } from './envelope.js';
-import { describe, type Failure } from './failure.js';
-import { after, GivenBack, type Handling } from './handling.js';
+import { describe, GivenBack, type Failure } from './failure.js';
+import { after, type Handling } from './handling.js';
 import type { Sql } from './outbox.js';
 import type { Verdict } from './verdict.js';
 

@@ -237,14 +237,15 @@ describe.each(kinds)('%s transport', kind => {
     const choosy = (run?: Run) => {
       const { on, ...consumer } = noting('clinical.first', run);
       const concerns = (event: Envelope<any>): boolean => event.data.n !== 2;
-      const unwanted = (n: number, first: number) => ({
-        text: `not exists (select from public.effect where n = $${first}::int)`,
-        params: [n - 4],
+      const unwanted = (n: number) => ({
+        text: 'not exists (select from public.effect where n = own.n)',
+        types: { n: 'int' },
+        values: [n - 4],
       });
       return {
         ...consumer,
         on: on.map(handler => Object.assign(handler, { concerns })),
-        passOver: (_ctx: TestContext, { data }: Envelope<any>, first: number) => (data.n > 3 ? unwanted(data.n as number, first) : null),
+        passOver: (_ctx: TestContext, { data }: Envelope<any>) => (data.n > 3 ? unwanted(data.n as number) : null),
       };
     };
     const handled = (): Promise<unknown[]> => sqlOn(world.pool('clinical'))('select from clinical.inbox');

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Envelope } from '../../events/consumer.js';
+import type { Condition } from '../../events/entrance.js';
 import { headsOfLog } from '../../events/log-position.js';
 import { countReplay, type ReplayFilter } from '../../events/replay-log.js';
 import { startReplays, type ReplaysOptions } from '../../events/replays.js';
 import type { Transport } from '../../events/transport/port.js';
 import { noting, numbers } from './support/consumers.js';
-import { silent, sqlOn } from './support/host.js';
+import { silent, sqlOn, type TestContext } from './support/host.js';
 import { dropTemplate, events, kinds, LEASE_MS, newUser, until, World } from './support/world.js';
 
 afterAll(dropTemplate);
@@ -118,6 +120,29 @@ describe.each(kinds)('%s transport', kind => {
     await world.emit('clinical', { userId: user }, [6]);
     const effects = await world.effectsOf('clinical.first', 11);
     expect(effects.map(one => one.n)).toEqual([...numbers(1, 5), ...numbers(1, 5), 6]);
+  });
+
+  test('what a handler has nothing to do with is noted once per replay that runs handlers again, and is known to any other', async () => {
+    const passOver = (_ctx: TestContext, { data }: Envelope<{ n: number }>): Condition => ({
+      text: 'own.n > 1',
+      types: { n: 'int' },
+      values: [data.n],
+    });
+    await world.consumer(transport, noting('clinical.first', undefined, { onReplay: 'rerun', passOver }));
+    await world.relay(transport);
+    const users = numbers(1, 20).map(newUser);
+    for (const user of users) await world.emit('clinical', { userId: user }, [1, 2, 3]);
+    const noted = (): Promise<{ count: number }[]> =>
+      sqlOn(world.pool('clinical'))('select count(*)::int as count from clinical.inbox group by replay_id');
+    await until('all are noted', async () => (await noted())[0]?.count === 60);
+    await world.published();
+    await run();
+    await finished(await ask('clinical.first', { sequence_from: 0 }, 'dedupe'));
+    await finished(await ask('clinical.first', { sequence_from: 0 }, 'rerun'));
+    await until('all are noted again', async () => (await noted())[1]?.count === 60);
+    await until('the queue is empty', async () => (await world.rows('select from events.queue')).length === 0);
+    expect(await noted()).toEqual([{ count: 60 }, { count: 60 }]);
+    expect((await world.effects('clinical.first')).map(one => one.n)).toEqual(Array.from({ length: 40 }, () => 1));
   });
 
   test('erased events and types that the consumer does not take are skipped and counted', async () => {

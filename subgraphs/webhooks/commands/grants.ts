@@ -1,4 +1,4 @@
-import { readOf, type EntranceRead } from '../../../events/entrance.js';
+import { readOf, type Condition, type EntranceRead } from '../../../events/entrance.js';
 import type { Envelope } from '../../../events/envelope.js';
 import type { Sql } from '../../../events/outbox.js';
 import { sha256 } from '../../../runtime/data/crypto.js';
@@ -77,11 +77,12 @@ export const readEntry = ({ user_id: userId }: Envelope, first: number): Entranc
     : null;
 
 /** Whether the configuration has a version, under the same locks; null: the event is of no user. */
-export const hasVersion = ({ user_id: userId }: Envelope, version: number, first: number): EntranceRead | null =>
+export const hasVersion = ({ user_id: userId }: Envelope, version: number): Condition | null =>
   isUuid(userId ?? '')
     ? {
-        text: `select e.version = $${first}::float8 from webhooks.enter_user($${first + 1}, $${first + 2}) e`,
-        params: [version, userId, digestOf(userId!)],
+        text: 'select e.version = own.version from webhooks.enter_user(own.user_id, own.digest) e',
+        types: { version: 'float8', user_id: 'uuid', digest: 'bytea' },
+        values: [version, userId, digestOf(userId!)],
       }
     : null;
 

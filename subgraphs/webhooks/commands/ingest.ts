@@ -1,4 +1,4 @@
-import type { EntranceRead } from '../../../events/entrance.js';
+import type { Condition } from '../../../events/entrance.js';
 import type { EventDefinition } from '../../../events/define.js';
 import { timeOfId, type Envelope } from '../../../events/envelope.js';
 import type { Context } from '../../../runtime/request/context.js';
@@ -71,9 +71,9 @@ export async function ingest(ctx: Context, event: Envelope, definition: EventDef
 }
 
 /** Nobody subscribes to the type, as far as is known here: then that is so while the configuration has the version that is known. */
-export function unsubscribed({ host }: Context, event: Envelope, first: number): EntranceRead | null {
+export function unsubscribed({ host }: Context, event: Envelope): Condition | null {
   const configuration = configurationOf(host);
-  return configuration.forType(event.type).length === 0 ? hasVersion(event, configuration.version, first) : null;
+  return configuration.forType(event.type).length === 0 ? hasVersion(event, configuration.version) : null;
 }
 
 /** Neither a replay nor of one. */

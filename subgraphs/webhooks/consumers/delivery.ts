@@ -24,5 +24,5 @@ export const deliveryConsumer: Consumer<Context> = {
   on: [...scoped, handle(grantChanged, applyGrant)],
   prepare: missingGrants.run,
   read: readEntry,
-  passOver: (ctx, event, first) => (event.type === grantChanged.name ? null : unsubscribed(ctx, event, first)),
+  passOver: (ctx, event) => (event.type === grantChanged.name ? null : unsubscribed(ctx, event)),
 };
