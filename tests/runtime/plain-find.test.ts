@@ -4,6 +4,7 @@ import { newId } from '../../runtime/data/ids.js';
 import { FOR_UPDATE } from '../../runtime/data/rows.js';
 import { Brand, BrandDomain } from '../../subgraphs/platform/entities/brand.js';
 import { platform, type TestPlatform } from '../support/platform.js';
+import { askedDuring } from '../support/statements.js';
 
 let p: TestPlatform;
 const ids = Array.from({ length: 4 }, newId);
@@ -62,6 +63,16 @@ describe('a read by columns', () => {
       const [ours, own] = await both(where, options);
       expect(JSON.stringify(ours)).toBe(JSON.stringify(own));
     }
+  });
+
+  test('of none of a list is not sent, and locks nothing', async () => {
+    const asked = await askedDuring(p, () =>
+      p.host('platform').transaction(async ctx => {
+        expect(await ctx.em.find(Brand, { id: { $in: [] }, isDefault: false }, FOR_UPDATE)).toEqual([]);
+        expect(await ctx.em.findOne(Brand, { slug: { $in: [] } })).toBeNull();
+      }),
+    );
+    expect(asked.filter(({ text }) => text.includes('"platform"."brand"'))).toEqual([]);
   });
 
   test('is built once for a shape', async () => {
