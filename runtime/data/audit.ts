@@ -44,20 +44,30 @@ export interface CallersRow extends AuditRow {
   requestId: string | null;
 }
 
-const insertOf = (schema: string): string => `insert into ${schema}.audit_log (id, actor, action, target, at, request_id, details)
-     select r.id, $2::jsonb, r.action, r.target, $3, $4, r.details from jsonb_to_recordset($1::jsonb) as r(id uuid, action text, target text, details jsonb)`;
+/** @param first number of its first parameter. */
+function insertOf(schema: string, first = 1): string {
+  const [rows, actor, at, request] = [0, 1, 2, 3].map(n => `$${first + n}`);
+  return `insert into ${schema}.audit_log (id, actor, action, target, at, request_id, details)
+     select r.id, ${actor}::jsonb, r.action, r.target, ${at}, ${request}, r.details
+     from jsonb_to_recordset(${rows}::jsonb) as r(id uuid, action text, target text, details jsonb)`;
+}
+
+function paramsOf(ctx: Author, rows: readonly AuditRow[]): unknown[] {
+  ctx.request.leavesTrace = true;
+  const values = rows.map(row => ({ id: newId(), action: row.action, target: row.target, details: row.details }));
+  return [JSON.stringify(values), JSON.stringify(auditActor(ctx.caller)), ctx.now().toISOString(), ctx.request.id];
+}
 
 /** Writes audit rows, in the transaction that runs, if one does: one statement. @param isLast nothing but its commit follows. */
 export async function writeAudit(ctx: Author, rows: readonly AuditRow[], isLast = false): Promise<void> {
-  if (rows.length === 0) return;
-  ctx.request.leavesTrace = true;
-  const values = rows.map(row => ({ id: newId(), action: row.action, target: row.target, details: row.details }));
-  await ctx.sql((isLast ? lastOfTransaction : prepared)(insertOf(ctx.schema)), [
-    JSON.stringify(values),
-    JSON.stringify(auditActor(ctx.caller)),
-    ctx.now().toISOString(),
-    ctx.request.id,
-  ]);
+  if (rows.length > 0) await ctx.sql((isLast ? lastOfTransaction : prepared)(insertOf(ctx.schema)), paramsOf(ctx, rows));
+}
+
+/** Writes audit rows in the same statement as what is sent by it, a constant text without common table expressions. */
+export function besideAudit(ctx: Author, rows: readonly AuditRow[]): Sql {
+  if (rows.length === 0) return ctx.sql;
+  return (text, params = []) =>
+    ctx.sql(prepared(`with audit as (${insertOf(ctx.schema, params.length + 1)}) ${text}`), [...params, ...paramsOf(ctx, rows)]);
 }
 
 /** Writes audit rows of several callers, whose work one transaction does: one statement. */

@@ -9,7 +9,7 @@ import {
 } from '@mikro-orm/postgresql';
 import { appendEvents } from '../../events/outbox.js';
 import { lastOfTransaction, prepared } from '../../events/prepared.js';
-import { writeAudit } from './audit.js';
+import { besideAudit, writeAudit } from './audit.js';
 import { fixedClock } from '../time/clock.js';
 import type { Context, ServiceHost } from '../request/context.js';
 import { Problem } from '../request/errors.js';
@@ -98,17 +98,16 @@ async function sendLastWrites(ctx: Context, isLast: boolean): Promise<void> {
     await ctx.sql((isLast && ctx.lastWrites.length === 0 ? lastOfTransaction : prepared)(write.text), write.params);
 }
 
-/** Entity rows, last steps and writes, audit rows, then the outbox as the last statement, because it takes the order locks; then the commit. */
+/** Entity rows, last steps and writes, then audit rows and the outbox in the last statement, because it takes the order locks; then the commit. */
 async function settle(ctx: Context, manual: Date | null): Promise<void> {
   await ctx.em.flush();
   if (ctx.lastSteps.length > 0) await takeLastSteps(ctx);
   const emits = ctx.events.length > 0;
   await sendLastWrites(ctx, !emits && ctx.audits.length === 0);
-  await writeAudit(ctx, ctx.audits, !emits);
   if (emits) {
-    await appendEvents(ctx.sql, ctx.events, manual, true);
+    await appendEvents(besideAudit(ctx, ctx.audits), ctx.events, manual, true);
     ctx.afterCommit(() => ctx.host.transport.wake()); // an idle relay looks four times a second only
-  }
+  } else await writeAudit(ctx, ctx.audits, true);
   await ctx.em.commit();
 }
 

@@ -20,12 +20,16 @@ export const WRONG_DESIGNS: Readonly<Record<string, WrongDesign>> = {
     patches: [
       {
         module: 'runtime/data/transaction.js',
-        find: 'await writeAudit(ctx, ctx.audits, !emits);\n    if (emits) {',
+        find: 'if (emits) {\n        await appendEvents(besideAudit(ctx, ctx.audits), ',
         // 100 ms: the way to a busy broker and its confirm, which this design takes after the commit
         replace:
-          'await writeAudit(ctx, ctx.audits);\n    await ctx.em.commit();\n    await new Promise(done => setTimeout(done, 100));\n    if (emits) {',
+          'await writeAudit(ctx, ctx.audits);\n    await ctx.em.commit();\n    await new Promise(done => setTimeout(done, 100));\n    if (emits) {\n        await appendEvents(ctx.sql, ',
       },
-      { module: 'runtime/data/transaction.js', find: '    }\n    await ctx.em.commit();\n}', replace: '    }\n}' },
+      {
+        module: 'runtime/data/transaction.js',
+        find: '\n    else\n        await writeAudit(ctx, ctx.audits, true);\n    await ctx.em.commit();\n}',
+        replace: '\n}',
+      },
     ],
   },
   'acknowledge before the insert': {

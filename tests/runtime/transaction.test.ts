@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bloodworkUploaded } from '../../events/catalogue/clinical.js';
 import { isLastOfTransaction } from '../../events/prepared.js';
 import { waitingIn } from '../support/locks.js';
 import { platform, type TestPlatform } from '../support/platform.js';
@@ -52,6 +54,47 @@ test('a transaction is refused a second connection of its service, which could w
   await expect(nested).rejects.toThrow('clinical asked for a second connection inside a transaction');
   const after = host.transaction(async ctx => ctx.afterCommit(async () => void (await host.read(own => own.sql('select 1')))));
   await expect(after).resolves.toBeUndefined();
+});
+
+describe('what a transaction audits and emits', () => {
+  const USER = randomUUID();
+  const UPLOADED = { report_id: randomUUID(), document_id: randomUUID(), uploaded_by: 'member', page_count: null } as const;
+  const both = (user: string = USER): Promise<void> =>
+    p.host('clinical').transaction(async ctx => {
+      ctx.audit('test.first', USER, { n: 1 });
+      ctx.audit('test.second', USER);
+      ctx.emit(bloodworkUploaded, UPLOADED, { userId: user });
+    });
+  const audited = () => p.sql('select action, actor, at, details from clinical.audit_log where target = $1 order by id', [USER]);
+  const emitted = () => p.sql('select type from events.outbox where user_id = $1', [USER]);
+
+  test('is written in one statement, in one message with the commit', async () => {
+    for (let n = 0; n < 5; n++) await both(); // the first of a connection goes alone
+    await p.sql('delete from clinical.audit_log where target = $1', [USER]);
+    const before = (await emitted()).length;
+    const asked = await askedDuring(p, both);
+    const own = asked.filter(({ text, values }) => text === 'commit' || values.some(one => String(one).includes(USER)));
+    expect(own.map(({ text }) => [text.includes('clinical.audit_log'), text.includes('events.append'), isLastOfTransaction(text)])).toEqual(
+      [[true, true, true]],
+    );
+    const row = { actor: { kind: 'system', client_id: 'svc-clinical' }, at: expect.any(Date) };
+    expect(await audited()).toEqual([
+      { ...row, action: 'test.first', details: { n: 1 } },
+      { ...row, action: 'test.second', details: {} },
+    ]);
+    expect(await emitted()).toHaveLength(before + 1);
+  });
+
+  test('is undone together', async () => {
+    const before = [await audited(), await emitted()];
+    const failing = p.host('clinical').transaction(async ctx => {
+      ctx.audit('test.first', USER);
+      ctx.emit(bloodworkUploaded, UPLOADED, { userId: USER });
+      Object.assign(ctx.events[0]!, { source: 'payments' }); // a foreign emitter
+    });
+    await expect(failing).rejects.toMatchObject({ code: '42501' });
+    expect([await audited(), await emitted()]).toEqual(before);
+  });
 });
 
 describe('a last write', () => {
