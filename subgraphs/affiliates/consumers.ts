@@ -4,7 +4,7 @@ import { paymentDisputeClosed, paymentDisputeCreated, paymentPaid, paymentRefund
 import { handle, type Consumer } from '../../events/consumer.js';
 import type { Context } from '../../runtime/request/context.js';
 import { openWindow } from './commands/attribution.js';
-import { earn, suspicions, type Paid } from './commands/earn.js';
+import { earn, earnsNobody, suspicions, type Paid } from './commands/earn.js';
 import { applyRefunded, closeDispute, openDispute } from './commands/obligation.js';
 import { convertClaims, endClaims, offerClaims } from './commands/win-back.js';
 
@@ -25,6 +25,7 @@ export const consumers: readonly Consumer<Context>[] = [
     name: 'affiliates.purchases',
     on: [signedUp, paid, refunded, disputed, decided],
     prepare: (ctx, event) => (event.type === paymentPaid.name ? suspicions.run(ctx, event as Paid) : Promise.resolve(undefined)),
+    passOver: (ctx, event, first) => (event.type === paymentPaid.name ? earnsNobody(ctx, event as Paid, first) : null),
   },
   { name: 'affiliates.win_back', on: [started, lapsed, back] },
 ];

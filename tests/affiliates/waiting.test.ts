@@ -1,6 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import { paymentPaid } from '../../events/catalogue/payments.js';
+import type { Context } from '../../runtime/request/context.js';
 import { EARLIEST_DUE } from '../../subgraphs/affiliates/commands/posting.js';
+import { consumers } from '../../subgraphs/affiliates/consumers.js';
 import { rowsRead } from '../support/plan.js';
+import { askedDuring } from '../support/statements.js';
 import { Agency, days, usd, type Partner } from './agency.js';
 
 let agency: Agency;
@@ -46,4 +51,34 @@ test('what was posted costs a look for what is due nothing: of 2,000 and one tha
   await agency.p.sql('analyze affiliates.commission_waiting');
   expect(await waiting()).toEqual([{ id: copies[0]!.id }]);
   expect(await rowsRead(agency.p, EARLIEST_DUE)).toBe(1);
+});
+
+test('a purchase of somebody who is bound to nobody is passed over, in one transaction of one statement', async () => {
+  const [buyer, order] = [await agency.person(), randomUUID()];
+  const asked = await askedDuring(agency.p, () => agency.pay(buyer, { obligation_id: order }));
+  const own = asked.filter(({ text }) => text.includes('insert into affiliates.inbox'));
+  expect(own.map(({ text }) => text.includes('from affiliates.attribution'))).toEqual([true]);
+  expect(asked.filter(({ values }) => values.some(one => String(one).includes(`affiliates.obligation order ${order}`)))).toEqual([]);
+});
+
+test('it is not passed over where the buyer is bound, though only since the preparation, or brings a code', async () => {
+  const buyer = await agency.person();
+  const [purchases] = consumers;
+  const event = { type: paymentPaid.name, user_id: buyer, data: { affiliate_code: null as string | null } } as any;
+  const condition = async (ctx: Context) => {
+    ctx.facts = await purchases!.prepare!(ctx, event);
+    return purchases!.passOver!(ctx, event, 1);
+  };
+  await agency.p.host('affiliates').read(async ctx => {
+    const { text, params } = (await condition(ctx))!;
+    const holds = async (): Promise<unknown> => (await ctx.sql(`select ${text} as holds`, params))[0];
+    expect(await holds()).toEqual({ holds: true });
+    const token = await agency.click(partner.code);
+    await agency.signUp(buyer);
+    await agency.claim(buyer, { token });
+    expect(await holds()).toEqual({ holds: false });
+    expect(await condition(ctx)).toBeNull();
+  });
+  Object.assign(event, { user_id: await agency.person(), data: { affiliate_code: 'NOBODY' } });
+  await agency.p.host('affiliates').read(async ctx => expect(await condition(ctx)).toBeNull());
 });

@@ -1,4 +1,5 @@
 import type { Envelope } from '../../../events/consumer.js';
+import type { EntranceRead } from '../../../events/entrance.js';
 import type { DataOf } from '../../../events/define.js';
 import type { paymentPaid } from '../../../events/catalogue/payments.js';
 import { newId } from '../../../runtime/data/ids.js';
@@ -46,6 +47,12 @@ export const suspicions = preparation(async (ctx, { user_id: buyer, data }: Paid
   for (const affiliate of all.values()) found.set(affiliate.id, await signalOf(ctx, affiliate, buyer!));
   return found;
 });
+
+/** No affiliate may earn by a purchase, as far as its preparation knows: then that is so while the buyer is bound to none. */
+export function earnsNobody(ctx: Context, { user_id: buyer, data }: Paid, first: number): EntranceRead | null {
+  if (data.affiliate_code !== null || suspicions.of(ctx).size > 0) return null;
+  return { text: `not exists (select from affiliates.attribution where customer_id = $${first} and ended_at is null)`, params: [buyer] };
+}
 
 /** The first purchase makes a customer, who stays bound for the program's months. */
 async function becomeCustomer(ctx: Context, attribution: AffiliateAttribution, program: AffiliateProgram): Promise<void> {
