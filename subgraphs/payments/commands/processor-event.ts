@@ -63,15 +63,17 @@ export type Handled = 'changed' | 'unchanged' | 'failed';
 interface Handling {
   /** Also one that is finished. */
   again?: boolean;
+  /** What it says, where that is known; else its body is read. */
+  notice?: ProcessorNotice;
 }
 
 /**
  * Handles a kept call: its object is read again, outside any transaction, and applied under the row's lock together with the event's new
  * state. What fails is tried again later. Never throws. Source: payments 4.5, 7.6.
  */
-export async function handleEvent(host: ServiceHost, id: string, { again = false }: Handling = {}): Promise<Handled> {
+export async function handleEvent(host: ServiceHost, id: string, { again = false, notice: known }: Handling = {}): Promise<Handled> {
   try {
-    const notice = await host.read(async ctx => noticeOf(ctx, await requireOurs(ctx, id)));
+    const notice = known ?? (await host.read(async ctx => noticeOf(ctx, await requireOurs(ctx, id))));
     const apply = notice?.object ? await reread(host, notice.object) : null;
     return await host.transaction(async ctx => {
       const event = await lockRow(ctx, ProcessorEvent, { id });

@@ -27,7 +27,7 @@ async function ingest(host: ServiceHost, request: FastifyRequest): Promise<void>
   if (notice === 'signature') return fail('unauthenticated', 'The signature or its time is not valid', { reason: 'invalid_signature' });
   if (notice === 'malformed') return fail('invalid_request', 'The body is not an event of the processor');
   const id = await host.transaction(ctx => keepNotice(ctx, processor.name, notice, rawBody));
-  if (id !== null) handleSoon(host, id);
+  if (id !== null) handleSoon(host, { id, notice });
 }
 
 /** Calls of the processor, proven by their signature over the raw body. */

@@ -1,29 +1,37 @@
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { Worker } from '../../../runtime/service.js';
 import { handleEvent } from '../commands/processor-event.js';
+import type { ProcessorNotice } from '../ports/processor.js';
 
 /** Calls of the processor that one process handles at once; each needs a connection for a moment. */
 const CONCURRENCY = 2;
 /** Calls that wait in memory at most; the others are found by the timer when their lease is over. */
 const MOST_WAITING = 2_000;
 
+/** A call of the processor, by the id under which it is kept. */
+interface Taken {
+  id: string;
+  notice: ProcessorNotice;
+}
+
 /** Handles what this process has taken, in the order in which it came. */
 class EventQueue {
-  readonly #waiting: string[] = [];
+  readonly #waiting: Taken[] = [];
   readonly #running = new Set<Promise<unknown>>();
   #isStopped = false;
 
   constructor(private readonly host: ServiceHost) {}
 
-  add(id: string): void {
+  add(taken: Taken): void {
     if (this.#isStopped || this.#waiting.length >= MOST_WAITING) return;
-    this.#waiting.push(id);
+    this.#waiting.push(taken);
     this.#next();
   }
 
   #next(): void {
     while (!this.#isStopped && this.#running.size < CONCURRENCY && this.#waiting.length > 0) {
-      const work: Promise<unknown> = handleEvent(this.host, this.#waiting.shift()!).finally(() => {
+      const { id, notice } = this.#waiting.shift()!;
+      const work: Promise<unknown> = handleEvent(this.host, id, { notice }).finally(() => {
         this.#running.delete(work);
         this.#next();
       });
@@ -47,7 +55,7 @@ function queueOf(host: ServiceHost): EventQueue {
 }
 
 /** Handles a call that has just been kept, soon. */
-export const handleSoon = (host: ServiceHost, id: string): void => queueOf(host).add(id);
+export const handleSoon = (host: ServiceHost, taken: Taken): void => queueOf(host).add(taken);
 
 /** Lets the process end what it has begun. */
 export const eventWorker: Worker = {

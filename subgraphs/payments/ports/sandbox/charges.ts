@@ -92,10 +92,8 @@ async function settle(tx: SandboxTransaction, charge: Charge, behaviour: Behavio
   }
 }
 
-async function usableMethod(tx: SandboxTransaction, { methodId, customerId }: ChargeInput): Promise<SandboxObject<'method'> | null> {
-  const method = await tx.lock('method', { id: methodId });
-  return method && method.data.customerId === customerId && !method.data.isDetached ? method : null;
-}
+const isUsable = ({ data }: SandboxObject<'method'>, { customerId }: ChargeInput): boolean =>
+  data.customerId === customerId && !data.isDetached;
 
 const draft = (input: ChargeInput, token: string, behaviour: Behaviour): ChargeData => ({
   customerId: input.customerId,
@@ -117,13 +115,12 @@ const draft = (input: ChargeInput, token: string, behaviour: Behaviour): ChargeD
 /** Whether the call of this charge gets no answer. */
 export const isSilent = (charge: Charge): boolean => charge.data.isSilent;
 
-/** Charges a method; the same key finds the first charge, whatever became of it. */
+/** Charges a method; the same key finds the first charge, whatever became of it: whoever charges a method waits for it first. */
 export async function charge(tx: SandboxTransaction, input: ChargeInput, key: string): Promise<{ result: Result; isFirstSilent: boolean }> {
-  await tx.serialize(`charge:${key}`);
+  const method = await tx.lock('method', { id: input.methodId });
   const known = await tx.lock('charge', { key });
   if (known) return { result: outcomeOf(known), isFirstSilent: false };
-  const method = await usableMethod(tx, input);
-  if (!method) return { result: nothingThere(), isFirstSilent: false };
+  if (!method || !isUsable(method, input)) return { result: nothingThere(), isFirstSilent: false };
   const { behaviour } = METHODS[method.data.token]!;
   method.data.charges++;
   tx.save(method);
