@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '../../runtime/request/context.js';
+import { lockInvoice } from '../../subgraphs/payments/commands/dunning.js';
+import { noteOverdue } from '../../subgraphs/payments/commands/invoice.js';
+import { settleInvoice } from '../../subgraphs/payments/commands/obligation.js';
+import { waitingIn } from '../support/locks.js';
 import { freePort } from '../support/platform.js';
 import { startProcess } from '../support/processes.js';
+import { askedDuring } from '../support/statements.js';
 import { until } from '../support/until.js';
 import { DAY_MS, Subscribers, type Subscribed } from './subscribers.js';
 
@@ -79,6 +85,29 @@ describe('renewal', () => {
     await s.p.sql(rest, [one.userId]); // the other tests move the clock by months
   }, 240_000);
 
+  test('reads what it needs once, and writes its invoice with the number', async () => {
+    const userId = await s.shop.stranger();
+    const method = await s.attach(userId, 'pm_card_visa');
+    const one = await s.subscribe({ amount: 800, userId, more: { payment_method_id: method } });
+    const [of] = await s.p.sql<{ customer: string }>('select customer_id as customer from payments.billing_subscription where id = $1', [
+      one.id,
+    ]);
+    await s.at(new Date(Date.parse(one.body.current_period_end) - DAY_MS).toISOString()); // it has been announced
+    const asked = await askedDuring(s.p, () => s.at(one.body.current_period_end));
+    const count = (begin: string, ...parts: string[]): number =>
+      asked.filter(({ text }) => text.startsWith(begin) && parts.every(part => text.includes(part))).length; // the ORM's have their values in the text
+    expect(await s.read(one)).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } });
+    const [, invoice] = await s.invoices(one.userId);
+    expect({
+      price: count('select', 'billing_price', one.priceId),
+      customer: count('select', '"billing_customer"', of!.customer),
+      method: count('select', '"payment_method"', of!.customer),
+      subscriptionUpdates: count('update "payments"."billing_subscription"', one.id),
+      invoices: count('insert into "payments"."invoice" ', one.id, invoice.number),
+      invoiceUpdates: count('update "payments"."invoice"', invoice.id),
+    }).toEqual({ price: 1, customer: 1, method: 1, subscriptionUpdates: 1, invoices: 1, invoiceUpdates: 1 });
+  });
+
   test('bills each missed period once, in order, and at most one an hour', async () => {
     const one = await s.subscribe({ amount: 500, price: { subject_kind: 'service', recurring: { interval: 'day', interval_count: 1 } } });
     const [first] = await s.p.sql<{ at: Date }>('select current_period_end as at from payments.billing_subscription where id = $1', [
@@ -123,5 +152,61 @@ describe('renewal', () => {
     expect(await s.events('payment.scheduled.v1', ended.userId)).toEqual([]);
     expect(await s.read(ended)).toMatchObject({ status: 'cancelled' });
     expect(await s.events('subscription.cancelled.v1', ended.userId)).toMatchObject([{ at_period_end: true, involuntary: false }]);
+  });
+});
+
+describe('two overdue invoices of a customer', () => {
+  const payments = () => s.p.host('payments');
+  /** Does two things in transactions at once: the second begins when the first is done, and waits for it or does not, before that commits. */
+  async function atOnce(first: (ctx: Context) => Promise<unknown>, second: (ctx: Context) => Promise<unknown>): Promise<void> {
+    const [done, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const one = payments().transaction(async ctx => {
+      await first(ctx);
+      await ctx.em.flush();
+      done.resolve();
+      await gate.promise;
+    });
+    await done.promise;
+    const other = payments().transaction(second);
+    await Promise.race([other, waitingIn(s.p, 'billing_customer')]);
+    gate.resolve();
+    await Promise.all([one, other]);
+  }
+
+  /** Two invoices that were paid for are overdue after all. */
+  async function overdue(): Promise<{ customer: string; ids: [string, string] }> {
+    const { userId } = await s.subscribe({ amount: 300 });
+    await s.subscribe({ amount: 400, userId, price: { subject_kind: 'service' } });
+    const found = await s.p.sql<{ id: string; customer: string }>(
+      `update payments.invoice set status = 'past_due', amount_paid = 0, first_purchase = false where user_id = $1 returning id, customer_id as customer`,
+      [userId],
+    );
+    const { customer } = found[0]!;
+    await s.p.sql('update payments.billing_customer set delinquent = true where id = $1', [customer]);
+    return { customer, ids: [found[0]!.id, found[1]!.id] };
+  }
+
+  const settle = (id: string) => async (ctx: Context) => settleInvoice(ctx, await lockInvoice(ctx, id), null);
+  const owes = async (customer: string): Promise<unknown> =>
+    (await s.p.sql('select delinquent from payments.billing_customer where id = $1', [customer]))[0]!.delinquent;
+
+  test('settled at once leave nothing owed', async () => {
+    const { customer, ids } = await overdue();
+    await atOnce(settle(ids[0]), settle(ids[1]));
+    expect(await owes(customer)).toBe(false);
+  });
+
+  test.each([
+    ['first', false],
+    ['second', true],
+  ])('of which the %s settles while the other falls due leave something owed', async (_which, isSecond) => {
+    const { customer, ids } = await overdue();
+    await s.p.sql(`update payments.invoice set status = 'open' where id = $1`, [ids[1]]);
+    const fallDue = async (ctx: Context) => {
+      await ctx.sql(`update payments.invoice set status = 'past_due' where id = $1`, [ids[1]]);
+      await noteOverdue(ctx, customer);
+    };
+    await (isSecond ? atOnce(fallDue, settle(ids[0])) : atOnce(settle(ids[0]), fallDue));
+    expect(await owes(customer)).toBe(true);
   });
 });

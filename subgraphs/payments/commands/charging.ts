@@ -63,7 +63,7 @@ export async function beginCharge(ctx: Context, { payment, method, offSession }:
     startedAt: ctx.now(),
     nextLookAt: after(ctx.now(), ATTEMPT_LEASE_MS),
   });
-  await ctx.em.persist(payment).flush(); // its attempt refers to it
+  ctx.em.persist(payment);
   ctx.em.persist(attempt);
   ctx.audit('payment.attempted', payment.id, { attempt: attempt.number, amount: payment.amountMinor, currency: payment.currency });
   return attempt;
@@ -114,11 +114,15 @@ export async function applyCharge(ctx: Context, attemptId: string, result: Charg
   return payment;
 }
 
-/** Calls the processor for an attempt that has begun, and applies the answer in a transaction of its own. Not inside a transaction. */
-export async function runCharge(host: ServiceHost, attemptId: string): Promise<Payment> {
-  const { result, payment } = await host.read(async ctx => ({
+/**
+ * Calls the processor for an attempt that has begun, and applies the answer in a transaction of its own. Not inside a transaction.
+ * @param begun context of the transaction that has begun it, which has all rows that the call needs.
+ */
+export async function runCharge(host: ServiceHost, attemptId: string, begun?: Context): Promise<Payment> {
+  const call = async (ctx: Context): Promise<{ result: ChargeResult; payment: Payment }> => ({
     result: await callCharge(ctx, attemptId),
     payment: await paymentOf(ctx, attemptId), // known to this request by now
-  }));
+  });
+  const { result, payment } = await (begun ? call(begun) : host.read(call));
   return host.transaction(ctx => applyCharge(ctx, attemptId, result, payment));
 }

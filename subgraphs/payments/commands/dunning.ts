@@ -55,10 +55,10 @@ export async function tryInvoice(host: ServiceHost, id: string, ignoreSchedule: 
     const invoice = await lockInvoice(ctx, id);
     const skipped = await skipOf(ctx, invoice, ignoreSchedule);
     if (skipped) return putOff(ctx, invoice, skipped);
-    return { attemptId: (await collect(ctx, invoice, { offSession: true }))?.id ?? null };
+    return { ctx, attemptId: (await collect(ctx, invoice, { offSession: true }))?.id ?? null };
   });
   if ('skipped' in begun) return begun;
-  const payment = begun.attemptId ? await runCharge(host, begun.attemptId) : null;
+  const payment = begun.attemptId ? await runCharge(host, begun.attemptId, begun.ctx) : null;
   if (payment?.lastError?.declineCode === 'processor_unreachable') await host.transaction(ctx => again(ctx, id));
   return { payment };
 }

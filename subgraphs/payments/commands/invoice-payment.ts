@@ -39,6 +39,12 @@ const newPayment = (ctx: Context, invoice: Invoice, customer: BillingCustomer): 
 
 const USABLE = [PaymentMethodStatus.ACTIVE];
 
+/** The subscription's own method, as the running transaction has read it, if it can be charged. Of a transaction's own context only. */
+export async function ownMethod(ctx: Context, { paymentMethodId: id, customerId }: BillingSubscription): Promise<PaymentMethod | null> {
+  const method = id === null ? null : await findRow(ctx, PaymentMethod, { id });
+  return method?.customerId === customerId && USABLE.includes(method.status) ? method : null;
+}
+
 /** What an invoice is charged to: the subscription's method, else the customer's default; never one that was refused for good. */
 export async function methodFor(ctx: Context, invoice: Invoice): Promise<PaymentMethod | null> {
   const subscription = invoice.subscriptionId ? await findRow(ctx, BillingSubscription, { id: invoice.subscriptionId }) : null;
@@ -61,7 +67,6 @@ interface Collecting {
  */
 export async function collect(ctx: Context, invoice: Invoice, { offSession, method: named }: Collecting): Promise<PaymentAttempt | null> {
   invoice.nextAttemptAt = null;
-  await ctx.em.flush();
   if (invoice.amountDueMinor === 0) return settleWithout(ctx, invoice);
   const method = named ?? (await methodFor(ctx, invoice));
   if (!method) {

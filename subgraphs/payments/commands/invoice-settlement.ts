@@ -11,7 +11,7 @@ import { DUNNING, finalAt, nextAttempt } from '../rules/dunning.js';
 import { INVOICE_STATES, isCollected } from '../rules/invoice-states.js';
 import { PAYMENT_STATES, type PaymentTrigger } from '../rules/payment-states.js';
 import { emitInvoice, emitScheduled } from './billing-events.js';
-import { noteDelinquency, onceNumbered, stopCollection } from './invoice.js';
+import { noteDelinquency, noteOverdue, onceNumbered, stopCollection } from './invoice.js';
 import { applyAwaiting, dropAwaiting } from './change-effect.js';
 import { redeem } from './promo.js';
 import { subscriptionFellDue, subscriptionSettled } from './subscription-state.js';
@@ -97,7 +97,7 @@ async function fallDue(ctx: Context, invoice: Invoice, category: DeclineCategory
   invoice.status = move(INVOICE_STATES, 'invoice', invoice.status, 'fall_due');
   onceNumbered(ctx, invoice, () => tellFailed(ctx, invoice, category, isFirst));
   if (invoice.subscriptionId) await subscriptionFellDue(ctx, invoice, invoice.subscriptionId);
-  await noteDelinquency(ctx, invoice.customerId);
+  await noteOverdue(ctx, invoice.customerId);
 }
 
 function tellFailed(ctx: Context, invoice: Invoice, category: DeclineCategory, isFirst: boolean): void {

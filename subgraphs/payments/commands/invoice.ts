@@ -46,7 +46,6 @@ export interface NewInvoice {
   promo?: { id: string; code: string } | null;
   affiliateCode?: string | null;
   checkoutSessionId?: string | null;
-  firstPurchase?: boolean | null;
   reference?: { type: string; id: string } | null;
   /** What the checkout has taken; without it the customer's credit pays first. */
   applied?: { cash: number; credit: number } | null;
@@ -77,11 +76,15 @@ async function takeCredit(ctx: Context, customer: BillingCustomer, currency: str
   return credit;
 }
 
-/** All of a brand's invoices wait for its counter, so a number is given as the last of the transaction, when nothing else is waited for. */
-function numberLast(ctx: Context, invoice: Invoice): void {
+/**
+ * All of a brand's invoices wait for its counter, so a number is given as the last of the transaction, when nothing else is waited for; the
+ * invoice is written with it, after the rows that refer to it.
+ */
+function writeLast(ctx: Context, invoice: Invoice): void {
   const { id, brandId, kind, totalMinor: total, currency } = invoice;
   ctx.beforeCommit(async () => {
     invoice.number = await nextNumber(ctx, brandId, 'INV');
+    ctx.em.persist(invoice);
     ctx.audit('invoice.finalized', id, { number: invoice.number, kind, total, currency, due: invoice.amountDueMinor });
   });
 }
@@ -92,7 +95,7 @@ export function onceNumbered(ctx: Context, invoice: Invoice, say: () => void): v
   else say();
 }
 
-/** Makes an invoice out: its lines frozen, OPEN. It has its number when the transaction ends. */
+/** Makes an invoice out: its lines frozen, OPEN. It has its number, and its row, when the transaction ends. */
 export async function makeOut(ctx: Context, given: NewInvoice): Promise<Invoice> {
   const { customer, currency, kind, lines, seller, promo, period } = given;
   const { subtotal, discount, tax, total } = totalsOf(lines.map(({ kind: of, amount }) => ({ kind: of, amount })));
@@ -113,7 +116,7 @@ export async function makeOut(ctx: Context, given: NewInvoice): Promise<Invoice>
     promoCode: promo?.code ?? null,
     affiliateCode: given.affiliateCode ?? null,
     checkoutSessionId: given.checkoutSessionId ?? null,
-    firstPurchase: given.firstPurchase ?? null,
+    firstPurchase: customer.firstPaidAt === null ? null : false,
     referenceType: given.reference?.type ?? null,
     referenceId: given.reference?.id ?? null,
     periodStart: period?.start ?? null,
@@ -127,9 +130,8 @@ export async function makeOut(ctx: Context, given: NewInvoice): Promise<Invoice>
   invoice.cashAppliedMinor = given.applied?.cash ?? 0;
   invoice.creditAppliedMinor = given.applied ? given.applied.credit : await takeCredit(ctx, customer, currency, total);
   invoice.status = move(INVOICE_STATES, 'invoice', invoice.status, 'finalize');
-  await ctx.em.persist(invoice).flush(); // its lines refer to it
-  await ctx.em.persist(linesOf(invoice, lines)).flush();
-  numberLast(ctx, invoice);
+  ctx.em.persist(linesOf(invoice, lines));
+  writeLast(ctx, invoice);
   return invoice;
 }
 
@@ -172,7 +174,11 @@ const COLLECTED = [InvoiceStatus.OPEN, InvoiceStatus.PAST_DUE];
 export const lockCollected = (ctx: Context, subscriptionId: string): Promise<Invoice[]> =>
   ctx.em.find(Invoice, { subscriptionId, status: { $in: COLLECTED } }, { orderBy: { id: 'asc' }, ...FOR_UPDATE, refresh: true });
 
-/** Whether a customer owes for what is overdue, after it changed. */
+/** A customer owes for an invoice that has become overdue; waits for whoever settles another one at once, and thinks it the last. */
+export const noteOverdue = (ctx: Context, customerId: string): Promise<unknown> =>
+  ctx.sql(`update payments.billing_customer set delinquent = true, version = version + (not delinquent)::int where id = $1`, [customerId]);
+
+/** Whether a customer still owes for what is overdue, after an invoice has ceased to be. */
 export async function noteDelinquency(ctx: Context, customerId: string): Promise<void> {
   await ctx.em.flush();
   await ctx.sql(

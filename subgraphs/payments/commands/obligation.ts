@@ -2,6 +2,7 @@ import { paymentPaid } from '../../../events/catalogue/payments.js';
 import { lockRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { BillingCustomer } from '../entities/customer.js';
+import { InvoiceStatus } from '../entities/enums-billing.js';
 import { PaymentPurpose } from '../entities/enums-payment.js';
 import type { Invoice } from '../entities/invoice.js';
 import type { Payment } from '../entities/payment.js';
@@ -31,14 +32,20 @@ export interface SettledObligation {
   taxRegion: string | null;
 }
 
+/** Whether it is the customer's first purchase, which fixes their currency. The customer is locked. */
+function isFirstOf(ctx: Context, customer: BillingCustomer, currency: string): boolean {
+  if (customer.firstPaidAt !== null) return false;
+  customer.firstPaidAt = ctx.now();
+  if (!customer.currencyFixed) Object.assign(customer, { currency, currencyFixed: true });
+  return true;
+}
+
 /**
- * Says once that an obligation is settled in full; the caller's row, locked, knows that it was not before. Fixes the customer's currency.
- * Answers whether it was the customer's first purchase. Source: payments 5.1, 7.13.
+ * Says once that an obligation is settled in full; the caller's row, locked, knows that it was not before. @param customer locked; null: one
+ * who has purchased before. @returns whether it was the customer's first purchase. Source: payments 5.1, 7.13.
  */
-export function obligationPaid(ctx: Context, customer: BillingCustomer, one: SettledObligation): boolean {
-  const isFirst = customer.firstPaidAt === null;
-  customer.firstPaidAt ??= ctx.now();
-  if (!customer.currencyFixed) Object.assign(customer, { currency: one.currency, currencyFixed: true });
+export function obligationPaid(ctx: Context, customer: BillingCustomer | null, one: SettledObligation): boolean {
+  const isFirst = customer !== null && isFirstOf(ctx, customer, one.currency);
   const data = {
     obligation_type: one.type,
     obligation_id: one.id,
@@ -66,7 +73,8 @@ export function obligationPaid(ctx: Context, customer: BillingCustomer, one: Set
 
 /** An invoice whose due is 0 now, paid by a card (renewal, dunning, by hand) or by cash and credit alone. The invoice is locked. */
 export async function settleInvoice(ctx: Context, invoice: Invoice, payment: Payment | null): Promise<void> {
-  const customer = await lockRow(ctx, BillingCustomer, { id: invoice.customerId });
+  const concerns = invoice.firstPurchase !== false || invoice.status === InvoiceStatus.PAST_DUE; // it may be their first purchase, or their last debt
+  const customer = concerns ? await lockRow(ctx, BillingCustomer, { id: invoice.customerId }) : null;
   await invoiceSettled(ctx, invoice, payment);
   invoice.firstPurchase = obligationPaid(ctx, customer, {
     type: 'invoice',

@@ -1,3 +1,4 @@
+import { prepared } from '../../../events/prepared.js';
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { after, HOUR_MS } from '../../../runtime/time/durations.js';
 import { BillingSubscriptionStatus as Status, InvoiceKind } from '../entities/enums-billing.js';
@@ -10,7 +11,7 @@ import { emitScheduled } from './billing-events.js';
 import { applyPlanned, dropAwaiting } from './change-effect.js';
 import { lockCollected } from './invoice.js';
 import { runCharge } from './charging.js';
-import { collect, isInProgress } from './invoice-payment.js';
+import { collect, isInProgress, ownMethod } from './invoice-payment.js';
 import { noticeOf } from './notice.js';
 import { billPeriod } from './period-invoice.js';
 import { abandonSubscription, endSubscription } from './subscription-end.js';
@@ -43,8 +44,11 @@ async function withSubscription(
   id: string,
   work: (ctx: Context, subscription: BillingSubscription) => Promise<Begun>,
 ): Promise<void> {
-  const attempt = await host.transaction(async ctx => work(ctx, await lockSubscription(ctx, { id })));
-  if (attempt) await runCharge(host, attempt);
+  const { ctx, attempt } = await host.transaction(async own => ({
+    ctx: own,
+    attempt: await work(own, await lockSubscription(own, { id })),
+  }));
+  if (attempt) await runCharge(host, attempt, ctx);
 }
 
 /** The end of a period: what was planned for it, and the next period. Whoever comes second finds it done. Source: payments 7.8. */
@@ -92,10 +96,21 @@ async function catchUpAt(ctx: Context, { customerId, currentPeriodEnd }: Billing
   return row?.ms == null ? null : after(new Date(Math.round(row.ms)), CATCH_UP_MS);
 }
 
+const CHANGES = prepared(`select
+  exists (select from payments.invoice where subscription_id = $1 and kind = 'change' and status in ('open', 'past_due')) as unpaid,
+  exists (select from payments.subscription_change where subscription_id = $1 and status = 'pending') as planned`);
+
+/** Which changes a subscription has, that few have; both come and go under its lock alone. */
+async function changesOf(ctx: Context, { id }: BillingSubscription): Promise<{ unpaid: boolean; planned: boolean }> {
+  const [row] = await ctx.sql<{ unpaid: boolean; planned: boolean }>(CHANGES, [id]);
+  return row!;
+}
+
 /** The next period, by the plan that holds then; what it costs is asked for. */
 async function beginPeriod(ctx: Context, subscription: BillingSubscription, terms: BrandTerms): Promise<Begun> {
-  await dropUnpaidChange(ctx, subscription);
-  await applyPlanned(ctx, subscription);
+  const { unpaid, planned } = await changesOf(ctx, subscription);
+  if (unpaid) await dropUnpaidChange(ctx, subscription);
+  if (planned) await applyPlanned(ctx, subscription);
   const price = await priceOf(ctx, subscription);
   const period = periodFrom(anchorOf(subscription), recurrenceOf(price), subscription.currentPeriodEnd);
   return enter(ctx, subscription, price, period, terms);
@@ -120,7 +135,8 @@ async function enter(
     if (subscription.status === Status.TRIALING) subscription.status = Status.ACTIVE;
     return null;
   }
-  return (await collect(ctx, invoice, { offSession: true }))?.id ?? null;
+  const method = await ownMethod(ctx, subscription); // known since its address was read for the tax
+  return (await collect(ctx, invoice, { offSession: true, method }))?.id ?? null;
 }
 
 /** Resumes now: the banked time, or a new period that is asked for first. It is locked. @returns the attempt to make. */

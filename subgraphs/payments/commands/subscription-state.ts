@@ -61,8 +61,13 @@ export function endPause(ctx: Context, subscription: BillingSubscription): void 
   emitResumed(ctx, subscription);
 }
 
+/** What a payment leaves as it is: it runs, was told of, and is planned. */
+const isRunning = ({ status, createdEmittedAt, nextRunAt, pausedAt, incompleteUntil }: BillingSubscription): boolean =>
+  status === Status.ACTIVE && createdEmittedAt !== null && nextRunAt !== null && pausedAt === null && incompleteUntil === null;
+
 /** What the payment of a period's invoice does to its subscription. One that ended stays so. */
 export async function subscriptionSettled(ctx: Context, subscription: BillingSubscription, invoice: Invoice): Promise<void> {
+  if (isRunning(subscription)) return;
   const { status } = subscription;
   const isResumed = isResuming(subscription, invoice);
   const runs = [Status.INCOMPLETE, Status.TRIALING, Status.ACTIVE, Status.PAST_DUE].includes(status) || isResumed;
