@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Processor, ProcessorCharge, ProcessorResult } from '../../subgraphs/payments/ports/processor.js';
+import { until } from '../support/until.js';
 import { call, charge, got, sandboxSubject, stripeSubject, type Subject } from './processors.js';
 import { testModeSubject } from './stripe-test-mode.js';
 
@@ -252,4 +253,27 @@ describe.each(SUBJECTS)('%s', (_name, start) => {
       expect(processor.verifyWebhook(body, () => null, [subject.secret], now)).toBe('signature');
     });
   });
+});
+
+test('the sandbox keeps calls apart that bear the same key at once: both have the one charge', async () => {
+  const { processor, sql, stop } = await sandboxSubject();
+  const customer = await got(processor.ensureCustomer({ userId: key(), brandId: key(), email: null }, call(key())));
+  const method = await got(processor.attachMethod({ customerId: customer.id, token: 'pm_card_visa' }, call(key())));
+  const other = await sql.connect();
+  await other.query('begin');
+  await other.query('select 1 from payments.processor_object where id = $1 for update', [method.id]);
+  const same = call(key());
+  const both = Promise.all([1, 2].map(() => got(processor.charge(charge(customer.id, method.id), same))));
+  const query = async (text: string) => (await other.query<{ n: number }>(text)).rows;
+  const waiting = `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await until(
+    'both of them to wait',
+    () => query(waiting),
+    ([row]) => row!.n === 2,
+  );
+  await other.query('commit');
+  other.release();
+  const [first, second] = await both;
+  expect(first).toEqual(second);
+  await stop();
 });
