@@ -32,9 +32,10 @@ export interface Consumer<Ctx> {
   /**
    * Where the handler, as far as this process knows, has nothing to do with an event: the condition, in SQL, under which that is so. The event
    * is then noted together with others, in one message, commit included, and the handler not called; where it does not hold, the event takes
-   * the usual way. Asked before the transaction, after `prepare`, and not about events that a handler does not concern. Failures: see `read`.
+   * the usual way. Asked before the transaction with what `prepare` answered, and not about events that a handler does not concern. Failures:
+   * see `read`.
    */
-  passOver?: (ctx: Ctx, event: Envelope<any>) => Condition | null;
+  passOver?: (ctx: Ctx, event: Envelope<any>, facts: unknown) => Condition | null;
   /** How many processes can share the work; default 4. */
   partitions?: Partitions;
   /** Raised by one whenever `partitions` changes; default 1. */

@@ -144,7 +144,7 @@ export class Handling<Ctx> {
     return host.outside(async context => {
       const facts = await prepare?.(context, event);
       entered.handler = false;
-      return { facts, condition: concerned ? (passOver?.(context, event) ?? null) : ALWAYS };
+      return { facts, condition: concerned ? (passOver?.(context, event, facts) ?? null) : ALWAYS };
     });
   }
 

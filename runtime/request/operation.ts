@@ -7,7 +7,7 @@ import type { Context } from './context.js';
 export interface Preparation<Asked, Facts> {
   readonly run: (ctx: Context, asked: Asked) => Promise<Prepared<Facts>>;
   /** @throws Error where the running work was not prepared by this. */
-  of(ctx: Context): Facts;
+  of(ctx: Pick<Context, 'facts'>): Facts;
 }
 
 /** Facts with the preparation that found them, which alone reads them. */

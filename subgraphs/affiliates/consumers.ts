@@ -25,7 +25,7 @@ export const consumers: readonly Consumer<Context>[] = [
     name: 'affiliates.purchases',
     on: [signedUp, paid, refunded, disputed, decided],
     prepare: (ctx, event) => (event.type === paymentPaid.name ? suspicions.run(ctx, event as Paid) : Promise.resolve(undefined)),
-    passOver: (ctx, event, first) => (event.type === paymentPaid.name ? earnsNobody(ctx, event as Paid, first) : null),
+    passOver: (_ctx, event, facts) => (event.type === paymentPaid.name ? earnsNobody(event as Paid, facts) : null),
   },
   { name: 'affiliates.win_back', on: [started, lapsed, back] },
 ];

@@ -65,13 +65,10 @@ test('it is not passed over where the buyer is bound, though only since the prep
   const buyer = await agency.person();
   const [purchases] = consumers;
   const event = { type: paymentPaid.name, user_id: buyer, data: { affiliate_code: null as string | null } } as any;
-  const condition = async (ctx: Context) => {
-    ctx.facts = await purchases!.prepare!(ctx, event);
-    return purchases!.passOver!(ctx, event, 1);
-  };
+  const condition = async (ctx: Context) => purchases!.passOver!(ctx, event, await purchases!.prepare!(ctx, event));
   await agency.p.host('affiliates').read(async ctx => {
-    const { text, params } = (await condition(ctx))!;
-    const holds = async (): Promise<unknown> => (await ctx.sql(`select ${text} as holds`, params))[0];
+    const { text, values } = (await condition(ctx))!;
+    const holds = async (): Promise<unknown> => (await ctx.sql(`select ${text} as holds from (select $1::uuid) own(buyer)`, values))[0];
     expect(await holds()).toEqual({ holds: true });
     const token = await agency.click(partner.code);
     await agency.signUp(buyer);

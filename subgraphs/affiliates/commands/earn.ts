@@ -1,5 +1,5 @@
 import type { Envelope } from '../../../events/consumer.js';
-import type { EntranceRead } from '../../../events/entrance.js';
+import type { Condition } from '../../../events/entrance.js';
 import type { DataOf } from '../../../events/define.js';
 import type { paymentPaid } from '../../../events/catalogue/payments.js';
 import { newId } from '../../../runtime/data/ids.js';
@@ -49,9 +49,13 @@ export const suspicions = preparation(async (ctx, { user_id: buyer, data }: Paid
 });
 
 /** No affiliate may earn by a purchase, as far as its preparation knows: then that is so while the buyer is bound to none. */
-export function earnsNobody(ctx: Context, { user_id: buyer, data }: Paid, first: number): EntranceRead | null {
-  if (data.affiliate_code !== null || suspicions.of(ctx).size > 0) return null;
-  return { text: `not exists (select from affiliates.attribution where customer_id = $${first} and ended_at is null)`, params: [buyer] };
+export function earnsNobody({ user_id: buyer, data }: Paid, facts: unknown): Condition | null {
+  if (data.affiliate_code !== null || suspicions.of({ facts }).size > 0) return null;
+  return {
+    text: 'not exists (select from affiliates.attribution where customer_id = own.buyer and ended_at is null)',
+    types: { buyer: 'uuid' },
+    values: [buyer],
+  };
 }
 
 /** The first purchase makes a customer, who stays bound for the program's months. */
