@@ -101,10 +101,10 @@ const same = (a: readonly unknown[], b: readonly unknown[]): boolean => a.length
 
 /**
  * Keeps the SQL text that the query builder makes for the first read of a shape, and uses it for further reads by columns: 0.65-0.86 of the
- * time and 0.65-0.78 of the process's CPU time without it (`npm run bench:database`). A text is kept only if its parameters are the conditions'
- * values in their order. tests/runtime/plain-find.test.ts compares the rows with MikroORM's own, and fails when a version no longer lets a
- * text be kept. What can find nothing is not sent at all. The texts are not `prepared`: they ask for all columns, and a column that a migration adds under a running process would fail
- * them until the connection ends.
+ * time and 0.65-0.78 of the process's CPU time without it (`npm run bench:database`). A text is kept only if its parameters are the
+ * conditions' values in their order. tests/runtime/plain-find.test.ts compares the rows with MikroORM's own, and fails when a version no
+ * longer lets a text be kept. What can find nothing is not sent at all. The texts are not `prepared`: they ask for all columns, and a
+ * column that a migration adds under a running process would fail them until the connection ends.
  */
 export class PlainFindDriver extends PostgreSqlDriver {
   readonly #texts = new Map<string, string | null>();

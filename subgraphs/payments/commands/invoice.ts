@@ -80,7 +80,7 @@ async function takeCredit(ctx: Context, customer: BillingCustomer, currency: str
  * All of a brand's invoices wait for its counter, so a number is given as the last of the transaction, when nothing else is waited for; the
  * invoice is written with it, after the rows that refer to it.
  */
-function writeLast(ctx: Context, invoice: Invoice): void {
+function insertLast(ctx: Context, invoice: Invoice): void {
   const { id, brandId, kind, totalMinor: total, currency } = invoice;
   ctx.beforeCommit(async () => {
     invoice.number = await nextNumber(ctx, brandId, 'INV');
@@ -131,7 +131,7 @@ export async function makeOut(ctx: Context, given: NewInvoice): Promise<Invoice>
   invoice.creditAppliedMinor = given.applied ? given.applied.credit : await takeCredit(ctx, customer, currency, total);
   invoice.status = move(INVOICE_STATES, 'invoice', invoice.status, 'finalize');
   ctx.em.persist(linesOf(invoice, lines));
-  writeLast(ctx, invoice);
+  insertLast(ctx, invoice);
   return invoice;
 }
 
