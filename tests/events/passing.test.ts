@@ -149,7 +149,13 @@ describe.each(kinds)('%s transport', kind => {
     await all(10);
     await consumer.stop();
     open();
-    await world.consumer(world.transport(), noting(CONSUMER, undefined, only('true')) as Consumer<TestContext>);
+    const successor = gate();
+    await world.consumer(
+      world.transport(),
+      noting(CONSUMER, undefined, { prepare: successor.prepare, ...only('true') }) as Consumer<TestContext>,
+    );
+    await successor.all(10);
+    successor.open();
     await until('all are noted', async () => (await inbox()).length === 10);
     expect(await ran()).toEqual([]);
   });
