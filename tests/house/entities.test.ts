@@ -1,4 +1,4 @@
-import { getNamedType, isLeafType, isObjectType, Kind, type GraphQLField, type GraphQLObjectType } from 'graphql';
+import { getNamedType, isLeafType, isObjectType, type GraphQLField } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Slug } from '../../events/slugs.js';
 import { roleOf, schemaOf } from '../../events/slugs.js';
@@ -9,6 +9,7 @@ import { shoppingJourney } from '../journeys/shopping.js';
 import { walletJourney } from '../journeys/wallet.js';
 import { DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { declarations } from './composition.js';
+import { entityKeys } from './keys.js';
 
 /** Types that belong to nobody: dictionaries and registries that any token may read. */
 const OWNERLESS = [
@@ -48,19 +49,6 @@ beforeAll(async () => {
   stranger = await p.userToken(DEMO2, scopes[0]!.scopes);
 }, 400_000);
 
-interface Key {
-  fields: string[];
-}
-
-function keysOf(type: GraphQLObjectType): Key[] {
-  const directives = (type.astNode?.directives ?? []).filter(
-    one => one.name.value === 'key' && !one.arguments?.some(arg => arg.name.value === 'resolvable'),
-  );
-  return directives.flatMap(one =>
-    (one.arguments ?? []).map(arg => ({ fields: arg.value.kind === Kind.STRING ? arg.value.value.split(/\s+/) : [] })),
-  );
-}
-
 const plain = (field: GraphQLField<unknown, unknown>): boolean =>
   isLeafType(getNamedType(field.type)) && field.args.every(arg => !String(arg.type).endsWith('!'));
 
@@ -76,10 +64,11 @@ describe.each(Object.keys(SERVICES) as Slug[])('entities of %s', slug => {
   test('show a stranger with every scope nothing but the key, asked by _entities on the subgraph port', async () => {
     const declaration = declarations.find(one => one.slug === slug)!;
     const { schema, orm } = p.host(slug);
+    const keys = entityKeys(declaration);
     const asked: string[] = [];
     for (const type of Object.values(schema.getTypeMap())) {
       if (!isObjectType(type) || OWNERLESS.includes(type.name) || !declaration.references?.[type.name]) continue;
-      const key = keysOf(type)[0]?.fields[0];
+      const key = keys.get(type.name)?.[0]?.[0];
       const meta = [...orm.getMetadata().getAll().values()].find(one => one.className === type.name);
       if (!key || !meta) continue;
       const value = await foreignKey(slug, meta.tableName, meta.properties[key as never]?.['fieldNames']?.[0] ?? key);

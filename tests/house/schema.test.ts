@@ -1,4 +1,4 @@
-import { buildASTSchema, GraphQLSchema, isInputObjectType, isNonNullType, isObjectType, Kind, parse, validate } from 'graphql';
+import { buildASTSchema, isInputObjectType, isNonNullType, isObjectType, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { ruleOnNode } from '../../runtime/access/rules.js';
 import { buildSubgraph } from '../../runtime/subgraph.js';
@@ -7,6 +7,7 @@ import { startGateway } from '../../gateway/plans/gateway.js';
 import { planTables } from '../../rest-adapter/plan.js';
 import { createLogger } from '../../runtime/observe/log.js';
 import { declarations, tables } from './composition.js';
+import { entityKeys } from './keys.js';
 
 const notCalled = () => Promise.reject(new Error('not called'));
 const unreachable = { process: notCalled, prepare: () => notCalled };
@@ -37,40 +38,23 @@ describe('the supergraph', () => {
   });
 });
 
-/** Fields that a user may be found by; the owner is one of them or is reached through them. */
-const entityTypes = (schema: GraphQLSchema): string[] =>
-  Object.values(schema.getTypeMap())
-    .filter(
-      type =>
-        isObjectType(type) &&
-        type.astNode?.directives?.some(
-          directive => directive.name.value === 'key' && directive.arguments?.every(arg => arg.name.value !== 'resolvable'),
-        ),
-    )
-    .map(type => type.name);
-
 describe.each(declarations.map(declaration => [declaration.slug, declaration] as const))('subgraph %s', (_slug, declaration) => {
-  const schema = buildSubgraph(declaration);
+  const [schema, entities] = [buildSubgraph(declaration), entityKeys(declaration)];
 
   test('resolves every entity that it says it resolves', () => {
-    const without = entityTypes(schema).filter(type => !declaration.references?.[type]);
+    const without = [...entities.keys()].filter(type => !declaration.references?.[type]);
     expect(without).toEqual([]);
   });
 
   test('gives every field of an object type a rule of its own, its key, or the rule of the field that leads there', () => {
     const valueTypes = ['PageInfo', 'Quantity', 'Money'];
-    const suspicious = entityTypes(schema)
-      .filter(name => !valueTypes.includes(name))
-      .flatMap(name => {
+    const suspicious = [...entities]
+      .filter(([name]) => !valueTypes.includes(name))
+      .flatMap(([name, keys]) => {
         const type = schema.getType(name)!;
         if (!isObjectType(type)) return [];
-        const keys = (type.astNode?.directives ?? [])
-          .filter(one => one.name.value === 'key')
-          .flatMap(one =>
-            (one.arguments ?? []).map(arg => (arg.value.kind === Kind.STRING ? arg.value.value.split(/[\s{}]+/) : [])).flat(),
-          );
         return Object.values(type.getFields())
-          .filter(field => !keys.includes(field.name) && !ruleOnNode(field.astNode))
+          .filter(field => !keys.flat().includes(field.name) && !ruleOnNode(field.astNode))
           .map(field => `${name}.${field.name}`);
       });
     expect(suspicious).toEqual([]);
