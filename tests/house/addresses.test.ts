@@ -5,7 +5,7 @@ import { ROOMS, sourcesIn, textOf } from './sources.js';
 const ALLOWED = [
   'runtime/http/server.ts', // reads it, once for each request
   'gateway/endpoints/proxy.ts', // sends it on
-  'gateway/sources/http-data-source.ts',
+  'gateway/sources/forwarded.ts',
   'runtime/http/local-only.ts', // a development page for this machine only, which no proxy may pass on
   'subgraphs/webhooks/ports/connections.ts', // of receivers that we call
 ];
