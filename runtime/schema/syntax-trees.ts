@@ -57,7 +57,10 @@ function eachOnce(): (directives: readonly ConstDirectiveNode[]) => Rules {
   };
 }
 
-/** Drops the syntax trees of an executable schema but for `@access` and `@constraint`: texts, names, and what each subgraph has of a type. */
+/**
+ * Drops the syntax trees of an executable schema but for `@access` and `@constraint`: texts, names, and what each subgraph has of a type; and
+ * empty extensions. What reads another directive takes it from the SDL.
+ */
 export function keepRules(schema: GraphQLSchema): void {
   const keep = eachOnce();
   for (const one of describedIn(schema)) {

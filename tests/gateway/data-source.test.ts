@@ -48,6 +48,12 @@ const answering =
   (_request, response) =>
     void response.writeHead(200, headers).end(body);
 
+/** The ways of a query, and the pace below which it is pipelined, ms. */
+const WAYS = [
+  ['over the pool', 0],
+  ['over a shared connection', 1_000],
+] as const;
+
 const came1 = (): Promise<number> =>
   until(
     'the request',
@@ -129,10 +135,7 @@ describe('a call', () => {
     await expect(askUnread()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test.each([
-    ['over the pool', 0],
-    ['over a shared connection', 1_000],
-  ])('notes %s that a trace may have been left unless the service says that there is none', async (_way, quickMs) => {
+  test.each(WAYS)('notes %s that a trace may have been left unless the service says that there is none', async (_way, quickMs) => {
     const pipelining = new HttpDataSource('platform', base, SECRET, createMetrics(), quickMs);
     const traced: boolean[] = [];
     for (const headers of [{}, { 'X-No-Trace': 'true' }]) {
@@ -156,10 +159,7 @@ describe('a call', () => {
     expect([request.isReplayed, request.status]).toEqual([true, 201]);
   });
 
-  test.each([
-    ['over the pool', 0],
-    ['over a shared connection', 1_000],
-  ])('passes on %s what a header may hold, and never a line of its own', async (_way, quickMs) => {
+  test.each(WAYS)('passes on %s what a header may hold, and never a line of its own', async (_way, quickMs) => {
     const source = new HttpDataSource('platform', base, SECRET, createMetrics(), quickMs);
     const languages: unknown[] = [];
     handle = (request, response) => {
