@@ -12,6 +12,13 @@ export interface Registered {
   detached: boolean;
 }
 
+/** Of one that is registered like this and whose queues are whole, as at most starts: seen, and nothing else. */
+const SEEN = `
+update events.consumer c set last_seen_at = clock_timestamp()
+where name = $1 and types = $2::text[] and partitions = $3 and generation = $4 and on_replay = $5 and status <> 'detached'
+  and (select count(*) = $3 and bool_and(p.generation = $4) from events.consumer_partition p where p.consumer = name)
+returning types, partitions, generation, false as detached`;
+
 const REGISTERED = `select types, partitions, generation, status = 'detached' as detached from events.consumer where name = $1 for update`;
 
 const REGISTER = `
@@ -34,6 +41,12 @@ insert into events.consumer_start (consumer, type, places) select $1, t, $4 from
  * @throws Error when `partitions` changed without a new generation, or a newer generation is registered.
  */
 export async function registerConsumer(pool: pg.Pool, spec: ConsumerSpec, keepOld: boolean): Promise<Registered | null> {
+  const { name, types, partitions, generation, onReplay = 'dedupe' } = spec;
+  const same = await pool.query<Registered>(SEEN, [name, [...types].sort(), partitions, generation, onReplay]);
+  return same.rows[0] ?? registerAnew(pool, spec, keepOld);
+}
+
+async function registerAnew(pool: pg.Pool, spec: ConsumerSpec, keepOld: boolean): Promise<Registered | null> {
   const client = await pool.connect();
   try {
     await client.query('begin');

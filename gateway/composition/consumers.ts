@@ -46,10 +46,10 @@ function erasureConsumer({ declaration }: RunningService): Consumer<Context>[] {
 }
 
 /** Starts the consumers of a service. Together they leave one connection of its pool free. */
-export async function startConsumers(host: RunningService, pool: pg.Pool, metrics: EventMetrics): Promise<RunningConsumer[]> {
+export function startConsumers(host: RunningService, pool: pg.Pool, metrics: EventMetrics): Promise<RunningConsumer>[] {
   const limiter = new Limiter(host.config.poolMax - 1);
   const { retrySeconds, handlerTimeoutMs } = host.config.events;
   const declared = [...(host.declaration.consumers ?? []), ...erasureConsumer(host)];
   const consumers = declared.map(consumer => ({ retrySeconds, handlerTimeoutMs, ...consumer }));
-  return Promise.all(consumers.map(consumer => startConsumer(consumer, consumerHost(host), host.transport, { pool, limiter, metrics })));
+  return consumers.map(consumer => startConsumer(consumer, consumerHost(host), host.transport, { pool, limiter, metrics }));
 }

@@ -23,11 +23,28 @@ interface WorkSetting {
   syncRegistry(): Promise<void>;
 }
 
+/** Waits for all of them, so that none starts after the failure of another. @throws what the first of them threw. */
+async function everyOne(starts: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(starts)).find(({ status }) => status === 'rejected');
+  if (failed) await Promise.reject((failed as PromiseRejectedResult).reason);
+}
+
+/** Those of all services at once: most of it is waiting for the database, and whoever joins meanwhile shares a round of leases. */
+const startAllConsumers = ({ stops }: Parts, { hosts, backends, metrics }: WorkSetting): Promise<void> =>
+  everyOne(
+    hosts
+      .flatMap(host => startConsumers(host, backends.pool, metrics))
+      .map(async starting => {
+        const consumer = await starting;
+        stops.add(() => consumer.stop());
+      }),
+  );
+
 /** Starts what runs beside requests: consumers, relay, workers, timers, jobs. */
-export async function startWork(parts: Parts, { hosts, backends, metrics, syncRegistry }: WorkSetting): Promise<void> {
-  const { config, stops } = parts;
-  if (config.roles.has('consumers'))
-    for (const host of hosts) for (const consumer of await startConsumers(host, backends.pool, metrics)) stops.add(() => consumer.stop());
+export async function startWork(parts: Parts, setting: WorkSetting): Promise<void> {
+  const { config } = parts;
+  const { hosts, backends, metrics, syncRegistry } = setting;
+  if (config.roles.has('consumers')) await startAllConsumers(parts, setting);
   if (config.roles.has('relay')) {
     await syncRegistry();
     await startRelayRole(parts, backends, metrics);
