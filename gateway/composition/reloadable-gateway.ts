@@ -42,8 +42,8 @@ export async function openReloadableGateway(setting: GatewaySetting): Promise<Re
   const { executor, federation, metrics, sharesAnswers, log } = setting;
   const source = metered(setting.source, metrics);
   const usage = new ScopeUsage(federation, log);
-  const start = async (supergraphSdl: string): Promise<ServingGateway> => {
-    const gateway = await startGateway({ supergraphSdl, source, executor, onPlan: metrics.plan, log });
+  const start = async (supergraphSdl: string, isForeign: boolean): Promise<ServingGateway> => {
+    const gateway = await startGateway({ supergraphSdl, isForeign, source, executor, onPlan: metrics.plan, log });
     const noteScopes = usage.watcher(gateway.supergraph);
     return {
       ...gateway,
@@ -51,11 +51,11 @@ export async function openReloadableGateway(setting: GatewaySetting): Promise<Re
       clientExecutor: metrics.watch(noteScopes(new InFlight(gateway.executor, sharesAnswers)), 'client'),
     };
   };
-  const gateways = new Gateways(await start(await readSupergraph()));
+  const gateways = new Gateways(await start(await readSupergraph(), false));
   usage.start();
   return {
     gateways,
-    reload: sdl => gateways.change(async () => start(sdl ?? (await readSupergraph()))),
+    reload: sdl => gateways.change(async () => start(sdl ?? (await readSupergraph()), true)),
     stop: () => usage.stop(),
   };
 }

@@ -11,6 +11,8 @@ interface GatewayOptions {
   supergraphSdl: string;
   /** The data source of one subgraph of the supergraph. */
   source(service: string): SubgraphSource;
+  /** Whether the text may not fit, by default; that of the start was generated with the services. */
+  isForeign?: boolean;
   /** Which executor runs the plans; `stock`: @apollo/gateway's own. */
   executor: 'compiled' | 'stock';
   /** Called for each operation with the origin of its plan. */
@@ -29,9 +31,20 @@ export interface Gateway {
   validate(source: string): void;
 }
 
-/** Starts a gateway on a supergraph's text. Subgraphs are not introspected, so they may start later. @throws Error for a subgraph without a source. */
-export async function startGateway({ supergraphSdl, source, executor: chosen, onPlan, log }: GatewayOptions): Promise<Gateway> {
-  const { supergraph, apiSchema, planner, names, checks, run, services } = await loadSupergraph(supergraphSdl, log);
+/**
+ * Starts a gateway on a supergraph's text. Subgraphs are not introspected, so they may start later.
+ * @throws Error for a subgraph without a source, and for a foreign text that is no supergraph.
+ */
+export async function startGateway({
+  supergraphSdl,
+  isForeign = true,
+  source,
+  executor: chosen,
+  onPlan,
+  log,
+}: GatewayOptions): Promise<Gateway> {
+  const { supergraph, apiSchema, planner, names, checks, run, services, check } = await loadSupergraph(supergraphSdl, log);
+  if (isForeign) check();
   const sources = new Map(services.map(name => [name, source(name)]));
   const sourceOf = (name: string): SubgraphSource => sources.get(name)!;
   const stock = stockExecutor({ run, apiSchema, sourceOf, log });

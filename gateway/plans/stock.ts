@@ -1,9 +1,8 @@
 import type { GraphQLDataSource } from '@apollo/gateway';
-import type { Schema } from '@apollo/federation-internals';
-import type { QueryPlanner } from '@apollo/query-planner';
 import type { GatewayExecutor } from '@apollo/server-gateway-interface';
 import type { GraphQLSchema } from 'graphql';
 import { subjectOf, type Logger } from '../../runtime/observe/log.js';
+import type { Planning } from './compiled/planner.js';
 import type { FederatedContext, SubgraphSource } from './subgraph-source.js';
 
 /** A context that also knows the sources of the gateway that runs the operation. */
@@ -22,8 +21,7 @@ const PLAN_CACHE_MIB = 50;
 interface StockSetting {
   sdl: string;
   services: readonly string[];
-  planner: QueryPlanner;
-  api: Schema;
+  planning: () => Planning;
   apiSchema: GraphQLSchema;
   supergraph: GraphQLSchema;
   log: Logger;
@@ -33,7 +31,7 @@ interface StockSetting {
  * @apollo/gateway's own executor on what has been loaded already, in place of `load`, which would load it again. The fields are private, but
  * TypeScript checks access in brackets, so an upgrade that renames one does not compile.
  */
-async function open({ sdl, services, planner, api, apiSchema, supergraph, log }: StockSetting): Promise<GatewayExecutor> {
+async function open({ sdl, services, planning, apiSchema, supergraph, log }: StockSetting): Promise<GatewayExecutor> {
   process.env.APOLLO_TELEMETRY_DISABLED = 'true'; // read by the constructor, which else calls cloud-metadata addresses
   const { ApolloGateway } = await import('@apollo/gateway');
   const gateway = new ApolloGateway({
@@ -42,6 +40,7 @@ async function open({ sdl, services, planner, api, apiSchema, supergraph, log }:
     logger: quiet(log) as never,
   });
   for (const name of services) gateway['serviceMap'][name] = { dataSource: sourceInContext(name) };
+  const { planner, api } = planning();
   [gateway['queryPlanner'], gateway['apiSchema']] = [planner, api];
   [gateway.schema, gateway['supergraphSchema']] = [apiSchema, supergraph];
   return gateway.executor as GatewayExecutor;

@@ -4,9 +4,9 @@ import {
   isObjectType,
   Kind,
   parse,
-  print,
-  visit,
   type ConstDirectiveNode,
+  type DefinitionNode,
+  type DocumentNode,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionSetNode,
@@ -39,20 +39,18 @@ function joinedTypes(directives: readonly ConstDirectiveNode[] = []): JoinedType
  * The supergraph for the planner: a key with `resolvable: false` is left out where the same subgraph has one that resolves, because the planner
  * comes back to a subgraph, after a `@requires`, by the first key there.
  */
-export function withoutIdleKeys(sdl: string): string {
-  if (!/resolvable:\s*false/.test(sdl)) return sdl;
-  const keep = (node: { directives?: readonly ConstDirectiveNode[] }) => {
+export function withoutIdleKeys(supergraph: DocumentNode): DocumentNode {
+  const kept = (node: DefinitionNode): DefinitionNode => {
+    if (node.kind !== Kind.OBJECT_TYPE_DEFINITION && node.kind !== Kind.INTERFACE_TYPE_DEFINITION) return node;
     const joined = joinedTypes(node.directives);
     const resolving = new Set(joined.filter(one => one.resolvable && one.key !== null).map(one => one.graph));
     const isIdle = (directive: ConstDirectiveNode): boolean => {
       const [one] = joinedTypes([directive]);
       return one !== undefined && !one.resolvable && resolving.has(one.graph);
     };
-    return node.directives?.some(isIdle) ? { ...node, directives: node.directives.filter(one => !isIdle(one)) } : undefined;
+    return { ...node, directives: node.directives?.filter(one => !isIdle(one)) } as DefinitionNode;
   };
-  const document = parse(sdl, { noLocation: true });
-  const kept = visit(document, { ObjectTypeDefinition: keep as never, InterfaceTypeDefinition: keep as never });
-  return kept === document ? sdl : print(kept);
+  return { ...supergraph, definitions: supergraph.definitions.map(kept) };
 }
 
 /** `id region { code }` -> `id`, `region.code`. */

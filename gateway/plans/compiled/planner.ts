@@ -21,10 +21,18 @@ export interface Planner {
   shape(planned: PlannedOperation, data: Row, variables: Variables): { data: Row | null | undefined; errors: GraphQLError[] };
 }
 
-/** The planner of a loaded supergraph. @param api the schema that clients may see. */
-export function plannerOf(planner: QueryPlanner, api: Schema): Planner {
+/** The federation's own view of a supergraph. */
+export interface Planning {
+  planner: QueryPlanner;
+  /** What clients may see. */
+  api: Schema;
+}
+
+/** The planner of a loaded supergraph. */
+export function plannerOf(planning: () => Planning): Planner {
   return {
     plan(document, operationName) {
+      const { planner, api } = planning();
       const read = (): Operation => operationFromDocument(api, document, { operationName });
       const { node } = planner.buildQueryPlan(read());
       if (node !== undefined && !isPlanNode(node)) throw new UnknownPlan(`a plan node ${node.kind}`);

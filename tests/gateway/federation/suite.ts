@@ -56,18 +56,22 @@ export interface AnswerOfSuite {
   asked: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The gateway over a suite's subgraphs. */
-export async function startSuite({
-  subgraphs,
-}: Suite): Promise<(query: string, variables?: Record<string, unknown>) => Promise<AnswerOfSuite>> {
+/** What a suite's subgraphs are composed to. */
+export function supergraphOf({ subgraphs }: Pick<Suite, 'subgraphs'>): string {
   const composed = composeServices(
     Object.entries(subgraphs).map(([name, { sdl }]) => ({ name, typeDefs: parse(linked(sdl)), url: `http://${name}.invalid` })),
   );
   if (!composed.supergraphSdl) throw new Error(composed.errors!.map(error => error.message).join('\n'));
+  return composed.supergraphSdl;
+}
+
+/** The gateway over a suite's subgraphs. */
+export async function startSuite(suite: Suite): Promise<(query: string, variables?: Record<string, unknown>) => Promise<AnswerOfSuite>> {
+  const { subgraphs } = suite;
   const asked: Record<string, string[]> = Object.fromEntries(Object.keys(subgraphs).map(name => [name, []]));
   const sources = new Map(Object.entries(subgraphs).map(([name, subgraph]) => [name, sourceOf(subgraph, asked[name]!)]));
   const gateway = await startGateway({
-    supergraphSdl: composed.supergraphSdl,
+    supergraphSdl: supergraphOf(suite),
     source: name => sources.get(name)! as never,
     executor: 'compiled',
     log: createLogger('silent'),
