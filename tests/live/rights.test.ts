@@ -97,6 +97,36 @@ describe('the right to speak', () => {
     );
   });
 
+  test('that comes while the vendor is told of its end stands, whichever word arrives last', async () => {
+    const { id, viewers } = await onAirNow(p, 1);
+    const [speaker] = viewers as [Person];
+    await assign(p, id, host, speaker, { role: 'speaker' });
+    const { token } = (await join(p, id, speaker)).body;
+    await assign(p, id, host, speaker, { remove: true });
+    const provider = providerOf(p.host('live'));
+    const tell = provider.setPermissions.bind(provider);
+    const [late, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const told = vi.spyOn(provider, 'setPermissions').mockImplementation(async (...right) => {
+      if (!right[2]) {
+        begun.resolve();
+        await late.promise;
+      }
+      return tell(...right);
+    });
+    const sid = await enter(token); // a token of before, which the report of its use sets right
+    await begun.promise;
+    await assign(p, id, host, speaker, { role: 'speaker' });
+    await until('the right, which was told', async () => told.mock.calls.some(([, , may]) => may), Boolean);
+    late.resolve();
+    await Promise.all(told.mock.results.map(one => one.value));
+    await until(
+      'the right that stands',
+      () => speaks(sid),
+      may => may === true,
+    );
+    told.mockRestore();
+  });
+
   test('that the vendor did not take away is taken away by reconciliation, and by nothing that only chats', async () => {
     const { id, viewers } = await onAirNow(p, 1);
     const [speaker] = viewers as [Person];

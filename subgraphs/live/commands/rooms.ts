@@ -97,42 +97,62 @@ export function expel(ctx: Context, room: string, participantId: string): void {
   });
 }
 
+const ROLES = `select p.id, p.role, s.kind from live.live_participant p join live.live_session s on s.id = p.subject_id
+  where p.subject_id = $1 and p.id = any($2)`;
+
+interface Place {
+  room: string;
+  subjectId: string;
+}
+
+/** Who of these may speak in a session's room, by the roles of now; calls have no such rights, everybody speaks there. */
+async function rightsOf(ctx: Context, subjectId: string, participantIds: readonly string[]): Promise<Map<string, boolean>> {
+  const rows = await ctx.sql<{ id: string; role: LiveRole; kind: LiveSessionKind }>(ROLES, [subjectId, participantIds]);
+  return new Map(rows.map(({ id, role, kind }) => [id, maySpeak(role, kind)]));
+}
+
+/**
+ * Tells the vendor whether somebody may speak, by the role of now, and again if the role has changed meanwhile: of two who tell at once
+ * either may arrive last, and whoever does finds out.
+ */
+async function tellRight(host: ServiceHost, { room, subjectId }: Place, participantId: string): Promise<void> {
+  const right = async () => (await host.read(ctx => rightsOf(ctx, subjectId, [participantId]))).get(participantId);
+  let told: boolean | undefined;
+  for (let may = await right(); may !== undefined && may !== told; may = await right()) {
+    await providerOf(host).setPermissions(room, participantId, may);
+    told = may;
+  }
+}
+
 /** Lets somebody in a room speak, or no more, after the commit; reconciliation repeats what failed. */
-function permit(ctx: Context, room: string, participantId: string, canPublish: boolean): void {
+function permit(ctx: Context, place: Place, participantId: string): void {
   ctx.afterCommit(() => {
-    void providerOf(ctx.host)
-      .setPermissions(room, participantId, canPublish)
-      .catch(error => ctx.log.warn({ err: loggedError(error) }, 'the vendor did not take a role; reconciliation will tell it'));
+    void tellRight(ctx.host, place, participantId).catch(error =>
+      ctx.log.warn({ err: loggedError(error) }, 'the vendor did not take a role; reconciliation will tell it'),
+    );
   });
 }
 
 const ROLE = 'update live.live_participant set role = $3 where subject_id = $1 and user_id = $2 returning id';
 
 /** Somebody's role in the room of now, which the vendor is told of; nothing of one who was never there. */
-export async function setRoomRole(ctx: Context, { id, kind }: LiveSession, userId: string, role: LiveRole): Promise<void> {
+export async function setRoomRole(ctx: Context, { id }: LiveSession, userId: string, role: LiveRole): Promise<void> {
   const [participant] = await ctx.sql<{ id: string }>(ROLE, [id, userId, role]);
   const room = participant && (await openRoom(ctx, id));
-  if (room) permit(ctx, room.name, participant.id, maySpeak(role, kind));
+  if (room) permit(ctx, { room: room.name, subjectId: id }, participant.id);
 }
-
-const ROLES = `select p.id, p.role, s.kind from live.live_participant p join live.live_session s on s.id = p.subject_id
-  where p.subject_id = $1 and p.id = any($2)`;
 
 /**
  * Sets right what the vendor lets people in a session's room do: a token outlives the role that it was made for, and connects as often as
  * it likes until its end. In calls everybody speaks.
  */
-export async function setRights(
-  ctx: Context,
-  { room, subjectId }: { room: string; subjectId: string },
-  there: readonly Omit<VendorParticipant, 'sid'>[],
-): Promise<void> {
+export async function setRights(ctx: Context, place: Place, there: readonly Omit<VendorParticipant, 'sid'>[]): Promise<void> {
   const said = there.filter(({ canPublish }) => canPublish !== null);
+  if (said.length === 0) return;
   const ids = said.map(({ participantId }) => participantId);
-  const rows = ids.length > 0 ? await ctx.sql<{ id: string; role: LiveRole; kind: LiveSessionKind }>(ROLES, [subjectId, ids]) : [];
-  const may = new Map(rows.map(({ id, role, kind }) => [id, maySpeak(role, kind)]));
+  const may = await rightsOf(ctx, place.subjectId, ids);
   const wrong = said.filter(one => may.has(one.participantId) && may.get(one.participantId) !== one.canPublish);
-  for (const id of new Set(wrong.map(({ participantId }) => participantId))) permit(ctx, room, id, may.get(id)!);
+  for (const id of new Set(wrong.map(({ participantId }) => participantId))) permit(ctx, place, id);
 }
 
 /** Stores a removal and carries it out: no new token, and out of the room as often as an old one lets them in. Source: live 7.6. */
