@@ -26,7 +26,8 @@ export interface Consumer<Ctx> {
   prepare?: (ctx: Ctx, event: Envelope<any>) => Promise<unknown>;
   /**
    * Read by the statement that takes an event up, after its key is locked, for the handler, which gets it by `readOf`: a round trip less.
-   * Parameters are numbered from `first`. Null: nothing. It must not fail by what is in an event: that would count as no failure of it.
+   * Parameters are numbered from `first`. Null: nothing. Where this throws, the handler has failed; the statement itself must not fail by what
+   * is in an event: that would count as no failure of it.
    */
   read?: (event: Envelope<any>, first: number) => EntranceRead | null;
   /**

@@ -119,7 +119,7 @@ export class Handling<Ctx> {
   /** One transaction. A database that cannot be reached is waited for: that is no failure of the event. */
   async #attempt(delivery: Delivery): Promise<Outcome | Failure> {
     for (let wait = 100; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
-      const entered = { handler: true }; // a preparation that fails counts as the handler's failure
+      const entered = { handler: true }; // what a consumer says before its transaction fails as its handler does
       try {
         const { facts, condition } = delivery.erased ? { condition: null } : await this.#before(delivery.event, entered);
         entered.handler = false;
@@ -143,8 +143,9 @@ export class Handling<Ctx> {
     if (!prepare && !(concerned && passOver)) return { condition: concerned ? null : ALWAYS };
     return host.outside(async context => {
       const facts = await prepare?.(context, event);
+      const condition = concerned ? (passOver?.(context, event, facts) ?? null) : ALWAYS;
       entered.handler = false;
-      return { facts, condition: concerned ? (passOver?.(context, event, facts) ?? null) : ALWAYS };
+      return { facts, condition };
     });
   }
 
@@ -153,7 +154,10 @@ export class Handling<Ctx> {
   }
 
   async #handle(delivery: Delivery, tx: HandlerTransaction<Ctx>, entered: { handler: boolean }): Promise<Outcome> {
-    const entrance = await this.inbox.enter(tx.sql, delivery);
+    entered.handler = true;
+    const asked = this.inbox.asked(delivery);
+    entered.handler = false;
+    const entrance = await this.inbox.enter(tx.sql, delivery, asked);
     if (entrance.is === 'done') return 'duplicate';
     if (delivery.erased) return 'erased';
     if (entrance.is === 'blocked') return this.#park(tx, delivery, { status: 'parked', reason: 'behind_another' });

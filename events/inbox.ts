@@ -37,15 +37,19 @@ type Entry = Pick<Delivery, 'event' | 'rerun'>;
 export class Inbox {
   constructor(readonly options: InboxOptions) {}
 
+  /** What the handler reads first. @throws what the consumer's `read` throws */
+  asked({ event, erased }: Delivery): EntranceRead {
+    return (erased ? null : this.options.read?.(event, FIRST_FREE)) ?? { text: 'null', params: [] };
+  }
+
   /**
    * Key lock, blocked?, given up? (after the lock), inbox row, embedded, taking the queue's row, and what the handler reads first, in one round
    * trip; then every statement has the handler's deadline. One plain statement: with two common table expressions it took twice as long.
    */
-  async enter(sql: Sql, delivery: Delivery): Promise<Entrance> {
-    const { text: read, params: asked } = this.options.read?.(delivery.event, FIRST_FREE) ?? { text: 'null', params: [] };
-    const take = takeOf(delivery, FIRST_FREE + asked.length);
-    const text = prepared(insertOf(this.options.schema, `(${read}) as read${take.text}`));
-    const params = [...this.#paramsOf(delivery), ...asked, ...take.params];
+  async enter(sql: Sql, delivery: Delivery, asked = this.asked(delivery)): Promise<Entrance> {
+    const take = takeOf(delivery, FIRST_FREE + asked.params.length);
+    const text = prepared(insertOf(this.options.schema, `(${asked.text}) as read${take.text}`));
+    const params = [...this.#paramsOf(delivery), ...asked.params, ...take.params];
     for (;;) {
       const [fresh] = await sql<{ read?: unknown }>(text, params);
       if (fresh) return { is: 'fresh', read: fresh.read };

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Consumer, Envelope } from '../../events/consumer.js';
-import { Permanent } from '../../events/consumer.js';
+import { handle, Permanent } from '../../events/consumer.js';
 import { isLastOfTransaction } from '../../events/prepared.js';
 import type { RunningConsumer } from '../../events/running-consumer.js';
 import { saveRoundTrips, type PgClient } from '../../runtime/data/round-trips.js';
 import { noting, numbers, type Run } from './support/consumers.js';
 import { sqlOn, type TestContext } from './support/host.js';
-import { dropTemplate, kinds, newUser, until, World } from './support/world.js';
+import { dropTemplate, events, kinds, newUser, until, World } from './support/world.js';
 
 const CONSUMER = 'clinical.first';
 type Step = Envelope<{ n: number }>;
@@ -140,6 +140,22 @@ describe.each(kinds)('%s transport', kind => {
     isBroken = false;
     await until('all are noted', async () => (await inbox()).length === 11);
     expect([await ran(), await letters()]).toEqual([[], []]);
+  });
+
+  const thrown = (): never => {
+    throw new TypeError('the step has no such thing');
+  };
+  test.each([
+    ['whether a handler is concerned', { on: [handle(events.stepTaken, async () => undefined, thrown)] }],
+    ['when the handler has nothing to do', { passOver: thrown }],
+    ['what the handler reads first', { read: thrown }],
+  ])('are dead letters, as of a handler that throws, where it throws to say %s', async (_what, options) => {
+    await start({ ...options, retrySeconds: [600] });
+    await emitEach([[newUser(), 1]]);
+    const filed = () => world.rows('select status, reason, error_class from events.dead_letter');
+    await until('a letter', async () => (await filed()).length === 1);
+    expect(await filed()).toEqual([{ status: 'retrying', reason: 'handler_error', error_class: 'TypeError' }]);
+    expect(await inbox()).toEqual([]);
   });
 
   test('are given back by a consumer that stops, and noted by its successor', async () => {
