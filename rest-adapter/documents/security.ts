@@ -38,11 +38,16 @@ const both = (left: readonly Alternative[], right: readonly Alternative[]): Alte
       .map(other => ({ scheme: one.scheme, holds: [...new Set([...one.holds, ...other.holds])] })),
   );
 
+/** Whether the caller of the one may do with less: the other is the same kind, and needs only some of what it holds. */
+const needsLess = (one: Alternative, other: Alternative): boolean =>
+  other.scheme === one.scheme && other.holds.length < one.holds.length && other.holds.every(held => one.holds.includes(held));
+
 /** @throws Error for an operation without a rule: nobody may call it, which is a fault, and the document would call it public. */
 function alternativesUnder(rules: readonly (AccessRule | null)[]): Alternative[] {
   if (rules.includes(null)) throw new Error('an operation has no @access rule');
   const guarded = rules.filter(rule => rule !== null && !rule.public) as AccessRule[];
-  return guarded.length === 0 ? [] : guarded.map(alternativesOf).reduce(both);
+  const all = guarded.length === 0 ? [] : guarded.map(alternativesOf).reduce(both);
+  return all.filter(one => !all.some(other => needsLess(one, other)));
 }
 
 /** Security requirements of an operation under all these rules; empty for a public one. Only OAuth scopes are named here, see {@link callersOf}. */

@@ -7,6 +7,7 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
 } from 'graphql';
+import { rulesOfWhole } from './answer.js';
 import { checkAccess, checkSelf, isMeField, ruleOnNode, type AccessRule } from './rules.js';
 import type { Context } from '../request/context.js';
 import { fail, requireValid } from '../request/errors.js';
@@ -68,11 +69,12 @@ async function mutate(
   });
 }
 
-/** An operation: access, then every violation of its arguments, then ownership, then the work, a mutation in its transaction. */
+/** An operation: access, a mutation's to its answer as well, then every violation of its arguments, then ownership, then the work, a mutation in its transaction. */
 function guardOperation(field: Field, mutation: boolean): Resolver {
   const [rule, check, inner] = [ruleOnNode(field.astNode), compileArguments(field.args), field.resolve ?? defaultFieldResolver];
   return async (source, args, ctx, info) => {
     enforce(rule, field.name, ctx);
+    if (mutation) for (const inside of rulesOfWhole(info)) enforce(inside, '', ctx);
     const errors = check?.(args) ?? [];
     requireValid(errors);
     checkSelf(rule, ctx.caller, args);

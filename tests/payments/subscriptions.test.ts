@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { BRAND } from '../support/platform.js';
 import { dollars, Subscribers } from './subscribers.js';
 
 let s: Subscribers;
@@ -32,6 +33,14 @@ describe('a preview', () => {
 });
 
 describe('a subscription', () => {
+  test('shows the code that it was bought with to whom it belongs', async () => {
+    const promo = { code: 'OWN-CODE', brand_id: BRAND, kind: 'percent', percent_bps: 1000, duration: 'once' };
+    expect((await s.shop.post('/v1/admin/promos', promo)).status).toBe(201);
+    const { id, token } = await s.subscribe({ more: { promo_code: 'own-code' } });
+    const answer = await s.p.rest('GET', `/payments/v1/subscriptions/${id}`, { token });
+    expect(answer).toMatchObject({ status: 200, body: { promo: { code: 'OWN-CODE' } } });
+  });
+
   test('is changed for the version that was read only', async () => {
     const one = await s.subscribe();
     const { version } = await s.read(one);

@@ -2,6 +2,9 @@ const STAFF = 'admin:comms:read';
 
 /** What a person was sent: the own, or anybody's for services and staff. Source: comms 4. */
 export const MESSAGE_READERS = { service: 'admin:comms', user: 'read:inbox', staff: STAFF } as const;
+/** Whoever has sent a message, as a test of a template too, reads what has become of it. */
+export const MESSAGE_SHOWN = { ...MESSAGE_READERS, staff: `${STAFF}|admin:comms:send|admin:comms:template` } as const;
+export const REQUEST_SHOWN = { service: 'admin:comms', staff: 'admin:comms:send|admin:comms:template', internal: true } as const;
 /** Items of the app: the own, or anybody's for services. */
 export const INBOX_READERS = { service: 'admin:comms', user: 'read:inbox' } as const;
 /** Whoever may change an item reads what it has become. */

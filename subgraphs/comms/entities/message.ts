@@ -5,7 +5,7 @@ import { newId } from '../../../runtime/data/ids.js';
 import { PERSONAL, SECRET } from '../../../runtime/data/safe-views.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, JSONObject } from '../../../runtime/schema/scalars.js';
-import { ADMIN_READERS, BULK_SENDERS, MESSAGE_READERS, SENDERS } from './access.js';
+import { ADMIN_READERS, BULK_SENDERS, MESSAGE_SHOWN, REQUEST_SHOWN } from './access.js';
 import { CommsCategory, CommsChannel, CommsMessageStatus, CommsSendRequestStatus } from './enums.js';
 
 @ObjectType({ description: 'What a message is about, in its service.' })
@@ -55,7 +55,7 @@ export class MessageAttempt {
   providerCode: string | null = null;
 }
 
-@Access(MESSAGE_READERS)
+@Access(MESSAGE_SHOWN)
 @Directive('@key(fields: "id")')
 @ObjectType({ description: 'One message to one person by one channel, sent or not.' })
 @Entity({ tableName: 'message' })
@@ -197,7 +197,7 @@ export class CommsMessage {
 
 export const CommsMessageConnection = connectionOf<CommsMessage>(CommsMessage, 'CommsMessage');
 
-@Access(SENDERS)
+@Access(REQUEST_SHOWN)
 @ObjectType({ description: 'Something that a service asked to be sent.' })
 @Entity({ tableName: 'send_request' })
 @Unique({ name: 'send_request_once', properties: ['source', 'dedupeKey'] })

@@ -110,9 +110,12 @@ function makeField(cls: ClassType<object>, name: string, field: FieldOf): void {
 
 const built = new Map<ContentCollection, CollectionTypes>();
 
+/** Permissions of staff who see an item: editors read what they have written. */
+const EDITORS = ['read', 'write', 'publish'].map(verb => `admin:content:${verb}`).join('|');
+
 /** Who may read a field of an item at all; what of it, its audience says. */
 const readersOf = ({ scope }: CollectionDefinition) =>
-  scope === undefined ? { service: '*', user: '*', staff: '*' } : { service: 'admin:content', user: scope, staff: 'admin:content:read' };
+  scope === undefined ? { service: '*', user: '*', staff: '*' } : { service: 'admin:content', user: scope, staff: EDITORS };
 
 function makeTypes(definition: CollectionDefinition): CollectionTypes {
   const item = { [definition.type]: class extends ContentItem {} }[definition.type] as unknown as ClassType<ContentItem>;

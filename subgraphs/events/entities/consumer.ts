@@ -2,10 +2,10 @@ import { Directive, Field, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime } from '../../../runtime/schema/scalars.js';
-import { ConsumerStatus, READERS } from './enums.js';
+import { ConsumerStatus, SHOWN } from './enums.js';
 
 /** A row of `events.consumer`: a service's reaction to some types, with a queue of its own. */
-@Access(READERS)
+@Access(SHOWN)
 @Directive('@key(fields: "name")')
 @ObjectType({ description: "A service's reaction to some event types, with its own place in the log." })
 export class EventConsumer {

@@ -2,10 +2,10 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../../runtime/access/access.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, SafeInt } from '../../../runtime/schema/scalars.js';
-import { DeadLetterReason, DeadLetterStatus, READERS } from './enums.js';
+import { DeadLetterReason, DeadLetterStatus, SHOWN } from './enums.js';
 
 /** A row of `events.dead_letter`; the machinery writes it, an operator may only replay or discard it. */
-@Access(READERS)
+@Access(SHOWN)
 @Directive('@key(fields: "id")')
 @ObjectType({ description: 'An event that a consumer could not handle, or that waits behind such a one.' })
 export class ConsumerDeadLetter {
@@ -60,7 +60,7 @@ export class ConsumerDeadLetter {
 
 export const ConsumerDeadLetterConnection = connectionOf(ConsumerDeadLetter, 'ConsumerDeadLetter');
 
-@Access(READERS)
+@Access(SHOWN)
 @ObjectType({ description: 'What a replay of dead letters set going.' })
 export class DeadLetterReplay {
   @Field(() => Int, { description: 'Order keys whose first letter is tried again.' })

@@ -7,6 +7,8 @@ type ValueOf<T> = T[keyof T];
 export const READERS = { service: 'admin:events', staff: 'admin:events:read' } as const;
 /** Who may work on it. */
 export const OPERATORS = { service: 'admin:events', staff: 'admin:events:operate' } as const;
+/** Whoever has worked on it reads what it has become. */
+export const SHOWN = { service: 'admin:events', staff: 'admin:events:read|admin:events:operate' } as const;
 
 /** Bus operators, and whom an event concerns. */
 export const CONCERNED = { ...READERS, user: 'read:account' } as const;

@@ -2,9 +2,9 @@ import { createUnionType, Directive, Field, ID, Int, ObjectType } from 'type-gra
 import { Access } from '../../../runtime/access/access.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, SafeInt } from '../../../runtime/schema/scalars.js';
-import { EventReplayMode, EventReplayStatus, OPERATORS, READERS } from './enums.js';
+import { EventReplayMode, EventReplayStatus, OPERATORS, SHOWN } from './enums.js';
 
-@Access(READERS)
+@Access(SHOWN)
 @ObjectType({ description: 'Which events a replay sends again; null lets all through.' })
 export class EventReplayFilter {
   @Field(() => [String], { nullable: true })
@@ -27,7 +27,7 @@ export class EventReplayFilter {
 }
 
 /** A row of `events.replay`; the machinery runs it. */
-@Access(READERS)
+@Access(SHOWN)
 @Directive('@key(fields: "id")')
 @ObjectType({ description: 'Events of the log that are sent to one consumer again.' })
 export class EventReplay {

@@ -6,7 +6,7 @@ import type { Connection } from '../../../runtime/request/paging.js';
 import { DateTime, SafeInt } from '../../../runtime/schema/scalars.js';
 import { attachConsumer, detachConsumer, pauseConsumer, resumeConsumer } from '../commands/consumers.js';
 import { EventConsumer, EventConsumerConnection } from '../entities/consumer.js';
-import { OPERATORS, READERS } from '../entities/enums.js';
+import { OPERATORS, READERS, SHOWN } from '../entities/enums.js';
 import { EventConsumersArgs } from '../inputs/lists.js';
 import {
   AttachEventConsumerInput,
@@ -30,14 +30,14 @@ export class ConsumerResolver {
     return consumerOf(ctx, name);
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => SafeInt, { description: 'Events that wait or are in work.' })
   async depth(@Root() { name }: EventConsumer, @Ctx() ctx: Context): Promise<number> {
     const { ready, unacked } = await depthOf(ctx, name);
     return ready + unacked;
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => DateTime, {
     nullable: true,
     description: 'When the oldest event that waits or is in work was emitted; null where there is none. Replays do not count.',
@@ -46,7 +46,7 @@ export class ConsumerResolver {
     return (await depthOf(ctx, name)).oldestAt;
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => Float, { description: 'Age of the oldest event that waits or is in work.' })
   async lagSeconds(@Root() { name }: EventConsumer, @Ctx() ctx: Context): Promise<number> {
     const { oldestAt } = await depthOf(ctx, name);

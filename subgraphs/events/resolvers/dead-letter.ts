@@ -5,7 +5,7 @@ import type { Connection } from '../../../runtime/request/paging.js';
 import { discardLetter, replayLetter, replayLetters } from '../commands/dead-letters.js';
 import { EventConsumer } from '../entities/consumer.js';
 import { ConsumerDeadLetter, ConsumerDeadLetterConnection, DeadLetterReplay } from '../entities/dead-letter.js';
-import { OPERATORS, READERS } from '../entities/enums.js';
+import { OPERATORS, READERS, SHOWN } from '../entities/enums.js';
 import { PlatformEvent } from '../entities/platform-event.js';
 import { ConsumerDeadLettersArgs } from '../inputs/lists.js';
 import { DiscardConsumerDeadLetterInput, ReplayConsumerDeadLetterInput, ReplayConsumerDeadLettersInput } from '../inputs/operations.js';
@@ -30,19 +30,19 @@ export class DeadLetterResolver {
     return letterOf(ctx, id);
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => EventConsumer)
   async consumer(@Root() { consumerName }: ConsumerDeadLetter, @Ctx() ctx: Context): Promise<EventConsumer> {
     return (await consumerOf(ctx, consumerName))!;
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => PlatformEvent, { nullable: true, description: 'Null when the log no longer has it.' })
   event(@Root() { eventId }: ConsumerDeadLetter, @Ctx() ctx: Context): Promise<PlatformEvent | null> {
     return eventOf(ctx, eventId);
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => ConsumerDeadLetter, { nullable: true, description: 'The open one of its key that must be settled first.' })
   blockedBehind(@Root() letter: ConsumerDeadLetter, @Ctx() ctx: Context): Promise<ConsumerDeadLetter | null> {
     return blockerOf(ctx, letter);

@@ -4,7 +4,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import type { Connection } from '../../../runtime/request/paging.js';
 import { cancelReplay, createReplay } from '../commands/replays.js';
 import { EventConsumer } from '../entities/consumer.js';
-import { OPERATORS, READERS } from '../entities/enums.js';
+import { OPERATORS, READERS, SHOWN } from '../entities/enums.js';
 import { CreateEventReplayResult, EventReplay, EventReplayConnection, type EventReplayPreview } from '../entities/replay.js';
 import { CancelEventReplayInput, CreateEventReplayInput, EventReplaysArgs } from '../inputs/replay.js';
 import { consumerOf } from '../queries/consumers.js';
@@ -24,7 +24,7 @@ export class ReplayResolver {
     return replayOf(ctx, id);
   }
 
-  @Access(READERS)
+  @Access(SHOWN)
   @FieldResolver(() => EventConsumer, { nullable: true })
   consumer(@Root() { consumerName }: EventReplay, @Ctx() ctx: Context): Promise<EventConsumer | null> {
     return consumerOf(ctx, consumerName);

@@ -9,7 +9,11 @@ import { knowsBrand, seesPart, viewerOf } from '../queries/viewer.js';
 import { seesAccount, seesContact, seesProfile, visibleStatus } from '../rules/visibility.js';
 import { Brand } from '../stubs.js';
 
-const ACCOUNT = { service: 'admin:identity', user: 'read:profile|read:account', staff: 'admin:identity:read' } as const;
+const ACCOUNT = {
+  service: 'admin:identity',
+  user: 'read:profile|read:account',
+  staff: 'admin:identity:read|admin:identity:moderate',
+} as const;
 
 const knows = (user: User, ctx: Context): boolean => seesAccount(viewerOf(ctx.caller, user));
 const knowsContact = (user: User, ctx: Context): boolean => seesContact(viewerOf(ctx.caller, user));

@@ -1,5 +1,8 @@
-/** Sessions are seen by members with a scope for them, by services and by staff; which of them, the query decides. Source: live 4. */
-export const READERS = { service: 'admin:live', user: 'read:live|write:live', staff: 'admin:live:read' } as const;
+/**
+ * Sessions are seen by members with a scope for them, by services and by staff who read or write them; which of them, the query decides.
+ * Source: live 4.
+ */
+export const READERS = { service: 'admin:live', user: 'read:live|write:live', staff: 'admin:live:read|admin:live:session' } as const;
 export const VIEWERS = { service: 'admin:live', user: 'read:live', staff: 'admin:live:read' } as const;
 export const ADMIN_READERS = { service: 'admin:live', staff: 'admin:live:read' } as const;
 

@@ -2,14 +2,18 @@
 const STAFF = [
   'read',
   'dispute:read',
+  'dispute:write',
   'dunning:run',
   'monitor',
   'payout:read',
+  'payout:write',
   'payout:approve',
   'price:read',
   'promo:read',
+  'promo:write',
   'reconcile',
   'refund:read',
+  'refund:write',
   'refund:approve',
   'invoice:write',
   'subscription:write',
@@ -46,7 +50,7 @@ export const staffWith = (...permissions: readonly string[]) => ({ service: SERV
 /** Prices are no secret: whoever buys must know them. */
 export const PRICE_VIEWERS = { service: '*', user: '*', staff: '*' } as const;
 /** A promo is shown to its makers, and to services. */
-export const PROMO_VIEWERS = { service: SERVICE, staff: anyOf('promo:read') } as const;
+export const PROMO_VIEWERS = { service: SERVICE, staff: anyOf('promo:read', 'promo:write') } as const;
 
 /** Whose earnings are paid out: by apps of ours only, soon after a sign-in. */
 export const PAYEES = { service: SERVICE, user: 'manage:subscriptions', self: true, firstParty: true, stepUp: 600 } as const;

@@ -6,7 +6,7 @@ import { newId } from '../../../runtime/data/ids.js';
 import { connectionOf } from '../../../runtime/request/paging.js';
 import { DateTime, Money } from '../../../runtime/schema/scalars.js';
 import { Brand } from '../stubs.js';
-import { PROMO_VIEWERS } from './access.js';
+import { PROMO_VIEWERS, VIEWERS } from './access.js';
 import { PriceSubjectKind } from '../../../runtime/schema/price-subjects.js';
 import { PromoDuration, PromoHoldStatus, PromoKind, PromoStatus } from './enums-offers.js';
 
@@ -32,6 +32,8 @@ export class Promo {
   @Property({ type: 'uuid' })
   brandId: string;
 
+  /** Whoever sees a subscription sees what it was bought with. */
+  @Access(VIEWERS)
   @Field(() => String)
   @Property({ type: 'text' })
   code: string;
