@@ -39,15 +39,17 @@ function waiting(ctx: Context, rows: AnyRows): Waiting {
   return { text: `select ${due} as at from ${table} where ${rows.ended ? 'true' : rows.waiting}`, params: [] };
 }
 
-async function claim(ctx: Context, rows: AnyRows, at: Date): Promise<void> {
+/** Keys of the rows that it claims, which the worker takes: another process may have claimed rows of the same instant. */
+async function claim(ctx: Context, rows: AnyRows, at: Date): Promise<unknown[]> {
   const { table, id, due } = namesOf(ctx, rows);
   const { waiting, ended, sets, most, leaseMs } = rows;
   if (ended) await ctx.sql(`delete from ${table} where ${ended} and ${due} <= $1`, [at.toISOString()]);
-  await ctx.sql(
-    `update ${table} set ${due} = $2 ${sets ? `, ${sets}` : ''} where ${id} in
-       (select ${id} from ${table} where ${waiting} and ${due} <= $1 order by ${due} limit ${most} for update skip locked)`,
+  const claimed = await ctx.sql<{ key: unknown }>(
+    `with due as (select ${id} as key from ${table} where ${waiting} and ${due} <= $1 order by ${due} limit ${most} for update skip locked)
+     update ${table} set ${due} = $2 ${sets ? `, ${sets}` : ''} from due where ${id} = due.key returning due.key`,
     [at.toISOString(), after(at, leaseMs).toISOString()],
   );
+  return claimed.map(({ key }) => key);
 }
 
 /**
@@ -58,9 +60,10 @@ export const leasedRows = <Row extends object>(rows: LeasedRows<Row>): Timer<Con
   name: rows.name,
   everySeconds: rows.everySeconds,
   next: nextBy(ctx => waiting(ctx, rows)),
-  run: async (ctx, at) => {
-    const claimed = { [rows.due]: after(at, rows.leaseMs) } as FilterQuery<NoInfer<Row>>;
-    for (const row of await ctx.em.find(rows.entity, claimed, { limit: rows.most })) await rows.work(ctx, row as Row);
+  run: async (ctx, _at, claimed) => {
+    const [key] = ctx.em.getMetadata().get(rows.entity).primaryKeys;
+    const ours = { [key!]: { $in: claimed } } as FilterQuery<NoInfer<Row>>;
+    for (const row of await ctx.em.find(rows.entity, ours)) await rows.work(ctx, row as Row);
   },
   claimed: { claim: (ctx, at) => claim(ctx, rows, at), keep: async () => undefined, finish: async () => undefined },
 });

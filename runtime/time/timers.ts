@@ -21,28 +21,34 @@ const lockName = (host: ServiceHost, timer: Timer<Context>): string => `timer:${
 
 /** Runs a timer once if it is due at or before `until`; one process at a time. Answers the instant it ran for, or null. */
 async function runDue(host: ServiceHost, timer: Timer<Context>, until: Date): Promise<Date | null> {
-  const at = await host.transaction(ctx => runOrClaim(ctx, timer, until));
-  if (at && timer.claimed) await runClaimed(host, timer, at);
-  if (at) host.metrics.timers.inc({ service: host.slug, timer: timer.name, outcome: 'done' });
-  return at;
+  const due = await host.transaction(ctx => runOrClaim(ctx, timer, until));
+  if (!due) return null;
+  if (timer.claimed) await runClaimed(host, timer, due);
+  host.metrics.timers.inc({ service: host.slug, timer: timer.name, outcome: 'done' });
+  return due.at;
 }
 
-async function runOrClaim(ctx: Context, timer: Timer<Context>, until: Date): Promise<Date | null> {
+/** An instant at which a timer is due, and what it has claimed. */
+interface Taken {
+  at: Date;
+  claim: unknown;
+}
+
+async function runOrClaim(ctx: Context, timer: Timer<Context>, until: Date): Promise<Taken | null> {
   const [lock] = await ctx.sql<{ ok: boolean }>('select pg_try_advisory_xact_lock(hashtextextended($1, 13)) as ok', [
     lockName(ctx.host, timer),
   ]);
   if (!lock?.ok) return null;
   const at = await timer.next(ctx);
   if (at === null || at > until) return null;
-  await (timer.claimed ? timer.claimed.claim(ctx, at) : timer.run(ctx, at));
-  return at;
+  return { at, claim: await (timer.claimed ? timer.claimed.claim(ctx, at) : timer.run(ctx, at)) };
 }
 
 /** Works outside a transaction and keeps the claim up meanwhile. */
-async function runClaimed(host: ServiceHost, timer: Timer<Context>, at: Date): Promise<void> {
+async function runClaimed(host: ServiceHost, timer: Timer<Context>, { at, claim }: Taken): Promise<void> {
   const stopKeeping = keepLease(() => host.transaction(ctx => timer.claimed!.keep(ctx, at)), CLAIM_SECONDS * SECOND_MS);
   try {
-    await host.read(ctx => timer.run(ctx, at));
+    await host.read(ctx => timer.run(ctx, at, claim));
   } finally {
     await stopKeeping();
   }

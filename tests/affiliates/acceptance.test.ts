@@ -213,11 +213,12 @@ describe('acceptance of affiliates, section 10, over time', () => {
     const own = await agency.program();
     const other = await agency.partner(own);
     const [late, early] = [await agency.person(), await agency.person()];
+    await agency.clock(days(155));
     const token = await agency.click(other.code);
-    await agency.clock(days(184));
+    await agency.clock(days(184.99));
     await agency.signUp(early);
     await agency.claim(early, { token });
-    await agency.clock(days(185.02));
+    await agency.clock(days(186));
     await agency.signUp(late);
     await agency.claim(late, { token });
     expect([(await agency.attribution(early))?.affiliate.id, await agency.attribution(late)]).toEqual([other.id, null]);

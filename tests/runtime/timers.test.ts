@@ -1,7 +1,9 @@
+import { Entity, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Context } from '../../runtime/request/context.js';
 import type { Timer } from '../../runtime/time/clock.js';
 import { earliest } from '../../runtime/time/due.js';
+import { leasedRows } from '../../runtime/time/leased-rows.js';
 import { startTimers } from '../../runtime/time/timers.js';
 import { service } from '../../runtime/service.js';
 import { listen } from '../support/statements.js';
@@ -31,17 +33,26 @@ class Counted implements Timer<Context> {
   }
 }
 
+@Entity({ tableName: 'task' })
+class Task {
+  @PrimaryKey({ type: 'integer' })
+  id: number;
+
+  @Property({ type: 'datetime', length: 3, nullable: true })
+  dueAt: Date | null;
+}
+
 const declaration = service({
   slug: 'payments',
   purpose: 'Timers, for tests of the runtime.',
-  entities: [],
+  entities: [Task],
   resolvers: [],
   erase: 'nothing_held',
 });
 
 let started: Started;
 beforeAll(async () => {
-  started = await startService(declaration, []);
+  started = await startService(declaration, ['create table payments.task (id int primary key, due_at timestamptz(3))']);
 });
 
 /** Runs timers until something holds. */
@@ -142,4 +153,30 @@ describe('timers', () => {
     gate.resolve();
     await stopped;
   });
+});
+
+test('rows that are due at one instant are each worked on by one of the processes that claim them', async () => {
+  await started.sql(`insert into payments.task select n, '${SINCE.toISOString()}' from generate_series(1, 30) n`);
+  const [worked, gate] = [[] as number[], Promise.withResolvers<void>()];
+  const work = async (ctx: Context, { id }: Task): Promise<void> => {
+    worked.push(id);
+    await gate.promise;
+    await ctx.host.transaction(own => own.sql('update payments.task set due_at = null where id = $1', [id]));
+  };
+  const rows = { name: 'tasks', everySeconds: 0.02, entity: Task, due: 'dueAt', waiting: 'due_at is not null' } as const;
+  const host = Object.assign(started.host, { timers: [leasedRows<Task>({ ...rows, most: 20, leaseMs: 1e12, work })] });
+  const processes = [startTimers(host), startTimers(host)];
+  await until(
+    'both to work',
+    async () => worked.length,
+    many => many === 2,
+  );
+  gate.resolve();
+  await until(
+    'all to be done',
+    () => started.sql('select from payments.task where due_at is not null'),
+    left => left.length === 0,
+  );
+  await Promise.all(processes.map(one => one.stop()));
+  expect(worked.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
 });
