@@ -50,7 +50,7 @@ export const timers: readonly Timer<Context>[] = [
   {
     name: 'live-queues',
     everySeconds: 5,
-    next: earliest(QUEUES, ctx => [ctx.now().toISOString()]),
+    next: earliest(QUEUES, ctx => [ctx.now().toISOString(), []]),
     run: promoteQueues,
     claimed: ROWS_SAY,
   },

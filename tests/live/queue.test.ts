@@ -75,6 +75,26 @@ test('an offer of one session runs out while entitlements does not answer for an
   expect(await statusOf(held.id, held.all[1]!)).toBe('expired');
 });
 
+const OFFERED_BEFORE = `insert into live.live_registration select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid(), 'user_id', gen_random_uuid(),
+  'queue_no', -n))).* from live.live_registration r, generate_series(1, 60) n
+  where r.session_id = $1 and r.status = 'offered'`;
+
+test('nor do many offers that are due with it, and cannot run out, hold it up', async () => {
+  await p.clock('live', { advance: 'P3D' }); // the offers of other sessions run out
+  const times = { promotion_mode: 'offer', starts_at: '2031-08-20T18:00:00.000Z', ends_at: '2031-08-20T19:00:00.000Z' };
+  const held = await queued(times);
+  const free = await queued({ ...times, required_feature: null });
+  for (const { id, all } of [held, free]) await cancel(p, id, all[0]!);
+  await p.sql(OFFERED_BEFORE, [held.id]);
+  const silent = neighbours(p, { LiveEntitlements: () => Promise.reject(new Error('entitlements is down')) });
+  await expect(p.clock('live', { advance: 'PT12H' })).rejects.toThrow('refused');
+  silent.stop();
+  const seen = await statusOf(free.id, free.all[1]!);
+  await p.sql('delete from live.live_registration where session_id = $1', [held.id]);
+  await p.sql('update live.live_session set confirmed = 0, offered = 0, waitlisted = 0 where id = $1', [held.id]);
+  expect(seen).toBe('expired');
+});
+
 test('a seat that a block frees goes to nobody who has lost the feature, nor to whom the host has blocked', async () => {
   const [giver, a, b, c, d] = (await people(p, 5)) as [Person, Person, Person, Person, Person];
   await grant(p, giver, 'live.host');

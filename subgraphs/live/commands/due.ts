@@ -14,23 +14,36 @@ import { cancelSession, endSession, tellNext } from './session.js';
 
 /** What is due is done one by one: each has the lock of its session. */
 const AT_ONCE = 50;
+/** Looks of one run; what is left then is found by the next one. */
+const MOST_LOOKS = 100;
 
-const OFFERS = `select id, session_id as "sessionId" from live.live_registration where status = 'offered' and confirm_by <= $1 order by confirm_by, queue_no limit ${AT_ONCE}`;
+/** Works on what is due in sessions, look after look until none is left. One that fails is left out of the next looks, and holds up no other. */
+async function inSessions<Row extends { sessionId: string }>(
+  look: (failed: readonly string[]) => Promise<readonly Row[]>,
+  work: (sessionId: string, rows: readonly Row[]) => Promise<void>,
+): Promise<void> {
+  const failures = new Map<string, unknown>();
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const due = Map.groupBy(await look([...failures.keys()]), ({ sessionId }) => sessionId);
+    if (due.size === 0) break;
+    for (const [sessionId, rows] of due) await work(sessionId, rows).catch(error => failures.set(sessionId, error));
+  }
+  for (const error of failures.values()) throw error;
+}
+
+const OFFERS = `select id, session_id as "sessionId" from live.live_registration
+  where status = 'offered' and confirm_by <= $1 and not session_id = any($2::uuid[]) order by confirm_by, queue_no limit ${AT_ONCE}`;
 
 /**
  * Offers whose window is over; those of sessions that are over stay as they are. It works outside a transaction, because others are asked
  * first who of a queue may still take part; a session for which they do not answer holds up no other one. Two processes at once find the
  * second time nothing to do.
  */
-export async function expireOffers(ctx: Context, at: Date): Promise<void> {
-  const due = await ctx.sql<{ id: string; sessionId: string }>(OFFERS, [at.toISOString()]);
-  const failures: unknown[] = [];
-  for (const sessionId of new Set(due.map(one => one.sessionId))) {
-    const ids = due.filter(one => one.sessionId === sessionId).map(({ id }) => id);
-    await expireIn(ctx, { sessionId, ids, at }).catch(error => failures.push(error));
-  }
-  if (failures.length > 0) throw failures[0];
-}
+export const expireOffers = (ctx: Context, at: Date): Promise<void> =>
+  inSessions(
+    failed => ctx.sql<{ id: string; sessionId: string }>(OFFERS, [at.toISOString(), failed]),
+    (sessionId, rows) => expireIn(ctx, { sessionId, ids: rows.map(({ id }) => id), at }),
+  );
 
 async function expireIn(ctx: Context, { sessionId, ids, at }: { sessionId: string; ids: string[]; at: Date }): Promise<void> {
   const denied = await waitingWithout(ctx, sessionId, ids.length);
@@ -53,17 +66,16 @@ async function expireOffer(
 }
 
 /** Sessions in which somebody waits beside a free seat now: of a longer queue than one transaction promotes, or whose window was opened again. */
-export const QUEUES = `select id, $1::timestamptz as at from live.live_session
-  where status in ('scheduled', 'live') and waitlisted > 0 and (capacity is null or confirmed + offered < capacity)
+export const QUEUES = `select id as "sessionId", $1::timestamptz as at from live.live_session
+  where not id = any($2::uuid[]) and status in ('scheduled', 'live') and waitlisted > 0 and (capacity is null or confirmed + offered < capacity)
     and (status = 'live' or coalesce(registration_closes_at, ends_at) > $1) order by starts_at, id limit ${AT_ONCE}`;
 
-/** Promotes the next piece of each queue; outside a transaction, as {@link expireOffers}. */
-export async function promoteQueues(ctx: Context, at: Date): Promise<void> {
-  const failures: unknown[] = [];
-  for (const { id } of await ctx.sql<{ id: string }>(QUEUES, [at.toISOString()]))
-    await promoteNext(ctx, id).catch(error => failures.push(error));
-  if (failures.length > 0) throw failures[0];
-}
+/** Promotes each queue, piece by piece; outside a transaction, as {@link expireOffers}. */
+export const promoteQueues = (ctx: Context, at: Date): Promise<void> =>
+  inSessions(
+    failed => ctx.sql<{ sessionId: string }>(QUEUES, [at.toISOString(), failed]),
+    sessionId => promoteNext(ctx, sessionId),
+  );
 
 async function promoteNext(ctx: Context, sessionId: string): Promise<void> {
   const denied = await waitingWithout(ctx, sessionId);
