@@ -98,6 +98,22 @@ describe('whoever gives up what is reserved waits for its stock first:', () => {
   });
 });
 
+test('carts whose time is over are locked in the order of their ids, however they lie', async () => {
+  const carts = await Promise.all(
+    [1, 2].map(async () => (await shop.cart(randomUUID(), [{ variant: await shop.sell(), quantity: 1 }])).cart.id),
+  );
+  const [first, second] = carts.sort() as [string, string];
+  const over = `update commerce.cart set expires_at = (select now + interval '20 seconds' from commerce.test_clock) where id = $1`;
+  for (const id of [second, first]) await shop.p.sql(over, [id]);
+  const locked = (id: string, how = ''): [string, string[]] => [`select from commerce.cart where id = $1 for update ${how}`, [id]];
+  const answer = await locksInOrder(
+    shop.p,
+    { held: locked(first), waitsIn: "set status = 'expired'", free: locked(second, 'nowait') },
+    () => shop.advance('PT1M').then(() => shop.rest('GET', `/carts/${second}`)),
+  );
+  expect(answer.body).toMatchObject({ status: 'expired', items: [{ reserved: 0 }] });
+});
+
 /** The foreign key of a note asks for its order at the commit, when the stock is locked: an order that is locked may be pointed to. */
 test('a recall notes the buyer of an order that takes units back at the same time', async () => {
   const variant = await shop.sell({ lots: [{ number: 'L', quantity: 4, expires: '2028-01-01' }] });

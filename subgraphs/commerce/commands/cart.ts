@@ -246,10 +246,14 @@ export async function updateCart(ctx: Context, input: UpdateCartInput): Promise<
   return shown(ctx, cart, updateFacts.of(ctx));
 }
 
+/** Locked in the order of their ids, as whoever locks several carts does. */
+const EXPIRE = `
+with over as (select id from commerce.cart where status = 'active' and expires_at <= $1 order by id for no key update)
+update commerce.cart set status = 'expired', personal = null, version = version + 1, updated_at = $1 from over where cart.id = over.id returning cart.id`;
+
 /** Carts whose time is over: what they hold and whom they name goes. */
 export async function expireCarts(ctx: Context, at: Date): Promise<void> {
-  const text = `update commerce.cart set status = 'expired', personal = null, version = version + 1, updated_at = $1 where status = 'active' and expires_at <= $1 returning id`;
-  const gone = await ctx.sql<{ id: string }>(text, [at.toISOString()]);
+  const gone = await ctx.sql<{ id: string }>(EXPIRE, [at.toISOString()]);
   await release(
     ctx,
     'cart_id',
