@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChannelModel } from 'amqplib';
+import type { Channel, ChannelModel } from 'amqplib';
 import type pg from 'pg';
+import { Backoff } from '../backoff.js';
 import { takeLease } from '../lease-table.js';
 import { errorOf, type EventLog } from '../log.js';
 import type { ConsumerSpec, Delivery, Settled, Subscription } from './port.js';
 import { QueueConsumer } from './rabbitmq-queue.js';
+import { unlessMissing } from './rabbitmq-removal.js';
 import { declare, partsOf, unbindPart, type Names } from './rabbitmq-topology.js';
 import { drainingParts, partDrained, type QueuePart } from './registration.js';
 
@@ -23,6 +25,8 @@ export interface RabbitSubscriptionOptions {
 
 const DRAIN_LEASE_MS = 10_000;
 const WAIT_MS = 500;
+/** Longest wait until an opening that failed is tried again. */
+const MOST_WAIT_MS = 5_000;
 
 /** One consumer in this process: a channel per partition queue, of which the broker keeps one active over all processes. */
 export class RabbitSubscription implements Subscription {
@@ -34,6 +38,7 @@ export class RabbitSubscription implements Subscription {
   #closed = false;
   #work: Promise<void> = Promise.resolve();
   readonly #ending = new AbortController();
+  readonly #backoff = new Backoff(WAIT_MS, MOST_WAIT_MS);
 
   constructor(readonly options: RabbitSubscriptionOptions) {}
 
@@ -57,7 +62,7 @@ export class RabbitSubscription implements Subscription {
     this.#work = this.#work.then(change).catch(async error => {
       if (this.#closed || !this.#model) return;
       log.warn({ err: errorOf(error), consumer: spec.name }, 'a consumer could not be opened; it is tried again');
-      await this.#wait();
+      await this.#wait(this.#backoff.next());
       this.#queue(change);
     });
   }
@@ -77,6 +82,7 @@ export class RabbitSubscription implements Subscription {
     const queues = partsOf(spec).map(part => names.queue(spec.name, part));
     this.#queues = queues.map(queue => new QueueConsumer({ queue, log, lookMs, onMessage }));
     await Promise.all(this.#queues.map(queue => queue.open(model)));
+    this.#backoff.reset();
   }
 
   async #drainOlder(model: ChannelModel): Promise<void> {
@@ -104,28 +110,29 @@ export class RabbitSubscription implements Subscription {
 
   /**
    * Consumes an old queue until it looks empty, then lets go of it and looks again: only a queue that nobody consumes
-   * and in which nothing is ready holds nothing unacknowledged either.
+   * and in which nothing is ready holds nothing unacknowledged either. One that is gone holds nothing.
    */
   async #empty(model: ChannelModel, part: QueuePart): Promise<void> {
     const { pool, spec, names, log, lookMs, onMessage } = this.options;
     const queue = names.queue(spec.name, part);
     while (this.#current(model) && (await this.#leads())) {
+      if (!(await look(model, queue))) return partDrained(pool, spec.name, part);
       const consumer = new QueueConsumer({ queue, log, lookMs, onMessage });
       this.#queues = [...this.#queues, consumer];
       await consumer.open(model);
       do await this.#wait();
-      while (this.#current(model) && (consumer.inFlight > 0 || (await look(model, queue)).ready > 0));
+      while (this.#current(model) && (consumer.inFlight > 0 || (await look(model, queue))?.ready));
       await consumer.close();
       await this.#wait();
-      const { ready, consumers } = await look(model, queue);
-      if (ready > 0 || consumers > 0) continue;
+      const seen = await look(model, queue);
+      if (seen && (seen.ready > 0 || seen.consumers > 0)) continue;
       await declare(model, [channel => channel.deleteQueue(queue)]);
       return partDrained(pool, spec.name, part);
     }
   }
 
-  async #wait(): Promise<void> {
-    await sleep(WAIT_MS, undefined, { signal: this.#ending.signal, ref: false }).catch(() => undefined); // closing ends the wait
+  async #wait(ms = WAIT_MS): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#ending.signal, ref: false }).catch(() => undefined); // closing ends the wait
   }
 
   async #shut(): Promise<void> {
@@ -155,14 +162,13 @@ export class RabbitSubscription implements Subscription {
   }
 }
 
-/** Ready messages and active consumers of a queue, as the broker sees them. */
-async function look(model: ChannelModel, queue: string): Promise<{ ready: number; consumers: number }> {
-  let seen = { ready: 0, consumers: 0 };
-  await declare(model, [
-    async channel => {
-      const { messageCount, consumerCount } = await channel.checkQueue(queue);
-      seen = { ready: messageCount, consumers: consumerCount };
-    },
-  ]);
+/** Ready messages and active consumers of a queue, as the broker sees them; null where it is gone. */
+async function look(model: ChannelModel, queue: string): Promise<{ ready: number; consumers: number } | null> {
+  let seen: { ready: number; consumers: number } | null = null;
+  const check = async (channel: Channel): Promise<void> => {
+    const { messageCount, consumerCount } = await channel.checkQueue(queue);
+    seen = { ready: messageCount, consumers: consumerCount };
+  };
+  await declare(model, [check]).catch(unlessMissing);
   return seen;
 }

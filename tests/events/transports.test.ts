@@ -7,7 +7,7 @@ import { userErasureRequested } from '../../events/catalogue/identity.js';
 import { timeOfId } from '../../events/envelope.js';
 import { appendEvents } from '../../events/outbox.js';
 import { BrokerConnection } from '../../events/transport/rabbitmq-connection.js';
-import { Names } from '../../events/transport/rabbitmq-topology.js';
+import { Names, queueDeclarations } from '../../events/transport/rabbitmq-topology.js';
 import { noting, numbers, type Run } from './support/consumers.js';
 import { hostOf, note, silent, sqlOn, type TestContext } from './support/host.js';
 import { Proxy } from './support/proxy.js';
@@ -283,6 +283,39 @@ describe.each(kinds.filter(kind => kind === 'rabbitmq'))('%s', () => {
       await connection.close();
     }
   };
+
+  test('a consumer whose queue was deleted goes on as soon as it is there again, and its other queues meanwhile', async () => {
+    const transport = world.transport({ lookMs: 200 });
+    await world.consumer(transport, noting('clinical.first', undefined, { partitions: 2 }));
+    await world.relay(transport);
+    const [names, spec] = [new Names(world.prefix), { name: 'clinical.first', types: [], partitions: 2, generation: 1 } as const];
+    await amqp(channel => channel.deleteQueue(names.queue('clinical.first', { generation: 1, partition: 0 })));
+    const rows = await world.rows<{ id: string; odd: boolean }>(
+      `select id, hashtextextended('u:' || id, 0) & 1 = 1 as odd from unnest($1::text[]) id`,
+      [numbers(1, 30).map(newUser)],
+    );
+    const ofPart = (odd: boolean): string[] => rows.filter(row => row.odd === odd).map(({ id }) => id);
+    for (const userId of ofPart(true)) await world.emit('clinical', { userId }, [2]);
+    await world.effectsOf('clinical.first', ofPart(true).length);
+    await amqp(async channel => {
+      for (const declaration of queueDeclarations(names, [spec])) await declaration(channel);
+    });
+    for (const userId of ofPart(false)) await world.emit('clinical', { userId }, [2]);
+    await world.effectsOf('clinical.first', 30);
+  });
+
+  test('a new generation starts where a queue of the old one is gone: it holds nothing any more', async () => {
+    const transport = world.transport();
+    const old = await world.consumer(transport, noting('clinical.first', undefined, { partitions: 2 }));
+    await world.relay(transport);
+    await old.stop();
+    const names = new Names(world.prefix);
+    await amqp(channel => channel.deleteQueue(names.queue('clinical.first', { generation: 1, partition: 0 })));
+    await world.consumer(world.transport(), noting('clinical.first', undefined, { partitions: 4, generation: 2 }));
+    for (const userId of numbers(1, 10).map(newUser)) await world.emit('clinical', { userId }, [1]);
+    await world.effectsOf('clinical.first', 10, 20_000);
+    expect(await world.rows("select partition from events.consumer_partition where state = 'draining'")).toEqual([]);
+  });
 
   test('what a replay has before it is known by notes that are newer than the look at the queues', async () => {
     const transport = world.transport();
