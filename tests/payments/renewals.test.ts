@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '../../runtime/request/context.js';
 import { lockInvoice } from '../../subgraphs/payments/commands/dunning.js';
 import { noteOverdue } from '../../subgraphs/payments/commands/invoice.js';
+import { writeOffByStaff } from '../../subgraphs/payments/commands/invoice-operations.js';
 import { settleInvoice } from '../../subgraphs/payments/commands/obligation.js';
-import { waitingIn } from '../support/locks.js';
+import { atOnce } from '../support/locks.js';
 import { freePort } from '../support/platform.js';
 import { startProcess } from '../support/processes.js';
 import { askedDuring } from '../support/statements.js';
@@ -157,21 +158,9 @@ describe('renewal', () => {
 
 describe('two overdue invoices of a customer', () => {
   const payments = () => s.p.host('payments');
-  /** Does two things in transactions at once: the second begins when the first is done, and waits for it or does not, before that commits. */
-  async function atOnce(first: (ctx: Context) => Promise<unknown>, second: (ctx: Context) => Promise<unknown>): Promise<void> {
-    const [done, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const one = payments().transaction(async ctx => {
-      await first(ctx);
-      await ctx.em.flush();
-      done.resolve();
-      await gate.promise;
-    });
-    await done.promise;
-    const other = payments().transaction(second);
-    await Promise.race([other, waitingIn(s.p, 'billing_customer')]);
-    gate.resolve();
-    await Promise.all([one, other]);
-  }
+  type Work = (ctx: Context) => Promise<unknown>;
+  const together = (first: Work, second: Work): Promise<void> =>
+    atOnce({ p: s.p, host: payments(), waitsIn: 'billing_customer' }, first, second);
 
   /** Two invoices that were paid for are overdue after all. */
   async function overdue(): Promise<{ customer: string; ids: [string, string] }> {
@@ -192,8 +181,16 @@ describe('two overdue invoices of a customer', () => {
 
   test('settled at once leave nothing owed', async () => {
     const { customer, ids } = await overdue();
-    await atOnce(settle(ids[0]), settle(ids[1]));
+    await together(settle(ids[0]), settle(ids[1]));
     expect(await owes(customer)).toBe(false);
+  });
+
+  test('written off at once, or one while the other is settled, leave nothing owed', async () => {
+    const writeOff = (id: string) => (ctx: Context) => writeOffByStaff(ctx, { id, reason: 'lost' });
+    const [both, one] = [await overdue(), await overdue()];
+    await together(writeOff(both.ids[0]), writeOff(both.ids[1]));
+    await together(settle(one.ids[0]), writeOff(one.ids[1]));
+    expect([await owes(both.customer), await owes(one.customer)]).toEqual([false, false]);
   });
 
   test.each([
@@ -206,7 +203,7 @@ describe('two overdue invoices of a customer', () => {
       await ctx.sql(`update payments.invoice set status = 'past_due' where id = $1`, [ids[1]]);
       await noteOverdue(ctx, customer);
     };
-    await (isSecond ? atOnce(fallDue, settle(ids[0])) : atOnce(settle(ids[0]), fallDue));
+    await (isSecond ? together(fallDue, settle(ids[0])) : together(settle(ids[0]), fallDue));
     expect(await owes(customer)).toBe(true);
   });
 });

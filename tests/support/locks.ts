@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Context, ServiceHost } from '../../runtime/request/context.js';
 import type { Answer, TestPlatform } from './platform.js';
 import { until } from './until.js';
 
@@ -55,3 +56,28 @@ export const locksInOrder = (p: TestPlatform, { held, waitsIn, free }: Case, cal
     await release();
     return answer;
   });
+
+type Work = (ctx: Context) => Promise<unknown>;
+
+/**
+ * Does two things in transactions at once: the second begins when the first is done, and waits for it in a statement with this word or
+ * does not, before that commits.
+ */
+export async function atOnce(
+  { p, host, waitsIn }: { p: Pick<TestPlatform, 'sql'>; host: ServiceHost; waitsIn: string },
+  first: Work,
+  second: Work,
+): Promise<void> {
+  const [done, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const one = host.transaction(async ctx => {
+    await first(ctx);
+    await ctx.em.flush();
+    done.resolve();
+    await gate.promise;
+  });
+  await Promise.race([done.promise, one]);
+  const other = host.transaction(second);
+  await Promise.race([other, waitingIn(p, waitsIn)]);
+  gate.resolve();
+  await Promise.all([one, other]);
+}

@@ -178,9 +178,13 @@ export const lockCollected = (ctx: Context, subscriptionId: string): Promise<Inv
 export const noteOverdue = (ctx: Context, customerId: string): Promise<unknown> =>
   ctx.sql(`update payments.billing_customer set delinquent = true, version = version + (not delinquent)::int where id = $1`, [customerId]);
 
-/** Whether a customer still owes for what is overdue, after an invoice has ceased to be. */
+/**
+ * Whether a customer still owes for what is overdue, after an invoice has ceased to be. Looked at under the customer's lock: of two whose
+ * last debts end at once, either would else still see the other's.
+ */
 export async function noteDelinquency(ctx: Context, customerId: string): Promise<void> {
   await ctx.em.flush();
+  await ctx.sql('select from payments.billing_customer where id = $1 for no key update', [customerId]);
   await ctx.sql(
     `update payments.billing_customer c set delinquent = o.is, version = c.version + 1
      from (select exists (select from payments.invoice where customer_id = $1 and status = 'past_due') as is) o where c.id = $1 and c.delinquent <> o.is`,
