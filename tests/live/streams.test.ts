@@ -5,12 +5,15 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { SignJWT } from 'jose';
 import { newId } from '../../runtime/data/ids.js';
+import type { Context } from '../../runtime/request/context.js';
 import { signatureOf } from '../../subgraphs/live/ports/embedded.js';
+import { atOnce } from '../support/locks.js';
 import { ADMIN, BRAND, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 import type { Addition } from '../../runtime/streams/feed.js';
 import { sessionFeed } from '../../subgraphs/live/commands/feeds.js';
 import { reconcileRoom } from '../../subgraphs/live/commands/reconcile.js';
+import { joined } from '../../subgraphs/live/commands/vendor.js';
 import { providerOf } from '../../subgraphs/live/ports/providers.js';
 import {
   ask,
@@ -346,6 +349,16 @@ describe('reports of the vendor', () => {
     p.sql('select sid from live.live_attendance where subject_id = $1 and left_at is null', [id]);
   const viewersNow = async (id: string): Promise<number> =>
     (await p.rest('GET', `/live/v1/sessions/${id}`, { token: service })).body.counts.viewers_now;
+
+  test('two who come at once are both counted', async () => {
+    const { id, viewers } = await onAir(2);
+    const [one, other] = await Promise.all(viewers.map(who => join(p, id, who)));
+    const room = { room: `ls_${id}_1`, subjectId: id, canPublish: false };
+    const comes = (entry: typeof one) => (ctx: Context) =>
+      joined(ctx, { ...room, participantId: entry!.body.participant_id, sid: `PA_${newId()}` });
+    await atOnce({ p, host: p.host('live'), waitsIn: 'live_session' }, comes(one), comes(other));
+    expect(await viewersNow(id)).toBe(2);
+  });
 
   test('case 17: a late left of an old connection does not end the new one', async () => {
     const {

@@ -116,8 +116,12 @@ update live.live_session s set viewers_now = counted.n, peak_viewers = greatest(
 from counted, hosts where s.id = $1 and s.status in ('scheduled', 'live')
   and (s.viewers_now <> counted.n or hosts.here is distinct from (s.host_absent_since is null)) returning 1`;
 
-/** Distinct users with a connection to the room, or a stream that was open in the last 30 s. */
+/**
+ * Distinct users with a connection to the room, or a stream that was open in the last 30 s. Counted under the session's lock: of two who come
+ * at once each would else count without the other.
+ */
 export async function countViewers(ctx: Context, sessionId: string): Promise<void> {
+  await ctx.sql('select from live.live_session where id = $1 for no key update', [sessionId]);
   if ((await ctx.sql(VIEWERS, [sessionId, ctx.now().toISOString()])).length > 0) tickAfter(ctx, sessionId);
 }
 
