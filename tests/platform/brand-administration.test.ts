@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fixtureTxt } from '../../subgraphs/platform/ports/dns-txt.js';
+import { holding, waitingIn } from '../support/locks.js';
 import { BRAND, DEMO, platform, type Answer, type TestPlatform } from '../support/platform.js';
 
 let p: TestPlatform;
@@ -202,6 +203,20 @@ describe('a host of a brand', () => {
     expect((await verify(domain.id)).status).toBe(409);
     expect((await call('DELETE', `${ADMIN_BRANDS}/${BRAND}/domains/${domain.id}`)).status).toBe(204);
     expect((await resolve(domain.host)).status).toBe(404);
+  });
+
+  test('is not verified for a brand that is archived at the same moment', async () => {
+    const { body: brand } = await create({ slug: 'at-once' });
+    const { body: domain } = await add('at-once.example', brand.id);
+    fixtureTxt.set(`_platform-challenge.${domain.host}`, [domain.verification_record]);
+    const answer = await holding(p, ["update platform.brand set status = 'archived' where id = $1", [brand.id]], async release => {
+      const verified = verify(domain.id, brand.id);
+      await Promise.race([verified, waitingIn(p, 'brand')]);
+      await release();
+      return verified;
+    });
+    expect(answer).toMatchObject({ status: 409 });
+    expect(await p.sql('select status from platform.brand_domain where id = $1', [domain.id])).toEqual([{ status: 'pending' }]);
   });
 
   test('of another brand is a conflict', async () => {

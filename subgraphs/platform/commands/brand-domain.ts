@@ -4,7 +4,7 @@ import { lockRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { fail, invalid } from '../../../runtime/request/errors.js';
 import { preparation } from '../../../runtime/request/operation.js';
-import { BrandDomain, BrandDomainStatus, BrandStatus } from '../entities/brand.js';
+import { BrandDomain, BrandDomainStatus, BrandStatus, type Brand } from '../entities/brand.js';
 import type { AddBrandDomainInput, BrandDomainInput } from '../inputs/brand.js';
 import { dnsTxtOf } from '../ports/dns-txt.js';
 import { brandHost, challengeOf, moveDomain } from '../rules/brand.js';
@@ -17,8 +17,7 @@ const lockDomain = async (ctx: Context, { id, brandId }: BrandDomainInput): Prom
 
 /** Adds a host, which counts once its TXT record has been seen. @throws Problem not_found, invalid_request, conflict. */
 export async function addDomain(ctx: Context, input: AddBrandDomainInput): Promise<BrandDomain> {
-  const brand = await lockBrand(ctx, input.brandId);
-  if (brand.status === BrandStatus.ARCHIVED) fail('conflict', 'an archived brand takes no hosts');
+  const brand = await requireNotArchived(ctx, input.brandId);
   const judged = brandHost(input.host);
   if ('refusal' in judged) invalid('/input/host', judged.refusal);
   if (await ctx.em.count(BrandDomain, { host: judged.host })) fail('conflict', 'This host is taken', { reason: 'host_taken' });
@@ -38,8 +37,15 @@ export const txtRecord = preparation(async (ctx: Context, { input: { id, brandId
   return (await dnsTxtOf(ctx.host)(challengeOf(domain.host))).includes(domain.verificationRecord);
 });
 
-/** VERIFIED or FAILED by what {@link txtRecord} found. @throws Problem not_found, conflict for one that is verified. */
+/** The brand of a domain, locked first: it is archived only without a verified host. @throws Problem not_found, conflict for one that is archived. */
+async function requireNotArchived(ctx: Context, brandId: string): Promise<Brand> {
+  const brand = isUuid(brandId) ? await lockBrand(ctx, brandId) : fail('not_found', 'Not found');
+  return brand.status === BrandStatus.ARCHIVED ? fail('conflict', 'an archived brand takes no hosts') : brand;
+}
+
+/** VERIFIED or FAILED by what {@link txtRecord} found. @throws Problem not_found, conflict for one that is verified, or of an archived brand. */
 export async function verifyDomain(ctx: Context, input: BrandDomainInput): Promise<BrandDomain> {
+  await requireNotArchived(ctx, input.brandId);
   const domain = await lockDomain(ctx, input);
   const before = domain.status;
   domain.status = moveDomain(domain.status, txtRecord.of(ctx));
