@@ -1,7 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Context } from '../../runtime/request/context.js';
+import { afterBounce } from '../../subgraphs/comms/commands/outcome.js';
+import { CommsMessageStatus } from '../../subgraphs/comms/entities/enums.js';
+import { CommsMessage } from '../../subgraphs/comms/entities/message.js';
 import { settingsOf } from '../../subgraphs/comms/ports/settings.js';
 import { TOPICS } from '../../subgraphs/comms/rules/topics.js';
+import { atOnce } from '../support/locks.js';
 import { BRAND, DEMO, DEMO2, platform, type TestPlatform } from '../support/platform.js';
 import { askedDuring } from '../support/statements.js';
 import { until } from '../support/until.js';
@@ -287,6 +292,28 @@ describe('by the clock of the test', () => {
   };
   const nowSeconds = async (): Promise<number> =>
     Math.floor(Number((await p.sql<{ s: string }>('select extract(epoch from now) as s from comms.test_clock'))[0]!.s));
+
+  test('the third soft bounce of a week leaves the address alone, also where it comes with the second', async () => {
+    await mailTo(DEMO, 'soft@example.test');
+    const mails: any[] = [];
+    for (const key of ['soft-1', 'soft-2', 'soft-3']) {
+      await send(p, { dedupe_key: key });
+      await settle(p);
+      mails.push((await messagesOf(p, key)).find(one => one.channel === 'email'));
+    }
+    const bounces = (mail: any) => async (ctx: Context) => {
+      const message = await ctx.em.findOneOrFail(CommsMessage, { id: mail.id });
+      Object.assign(message, { status: CommsMessageStatus.BOUNCED });
+      await afterBounce(ctx, message, false, 'vendor');
+    };
+    await p.host('comms').transaction(bounces(mails[0]));
+    await atOnce({ p, host: p.host('comms'), waitsIn: 'comms.bounce' }, bounces(mails[1]), bounces(mails[2]));
+    expect(await p.sql('select reason, expires_at is not null as ends from comms.suppression')).toContainEqual({
+      reason: 'hard_bounce',
+      ends: true,
+    });
+    await mailTo(DEMO, 'demo@example.test');
+  });
 
   test('a report counts once, only forwards, and only with a signature of lately', async () => {
     await send(p, { dedupe_key: 'reported' });

@@ -66,6 +66,8 @@ export async function suppress(
   return row!.id;
 }
 
+/** Bounces of an address are counted one after the other: of two that come at once each would else count without the other. */
+const ONE_AT_A_TIME = `select pg_advisory_xact_lock(hashtextextended('comms.bounce ' || $1 || $2, 0))`;
 const SOFT = `
 select count(*)::int as count from comms.message where address_hash = $1 and channel = $2 and status = 'bounced' and created_at > $3`;
 const DAY_MS = 86_400_000;
@@ -78,6 +80,7 @@ export async function afterBounce(ctx: Context, message: CommsMessage, permanent
   const now = ctx.now().getTime();
   if (permanent) return void (await suppress(ctx, { channel, addressHash, reason: Reason.HARD_BOUNCE, source }));
   await ctx.em.flush();
+  await ctx.sql(ONE_AT_A_TIME, [addressHash, channel]);
   const [row] = await ctx.sql<{ count: number }>(SOFT, [addressHash, channel, new Date(now - 7 * DAY_MS).toISOString()]);
   if (row!.count >= SOFT_BOUNCES)
     await suppress(ctx, { channel, addressHash, reason: Reason.HARD_BOUNCE, source, expiresAt: new Date(now + 7 * DAY_MS) });
