@@ -3,13 +3,14 @@ import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eraseUser } from '../../runtime/erasure/erasure.js';
 import { giveConsent } from '../../subgraphs/identity/commands/consent.js';
+import type { Context } from '../../runtime/request/context.js';
 import { endUnusedFamilies } from '../../subgraphs/identity/commands/unused-families.js';
 import { OAuthClientKind, OAuthClientTokenEndpointAuthMethod } from '../../subgraphs/identity/entities/client.js';
 import { redirectFault } from '../../subgraphs/identity/rules/redirects.js';
 import { registrationFaults } from '../../subgraphs/identity/rules/client-registration.js';
 import { retire } from '../../subgraphs/identity/rules/client-secrets.js';
 import identity from '../../subgraphs/identity/index.js';
-import { waitingIn } from '../support/locks.js';
+import { atOnce, waitingIn } from '../support/locks.js';
 import { ADMIN, DEMO, platform, type TestPlatform } from '../support/platform.js';
 import { until } from '../support/until.js';
 import { credentials, introspect } from './oauth.js';
@@ -481,6 +482,21 @@ describe('an app that more people let in than one transaction may tell', () => {
       events: PEOPLE - 4,
       grants: PEOPLE - 4,
     });
+  });
+
+  test('a consent whose last device is left unused while another one signs in does not expire', async () => {
+    await app('a-race', [PROFILE]);
+    const who = randomUUID();
+    await p.sql(`insert into identity."user" (id, status, created_at, updated_at) values ($1, 'active', now(), now())`, [who]);
+    await consent(who, 'a-race', [PROFILE]);
+    await p.sql(DEVICE.replace('now(), now()', "now(), now() - interval '100 days'"), [who, 'a-race', [PROFILE]]);
+    const signIn = async (ctx: Context): Promise<void> => {
+      await ctx.sql('update identity.oauth_grant set last_used_at = now() where user_id = $1', [who]);
+      await ctx.sql(DEVICE, [who, 'a-race', [PROFILE]]);
+    };
+    const host = p.host('identity');
+    await atOnce({ p, host, waitsIn: 'oauth_grant' }, signIn, ctx => endUnusedFamilies(ctx, ctx.now()));
+    expect((await toldOf(who)).map(([, reason]) => reason)).not.toContain('expired');
   });
 
   test('of a consent that a device left unused a narrowing tells what is left where another device uses it, and its end where none is left', async () => {

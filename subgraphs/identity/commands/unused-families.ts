@@ -12,16 +12,22 @@ update identity.token_family set ended_at = $1, end_reason = 'unused'
 where id in (select id from identity.token_family where ended_at is null and last_used_at + ${UNUSED} <= $1 order by id limit ${AT_ONCE} for update)
 returning id, grant_id`;
 
-/** Consents of these ids that stand, and whether a family of each still lives. */
-const STANDING = `
-select g.id, not exists (select from identity.token_family f where f.grant_id = g.id and f.ended_at is null) as last
-from identity.oauth_grant g where g.id = any($1::uuid[]) and g.status <> 'revoked' order by g.id for update`;
+/** Locked before it is looked which of their families live: who opens one at the same time has the lock of its consent. */
+const STANDING = `select id from identity.oauth_grant where id = any($1::uuid[]) and status <> 'revoked' order by id for update`;
+const LIVING = 'select distinct grant_id as id from identity.token_family where grant_id = any($1::uuid[]) and ended_at is null';
+
+const idsOf = async (ctx: Context, text: string, ids: readonly string[]): Promise<string[]> =>
+  (await ctx.sql<{ id: string }>(text, [ids])).map(({ id }) => id);
 
 /** Ends families whose refresh token went unused until an instant, and lets their consent go stale. Their access tokens have been dead for long. */
 export async function endUnusedFamilies(ctx: Context, at: Date): Promise<void> {
   const ended = await ctx.sql<{ id: string; grant_id: string }>(END, [at.toISOString()]);
   await ctx.sql('delete from identity.oauth_artifact where family_id = any($1)', [ended.map(row => row.id)]);
-  const standing = await ctx.sql<{ id: string; last: boolean }>(STANDING, [ended.map(row => row.grant_id)]);
-  const grants = await ctx.em.find(OAuthGrant, { id: { $in: standing.map(row => row.id) } });
-  for (const grant of grants) await letGoStale(ctx, grant, standing.find(row => row.id === grant.id)!.last);
+  const standing = await idsOf(
+    ctx,
+    STANDING,
+    ended.map(row => row.grant_id),
+  );
+  const living = new Set(await idsOf(ctx, LIVING, standing));
+  for (const grant of await ctx.em.find(OAuthGrant, { id: { $in: standing } })) await letGoStale(ctx, grant, !living.has(grant.id));
 }
