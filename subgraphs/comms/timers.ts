@@ -11,23 +11,23 @@ const DAY_MS = 86_400_000;
 const nothing = async (): Promise<void> => undefined;
 
 /** Sign-in is taken ten at a time, so that none waits for many others. */
-const SIGN_IN = { lanes: [0], most: 10 };
-const PERSONAL = { lanes: [1], most: 50 };
-const ADVERTS = { lanes: [2], most: 50 };
+const SIGN_IN = { lane: 0, most: 10 };
+const PERSONAL = { lane: 1, most: 50 };
+const ADVERTS = { lane: 2, most: 50 };
 
-const lane = (name: string, { lanes, most }: { lanes: readonly number[]; most: number }): Timer<Context> => ({
+const laneTimer = (name: string, { lane, most }: { lane: number; most: number }): Timer<Context> => ({
   name,
   everySeconds: 1,
-  next: earliest(NEXT_DUE, () => [lanes]),
-  run: async ctx => void (await workOff(ctx.host, lanes, most)),
+  next: earliest(NEXT_DUE, () => [lane]),
+  run: async ctx => void (await workOff(ctx.host, lane, most)),
   claimed: { claim: nothing, keep: nothing, finish: nothing, running: async ctx => isWorking(ctx.host) },
 });
 
 /** Whatever becomes due. Three lanes, so that nothing waits behind adverts. Source: comms, rule 17. */
 export const timers: readonly Timer<Context>[] = [
-  lane('comms-sign-in', SIGN_IN),
-  lane('comms-personal', PERSONAL),
-  lane('comms-adverts', ADVERTS),
+  laneTimer('comms-sign-in', SIGN_IN),
+  laneTimer('comms-personal', PERSONAL),
+  laneTimer('comms-adverts', ADVERTS),
   {
     name: 'comms-recipients',
     everySeconds: 1,

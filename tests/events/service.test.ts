@@ -375,6 +375,14 @@ describe('dead letters', () => {
     expect((await call(method, path, {}, reader)).status).toBe(403);
   });
 
+  test('whoever may only operate reads what a consumer has become, and no other', async () => {
+    const worker = await p.userToken(ADMIN, [], { permissions: ['admin:events:operate'] } as never);
+    const does = (action: string) => call('POST', `/v1/consumers/${CONSUMER}/${action}`, {}, worker);
+    expect(await does('pause')).toMatchObject({ status: 200, body: { name: CONSUMER, status: 'paused', depth: expect.any(Number) } });
+    expect(await does('resume')).toMatchObject({ status: 200, body: { name: CONSUMER, status: 'active' } });
+    expect((await call('GET', `/v1/consumers/${CONSUMER}`, undefined, worker)).status).toBe(403);
+  });
+
   test('what does not exist is a 404, and a filter that is no word of the list a 400', async () => {
     expect((await call('GET', `/v1/dead-letters/${AN_ID}`)).status).toBe(404);
     expect((await call('POST', '/v1/dead-letters/nothing/replay')).status).toBe(404);

@@ -15,7 +15,7 @@ const leaseSeconds = (host: ServiceHost, lane: number): number =>
  */
 const CLAIM = `
 with due as (
-  select id from comms.message m where lane = any($1) and status in ('pending', 'scheduled', 'queued') and next_at <= $2
+  select id from comms.message m where lane = $1 and status in ('pending', 'scheduled', 'queued') and next_at <= $2
     and (lease_until is null or lease_until < clock_timestamp())
     and (entity_id is null or not exists (
       select 1 from comms.message e where e.entity_type = m.entity_type and e.entity_id = m.entity_id and e.user_id = m.user_id and e.channel = m.channel
@@ -23,31 +23,25 @@ with due as (
   order by next_at, id limit $3 for update skip locked)
 update comms.message m set lease_until = clock_timestamp() + make_interval(secs => $4) from due where m.id = due.id returning m.id`;
 
-/** Claims what is due. Each claim is a short transaction; what is done with it is outside of it. */
-export const claim = (host: ServiceHost, lanes: readonly number[], most = MOST): Promise<string[]> =>
+/** Claims what is due in a lane. Each claim is a short transaction; what is done with it is outside of it. */
+export const claim = (host: ServiceHost, lane: number, most = MOST): Promise<string[]> =>
   host.transaction(async ctx => {
-    const rows = await ctx.sql<{ id: string }>(lastOfTransaction(CLAIM), [
-      lanes,
-      ctx.now().toISOString(),
-      most,
-      leaseSeconds(host, lanes[0]!),
-    ]);
+    const rows = await ctx.sql<{ id: string }>(lastOfTransaction(CLAIM), [lane, ctx.now().toISOString(), most, leaseSeconds(host, lane)]);
     return rows.map(({ id }) => id);
   });
 
-/** What waits first in each lane, which the index has in front whatever is scheduled behind it, and what a lost worker left behind. */
+/** What waits first in a lane, which the index has in front whatever is scheduled behind it, and what a lost worker left behind. */
 export const NEXT_DUE = `
-select first.at from unnest($1::int[]) l(lane) cross join lateral (
-  select next_at as at from comms.message m where m.lane = l.lane and status in ('pending', 'scheduled', 'queued')
-    and (lease_until is null or lease_until < clock_timestamp()) order by next_at, id limit 1) first
-union all select next_at from comms.message where lane = any($1) and status = 'sending' and lease_until < clock_timestamp()`;
+(select next_at as at from comms.message where lane = $1 and status in ('pending', 'scheduled', 'queued')
+    and (lease_until is null or lease_until < clock_timestamp()) order by next_at, id limit 1)
+union all select next_at from comms.message where lane = $1 and status = 'sending' and lease_until < clock_timestamp()`;
 
 /** Sendings whose worker is gone: begun once more where that does no harm, else given up. Source: comms 3, outcome unknown. */
-export const recover = (host: ServiceHost, lanes: readonly number[]): Promise<number> =>
+export const recover = (host: ServiceHost, lane: number): Promise<number> =>
   host.transaction(async ctx => {
     const rows = await ctx.sql<{ id: string }>(
-      `select id from comms.message where status = 'sending' and lane = any($1) and lease_until < clock_timestamp() order by id limit ${MOST} for update skip locked`,
-      [lanes],
+      `select id from comms.message where status = 'sending' and lane = $1 and lease_until < clock_timestamp() order by id limit ${MOST} for update skip locked`,
+      [lane],
     );
     if (rows.length === 0) return 0;
     const lost = await ctx.em.find(CommsMessage, { id: { $in: rows.map(({ id }) => id) } });

@@ -112,20 +112,19 @@ async function counted<T>(host: ServiceHost, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Works off what is due in some lanes. @returns how many messages. */
-export const workOff = (host: ServiceHost, lanes: readonly number[], most?: number): Promise<number> =>
-  counted(host, () => workLanes(host, lanes, most));
+/** Works off what is due in a lane. @returns how many messages. */
+export const workOff = (host: ServiceHost, lane: number, most?: number): Promise<number> => counted(host, () => workLane(host, lane, most));
 
-async function workLanes(host: ServiceHost, lanes: readonly number[], most?: number): Promise<number> {
-  await recover(host, lanes);
+async function workLane(host: ServiceHost, lane: number, most?: number): Promise<number> {
+  await recover(host, lane);
   for (let total = 0; ;) {
-    const ids = await claim(host, lanes, most);
+    const ids = await claim(host, lane, most);
     if (ids.length === 0) return total;
     total += ids.length;
     try {
       await workOn(host, ids);
     } catch (error) {
-      host.log.warn({ err: loggedError(error), lanes }, 'a claim of messages could not be worked on; it is tried again');
+      host.log.warn({ err: loggedError(error), lane }, 'a claim of messages could not be worked on; it is tried again');
       await release(host, ids);
       return total;
     }
