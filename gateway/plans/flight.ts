@@ -31,10 +31,12 @@ export class Flight {
     this.#resolve(this.execute(this.request).finally(ended));
   }
 
-  /** The answer for one request. When that one's client leaves, it fails with its own reason; the last one to leave ends the execution. */
-  wait(signal: AbortSignal | null): Promise<FederatedResult> {
+  /**
+   * The answer for one request. When that one's client leaves or its deadline passes, it fails with its own reason; the last one to leave
+   * ends the execution, which has no deadline of its own.
+   */
+  wait(signal: AbortSignal): Promise<FederatedResult> {
     this.#waiting++;
-    if (!signal) return this.#answer;
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         if (--this.#waiting === 0 && this.#controller)

@@ -30,7 +30,7 @@ const copyOf = ({ text, errors, extensions }: FederatedResult): FederatedResult 
  * gets an answer from before something that its caller has seen change, whichever process changed it and by whatever path. Never across
  * callers: the key holds the token, the address and everything else that is forwarded to subgraphs, except the request's id and trace.
  * A query that leaves a trace, an audit row or a count, does so for each who asked: those who waited for its answer ask themselves, and
- * none waits for that document again.
+ * none waits for that document again. A request that nothing ends is asked alone: a shared execution ends with the last who waits for it.
  */
 export class InFlight implements Executor {
   readonly #lines = new Map<string, Line>();
@@ -49,10 +49,11 @@ export class InFlight implements Executor {
 
   execute(operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
     if (isMutation(operation.document)) return this.#mutate(operation, request);
-    if (!this.shares || this.#alone.has(operation.document)) return this.next.execute(operation, request);
+    const { signal } = request;
+    if (!this.shares || !signal || this.#alone.has(operation.document)) return this.next.execute(operation, request);
     const key = keyOf(operation, request);
     const line = this.#lines.get(key);
-    return line ? this.#join(line, operation, request) : this.#first(key, operation, request);
+    return line ? this.#join(line, operation, request, signal) : this.#first(key, operation, request);
   }
 
   /** Runs to its end even when the client leaves, because half of it may be done. */
@@ -70,9 +71,9 @@ export class InFlight implements Executor {
     }
   }
 
-  /** Another request's answer, or one of its own. */
-  async #join(line: Line, operation: FederatedOperation, request: RequestInfo): Promise<FederatedResult> {
-    const { signal } = request;
+  /** Another request's answer, or one of its own. @throws the signal's reason: who is not there any more is not among those who wait. */
+  async #join(line: Line, operation: FederatedOperation, request: RequestInfo, signal: AbortSignal): Promise<FederatedResult> {
+    signal.throwIfAborted();
     const flight = line.nextFor(request, one => this.next.execute(operation, one));
     const result = await flight.wait(signal);
     const { leavesTrace, status } = flight.request;

@@ -19,8 +19,11 @@ const NEW_BRAND = {
 };
 const LISTENING = `select count(*)::int as waiting from pg_stat_activity where application_name = 'platform_platform' and wait_event_type = 'Lock'`;
 
+/** Less than the 20 s after which the database ends every statement by itself, so that no end is seen that is not ours. */
+const SEEN_MS = 15_000;
+
 /** Polls until it holds. */
-const see = (what: string, look: () => Promise<boolean>): Promise<boolean> => until(what, look, Boolean);
+const see = (what: string, look: () => Promise<boolean>): Promise<boolean> => until(what, look, Boolean, SEEN_MS);
 
 /** Another transaction that locks the brands, so that every read of them waits. */
 let held: pg.Client | null = null;
@@ -57,6 +60,22 @@ describe.each(['process', 'http'])('with subgraphs called by %s', calls => {
     client.abort();
     await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
     await see('the statement is ended while the lock is held', async () => (await waiting(p)) === 0);
+  });
+
+  test('the work that equal queries share ends with the last client that waits for it', async () => {
+    await holdBrands(p);
+    const clients = Array.from({ length: 4 }, () => new AbortController());
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ query: BRANDS });
+    const ask = ({ signal }: AbortController) => request(`${p.url}/graphql`, { method: 'POST', headers, body, signal });
+    const asked = clients.map(client => ask(client).catch((error: Error) => error.name));
+    await see('the first and those that share wait for the lock', async () => (await waiting(p)) === 2);
+    for (const client of clients.slice(0, 3)) client.abort();
+    expect(await Promise.all(asked.slice(0, 3))).toEqual(Array(3).fill('AbortError'));
+    await see('the last one is waited for', async () => (await waiting(p)) === 1);
+    clients[3]!.abort();
+    expect(await asked[3]).toBe('AbortError');
+    await see('no statement is left while the lock is held', async () => (await waiting(p)) === 0);
   });
 
   test('the pool is whole afterwards, though more clients left than it has connections', async () => {
@@ -111,6 +130,13 @@ describe.each(['process', 'http'])('a deadline that passes, with subgraphs calle
     const hasPath = calls === 'process' || process.env.GATEWAY_EXECUTOR !== 'stock'; // the stock executor gives no path for a failed call
     if (hasPath) expect(answer.errors[0]!.path).toEqual(['brand']);
     await see('the statement is ended while the lock is held', async () => (await waiting(p)) === 0);
+  });
+
+  test('answers each of equal queries, and leaves none of their statements', async () => {
+    await holdBrands(p);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => p.rest('GET', '/platform/v1/brands', { token })));
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(Array(5).fill([503, 'unavailable']));
+    await see('the statements are ended while the lock is held', async () => (await waiting(p)) === 0);
   });
 
   test('is a 503 with Retry-After in the REST API', async () => {

@@ -18,7 +18,10 @@ const operation = (source: string, variables = {}): FederatedOperation => ({
   operationName: null,
   variables,
 });
-const requestOf = (token: string | null) => internalRequest(systemCaller('platform'), undefined, token);
+const requestOf = (token: string | null): RequestInfo => ({
+  ...internalRequest(systemCaller('platform'), undefined, token),
+  signal: new AbortController().signal,
+});
 
 /** An executor whose answers each test gives. */
 function slow(shares = true) {
@@ -185,6 +188,27 @@ test('what all have left before it began is not asked, and what one still waits 
   await expect(unwanted).rejects.toThrow('left');
   asked[1]!.answer(answer());
   expect((await both[1]).data).toEqual({ one: { id: '1' } });
+  expect(asked).toHaveLength(2);
+});
+
+test('one whose client has left before it waits is not counted among those who wait', async () => {
+  const { asked, flights } = slow();
+  const before = flights.execute(operation(read), requestOf('a'));
+  const [gone, here] = [leaving(), leaving()];
+  gone.leave();
+  await expect(flights.execute(operation(read), gone.request)).rejects.toThrow('left');
+  const waits = flights.execute(operation(read), here.request);
+  asked[0]!.answer(answer());
+  await before;
+  here.leave();
+  expect(asked.map(({ request }) => request.signal?.aborted)).toEqual([false, true]);
+  asked[1]!.answer(answer());
+  await waits;
+});
+
+test('a request that nothing ends shares no execution, because that ends with those who wait', () => {
+  const { asked, flights } = slow();
+  for (const _twice of [1, 2]) void flights.execute(operation(read), { ...requestOf('a'), signal: null });
   expect(asked).toHaveLength(2);
 });
 
