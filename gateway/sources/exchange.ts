@@ -1,22 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { Unanswered } from './unanswered.js';
 
 interface HttpAnswer {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
+/** Of a connection that was lost. Those of one that could not be made are others. */
+const LOST = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
 /**
  * One request over undici, whose answer is collected without a stream: half of the CPU time of a small call. It ends when the signal is
  * aborted, also while it waits for a connection. Source: bench/transport.mjs.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** @throws the signal's reason, Error of the connection, or Error for an answer that is larger than allowed. */
+  /** @throws the signal's reason, Unanswered, Error of the connection, or Error for an answer that is larger than allowed. */
   readonly answer: Promise<HttpAnswer>;
   #resolve: (answer: HttpAnswer) => void;
   #reject: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | null = null;
-  #headers: IncomingHttpHeaders = {};
+  #headers: IncomingHttpHeaders | null = null;
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
@@ -59,11 +63,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end();
     const [first, ...others] = this.#chunks;
     const bytes = first && others.length === 0 ? first : Buffer.concat(this.#chunks);
-    this.#resolve({ headers: this.#headers, text: bytes.toString('utf8') });
+    this.#resolve({ headers: this.#headers ?? {}, text: bytes.toString('utf8') });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#end();
-    this.#reject(error);
+    const isUnanswered = this.#headers === null && LOST.has((error as NodeJS.ErrnoException).code);
+    this.#reject(isUnanswered ? new Unanswered(error) : error);
   }
 }

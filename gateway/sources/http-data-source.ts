@@ -1,5 +1,5 @@
-import { Kind, parse } from 'graphql';
-import { Pool } from 'undici';
+import { Kind, parse, type DocumentNode } from 'graphql';
+import { Client, Pool, type Dispatcher } from 'undici';
 import {
   COMPLETE_ANSWER_HEADER,
   completeAnswerProof,
@@ -16,32 +16,45 @@ import type { FederatedContext, ProcessOptions, ProcessResult, SubgraphSource } 
 import { batchesOf, inBatches } from './entity-batches.js';
 import { Exchange } from './exchange.js';
 import { forwardedOf, isPlain, type Forwarded } from './forwarded.js';
-import { Unanswered, WireClient } from './wire/client.js';
+import { Unanswered } from './unanswered.js';
+import { WireClient } from './wire/client.js';
+import { IDLE_MS } from './wire/connection.js';
 
 /** Deadline over connect, headers and body of a subgraph call, ms. */
 const CALL_MS = 25_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const CONNECTIONS = 64;
+/** A service's answer names its keep-alive time, which undici would follow to within 2 s: the maximum is what counts. */
+const CONNECTION = {
+  connect: { timeout: 2_000 },
+  keepAliveTimeout: IDLE_MS,
+  keepAliveMaxTimeout: IDLE_MS,
+  headersTimeout: CALL_MS,
+  bodyTimeout: CALL_MS,
+};
 
 /** Queries that take longer than this on average, ms, are not pipelined, because the queries behind them would wait. */
 export const QUICK_MS = 25;
 /** Weight of the newest call in the average. */
 const NEWEST = 0.2;
 
-/** Moving average of how long the calls of a document take. */
+/** Moving average of how long the calls of a query's document take. Mutations have none. */
 class Pace {
   #ms = 0;
 
   constructor(private readonly quickMs: number) {}
 
   get quick(): boolean {
-    return this.#ms <= this.quickMs;
+    return this.quickMs > 0 && this.#ms <= this.quickMs;
   }
 
   note(ms: number): void {
     this.#ms += NEWEST * (ms - this.#ms);
   }
 }
+
+/** Of queries that are never pipelined. */
+const NEVER_QUICK = new Pace(0);
 
 interface RawAnswer {
   readonly text: string;
@@ -68,8 +81,8 @@ function resultOf(slug: string, text: string): ProcessResult {
   throw new Problem('unavailable', `The ${slug} service does not know this gateway right now`, { retryAfter: 1, cause });
 }
 
-const isQuery = (query: string): boolean =>
-  parse(query).definitions.every(one => one.kind !== Kind.OPERATION_DEFINITION || one.operation === 'query');
+const isQuery = ({ definitions }: DocumentNode): boolean =>
+  definitions.every(one => one.kind !== Kind.OPERATION_DEFINITION || one.operation === 'query');
 
 /** Writes the bodies of one document: the variables, and lists whose elements are JSON text. */
 function bodiesOf(query: string, names: readonly string[]): (variables: Variables, lists: readonly string[]) => string {
@@ -82,7 +95,8 @@ function bodiesOf(query: string, names: readonly string[]): (variables: Variable
 
 /**
  * A subgraph in another process: one deadline over everything, kept-alive connections, the status override copied from the answer. Quick
- * queries are pipelined; slow ones and mutations take a connection of a pool, and a mutation is never sent twice.
+ * queries are pipelined; slow ones and mutations take a connection of a pool. A query whose connection is lost before its answer begins is
+ * sent again, a mutation never.
  */
 export class HttpDataSource implements SubgraphSource {
   #pool: Pool | undefined;
@@ -108,8 +122,9 @@ export class HttpDataSource implements SubgraphSource {
   process({ request, context }: ProcessOptions): Promise<ProcessResult> {
     const { query, operationName, variables: { representations, ...variables } = {} } = request;
     const { request: info } = context as FederatedContext;
+    const pace = isQuery(parse(query!)) ? NEVER_QUICK : null;
     const post = (given: object): Promise<ProcessResult> =>
-      this.#post(JSON.stringify({ query, operationName, variables: given }), info, null, this.#read);
+      this.#post(JSON.stringify({ query, operationName, variables: given }), info, pace, this.#read);
     if (!Array.isArray(representations)) return post({ ...request.variables });
     const batches = batchesOf(JSON.stringify(representations).slice(1, -1));
     const ask = (text: string) => post({ ...variables, representations: JSON.parse(`[${text}]`) as unknown });
@@ -147,7 +162,7 @@ export class HttpDataSource implements SubgraphSource {
   };
 
   #paceOf(query: string): Pace | null {
-    return this.quickMs > 0 && isQuery(query) ? new Pace(this.quickMs) : null;
+    return isQuery(parse(query)) ? new Pace(this.quickMs) : null;
   }
 
   /** @throws Problem unavailable */
@@ -169,43 +184,49 @@ export class HttpDataSource implements SubgraphSource {
     const signal = request.signal ?? AbortSignal.timeout(CALL_MS); // a client's request has a deadline of its own
     signal.throwIfAborted();
     const forwarded = forwardedOf(request);
-    const quick = pace?.quick && this.#wire && forwarded.lines !== null;
-    const answer = quick ? await this.#pipelined(body, forwarded, signal) : await this.#pooled(body, forwarded, signal);
+    const answer = await this.#send(body, forwarded, signal, pace);
     if (answer.isReplayed) request.isReplayed = true;
     if (answer.leavesTrace) request.leavesTrace = true;
     if (answer.resultStatus) request.status = answer.resultStatus;
     return answer;
   }
 
+  /** A query whose connection the service closed just as it was used is sent once more, over a new one: others may be as old. */
+  async #send(body: string, forwarded: Forwarded, signal: AbortSignal, pace: Pace | null): Promise<RawAnswer> {
+    const isQuick = pace?.quick && this.#wire && forwarded.lines !== null;
+    try {
+      return await (isQuick ? this.#pipelined(body, forwarded, signal) : this.#over(this.#pool!, body, forwarded, signal));
+    } catch (error) {
+      if (!pace || !(error instanceof Unanswered)) throw error;
+      signal.throwIfAborted();
+      const client = new Client(new URL(this.baseUrl()).origin, CONNECTION);
+      return await this.#over(client, body, forwarded, signal).finally(() => void client.close());
+    }
+  }
+
   #open(): void {
     const url = new URL(this.baseUrl());
-    this.#pool = new Pool(url.origin, {
-      connections: CONNECTIONS,
-      connect: { timeout: 2_000 },
-      keepAliveTimeout: 30_000,
-      headersTimeout: CALL_MS,
-      bodyTimeout: CALL_MS,
-    });
+    this.#pool = new Pool(url.origin, { connections: CONNECTIONS, ...CONNECTION });
     if (url.protocol === 'http:' && isPlain(this.secret)) this.#wire = new WireClient(url, MAX_ANSWER_BYTES);
     this.#start = `POST /${this.slug}/graphql HTTP/1.1\r\nhost: ${url.host}\r\n${SUBGRAPH_SECRET_HEADER}: ${this.secret}\r\n`;
   }
 
-  /** A query whose connection was lost before its answer began is sent again, over the pool. */
+  /** A query that was on the connection of another one, which was left, is sent again over the pool. */
   async #pipelined(body: string, forwarded: Forwarded, signal: AbortSignal): Promise<RawAnswer> {
     const text = `${this.#start}${forwarded.lines}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
     try {
       return await this.#wire!.send(text, signal);
     } catch (error) {
-      if (!(error instanceof Unanswered)) throw error;
+      if (!(error instanceof Unanswered && error.isOurs)) throw error;
       signal.throwIfAborted();
-      return this.#pooled(body, forwarded, signal);
+      return this.#over(this.#pool!, body, forwarded, signal);
     }
   }
 
-  async #pooled(body: string, forwarded: Forwarded, signal: AbortSignal): Promise<RawAnswer> {
+  async #over(connections: Dispatcher, body: string, forwarded: Forwarded, signal: AbortSignal): Promise<RawAnswer> {
     const headers = { ...forwarded.headers, [SUBGRAPH_SECRET_HEADER]: this.secret };
     const exchange = new Exchange(signal, MAX_ANSWER_BYTES);
-    this.#pool!.dispatch({ path: `/${this.slug}/graphql`, method: 'POST', headers, body }, exchange);
+    connections.dispatch({ path: `/${this.slug}/graphql`, method: 'POST', headers, body }, exchange);
     const answer = await exchange.answer;
     const { 'x-result-status': status = 0, 'idempotent-replayed': replayed, [COMPLETE_ANSWER_HEADER]: proof } = answer.headers;
     return {

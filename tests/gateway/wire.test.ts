@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HttpDataSource } from '../../gateway/sources/http-data-source.js';
 import { AnswerReader, type WireAnswer } from '../../gateway/sources/wire/answer.js';
 import { ANONYMOUS } from '../../runtime/request/caller.js';
@@ -189,6 +190,17 @@ describe('queries', () => {
     );
   });
 
+  test('are answered although another one is left while their connection is made', async () => {
+    handle = numbered;
+    const send = source.prepare('query ($n: Int) { a(n: $n) }');
+    const client = new AbortController();
+    const left = send({ n: 1 }, null, requestWith(client.signal));
+    const stays = send({ n: 2 }, null, requestWith());
+    client.abort(new Error('left'));
+    await expect(left).rejects.toMatchObject({ options: { cause: { message: 'left' } } });
+    expect((await stays).data.n).toBe(2);
+  });
+
   test('that took long are not pipelined, so that nothing waits for them', async () => {
     await source.close();
     source = sourceOf(25);
@@ -207,6 +219,89 @@ describe('queries', () => {
     answerLate[0]!();
     expect(await waiting).toEqual({ data: {} });
   });
+});
+
+/** A pool has a connection back one turn of the event loop after its answer. */
+async function givenBack(): Promise<void> {
+  for (const _twice of [1, 2]) await setImmediate();
+}
+
+/** Keeps connections busy and frees them all, so that there are as many idle ones. */
+async function warmUp(send: ReturnType<HttpDataSource['prepare']>, connections: number): Promise<void> {
+  const waiting: (() => void)[] = [];
+  handle = (body, request, response) => void waiting.push(() => numbered(body, request, response));
+  const asked = numbers(connections).map(n => send({ n }, null, requestWith()));
+  await until(
+    'all of them',
+    async () => waiting.length,
+    count => count === connections,
+  );
+  for (const answer of waiting) answer();
+  await Promise.all(asked);
+  await givenBack();
+}
+
+/** A service that closes idle connections at the very moment at which they are used: what comes over one of them is not read. */
+function closeIdleOnes(): void {
+  const idle = new Set(sockets);
+  handle = (body, request, response) => (idle.has(request.socket) ? request.socket.destroy() : numbered(body, request, response));
+}
+
+describe('a service that closes its idle connections just as they are used', () => {
+  test.each([
+    ['pipelined queries', PATIENT_MS, 1],
+    ['queries of the pool', 0, 3],
+  ] as const)('costs no answer of %s, which are sent once more over a new connection', async (_title, quickMs, connections) => {
+    await source.close();
+    source = sourceOf(quickMs);
+    const send = source.prepare('query ($n: Int) { a(n: $n) }');
+    await warmUp(send, connections);
+    expect(sockets.size).toBe(connections);
+    bodies = [];
+    closeIdleOnes();
+    const answers = await Promise.all(numbers(3).map(n => send({ n }, null, requestWith())));
+    expect(answers.map(answer => answer.data.n)).toEqual(numbers(3));
+    expect(bodies.length, 'each is sent twice at most').toBeLessThanOrEqual(6);
+  });
+
+  test("costs no answer of the stock executor's queries", async () => {
+    const ask = (n: number) =>
+      source.process({
+        request: { query: 'query ($n: Int) { a(n: $n) }', variables: { n } },
+        context: { request: requestWith() },
+      } as never);
+    handle = numbered;
+    await ask(0);
+    await givenBack();
+    closeIdleOnes();
+    expect(await ask(1)).toEqual({ data: { n: 1 } });
+    expect(bodies).toHaveLength(3);
+  });
+
+  test('is told to who sent a mutation, which may have been done', async () => {
+    const send = source.prepare('mutation ($n: Int) { a(n: $n) }');
+    await warmUp(send, 2);
+    bodies = [];
+    closeIdleOnes();
+    await expect(send({ n: 1 }, null, requestWith())).rejects.toMatchObject({ code: 'unavailable', options: { retryAfter: 1 } });
+    expect(bodies).toHaveLength(1);
+    expect(await send({ n: 2 }, null, requestWith())).toEqual({ data: { n: 2 } });
+  });
+});
+
+test('connections are closed by the gateway long before the service would, so that no mutation meets a closed one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    server.keepAliveTimeout = 72_000; // as every service's
+    handle = numbered;
+    await source.prepare('mutation ($n: Int) { a(n: $n) }')({ n: 1 }, null, requestWith());
+    const [socket] = sockets;
+    const closed = once(socket!, 'close');
+    await vi.advanceTimersByTimeAsync(32_000);
+    await closed;
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a mutation has a connection of its own and is sent once', async () => {

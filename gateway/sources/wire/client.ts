@@ -5,9 +5,6 @@ import { WireConnection, type Flight } from './connection.js';
 const DEPTH = 16;
 const MAX_CONNECTIONS = 64;
 
-/** The connection was lost before any part of the answer came: a query may be sent again. */
-export class Unanswered extends Error {}
-
 /**
  * Pipelined HTTP/1.1 to one origin, for quick reads only, because an answer waits for those before it. Several requests in one write take
  * half of the CPU time of a connection for each: a small call costs the gateway 27 µs instead of 57. Source: RFC 9112, 9.3.2; bench/transport.mjs.
@@ -37,9 +34,9 @@ export class WireClient {
           signal.removeEventListener('abort', abort);
           resolve(answer);
         },
-        failed: (error, unseen) => {
+        failed: error => {
           signal.removeEventListener('abort', abort);
-          reject(unseen ? new Unanswered(error.message, { cause: error }) : error);
+          reject(error);
         },
       };
       signal.addEventListener('abort', abort, { once: true });

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { Unanswered } from '../unanswered.js';
 import { AnswerReader, type WireAnswer } from './answer.js';
 
 /** A request and the receiver of its answer. */
@@ -6,8 +7,8 @@ export interface Flight {
   /** Head and body. */
   readonly text: string;
   answered(answer: WireAnswer): void;
-  /** @param unseen no part of its answer has come: a query may be sent again. */
-  failed(error: Error, unseen: boolean): void;
+  /** @param error `Unanswered` when no part of its answer has come. */
+  failed(error: Error): void;
 }
 
 interface ConnectionOptions {
@@ -18,8 +19,8 @@ interface ConnectionOptions {
 }
 
 const CONNECT_MS = 2_000;
-/** Shorter than the services' keep-alive time (72 s), so that they rarely close a connection just as it is used. */
-const IDLE_MS = 30_000;
+/** Longest that a connection waits for its next request. Shorter than the services' keep-alive time (72 s), so that they rarely close one just as it is used. */
+export const IDLE_MS = 30_000;
 
 /** A connection with several requests under way; answers come in the order of the requests. Requests of one turn of the event loop are one write. */
 export class WireConnection {
@@ -93,7 +94,7 @@ export class WireConnection {
     if (!this.#connected) this.end(new Error('the connection was not accepted in time'));
   }
 
-  /** Closes the connection. @param except a request that was told its error before. */
+  /** Closes the connection. @param except a request that was told its error before, and for whose sake it is closed. */
   end(error: Error, except?: Flight): void {
     if (!this.open) return;
     this.#ending = error;
@@ -101,8 +102,10 @@ export class WireConnection {
     this.options.closed(this);
     const [flights, begun] = [this.#flights, this.#reader.begun];
     this.#flights = [];
+    const isOurs = except !== undefined;
     flights.forEach((flight, index) => {
-      if (flight !== except) flight.failed(error, this.#connected && !(index === 0 && begun));
+      const isUnanswered = (isOurs || this.#connected) && !(index === 0 && begun);
+      if (flight !== except) flight.failed(isUnanswered ? new Unanswered(error, isOurs) : error);
     });
   }
 }
