@@ -1,14 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { Unanswered } from './unanswered.js';
+import { isLost, Unanswered } from './unanswered.js';
 
 interface HttpAnswer {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
-
-/** Of a connection that was lost. Those of one that could not be made are others. */
-const LOST = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /**
  * One request over undici, whose answer is collected without a stream: half of the CPU time of a small call. It ends when the signal is
@@ -68,7 +65,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#end();
-    const isUnanswered = this.#headers === null && LOST.has((error as NodeJS.ErrnoException).code);
+    const isUnanswered = this.#headers === null && isLost(error);
     this.#reject(isUnanswered ? new Unanswered(error) : error);
   }
 }
