@@ -24,9 +24,14 @@ const toRevocation = (row: RevocationData['tokenRevocations'][number]): Revocati
   expires_at: row.expiresAt,
 });
 
-/** The revocations of the whole process, read from identity through the federation. */
-export const revocationsOf = (federation: () => Federation, log: Logger): Revocations =>
-  new Revocations(async after => (await federation().run<RevocationData>(REVOCATIONS, { after })).tokenRevocations.map(toRevocation), log);
+/** The revocations of the whole process, read from identity through the federation. @param carriesFeed whether reads of them pass this process. */
+export const revocationsOf = (federation: () => Federation, log: Logger, carriesFeed: boolean): Revocations =>
+  new Revocations(
+    async after => (await federation().run<RevocationData>(REVOCATIONS, { after })).tokenRevocations.map(toRevocation),
+    log,
+    undefined,
+    carriesFeed,
+  );
 
 /** Applies other processes' hints of revocations and of changed flags at once. */
 function listenToHints({ stops }: Parts, transport: Transport, revocations: Revocations, hosts: readonly RunningService[]): void {

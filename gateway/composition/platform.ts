@@ -72,7 +72,8 @@ class PlatformStart {
     this.#eventMetrics = createEventMetrics(metrics.registry);
     this.#addresses = new Addresses(config, this.#hosts);
     this.#tokens = new InternalTokens(config, () => this.#addresses.identity);
-    this.#revocations = revocationsOf(() => this.#ownFederation(), log);
+    const carriesFeed = config.roles.has('gateway') || (config.services?.includes('identity') ?? true);
+    this.#revocations = revocationsOf(() => this.#ownFederation(), log, carriesFeed);
     this.#verifier = this.#createVerifier();
   }
 

@@ -42,13 +42,15 @@ export class Revocations {
   #timer: NodeJS.Timeout | null = null;
   #polling: Promise<void> | null = null;
   #askedAt = Number.NEGATIVE_INFINITY;
-  /** A poll that comes after others were missed, for as long as a request waits for it. */
+  /** A poll that was asked for after others were missed, for as long as a request waits for it. */
   #late: Promise<void> | null = null;
 
+  /** @param carriesFeed whether reads of the feed pass this process, its own or others'. They come from internal clients. */
   constructor(
     private readonly source: RevocationSource,
     private readonly log: Logger,
     private readonly clock: () => number = () => performance.now(),
+    private readonly carriesFeed = true,
   ) {}
 
   /** First poll, then one every 10 s. @throws the source's error when the first poll fails: the process is not ready without it. */
@@ -82,15 +84,14 @@ export class Revocations {
 
   /** Reads what is new; calls that overlap share one read. */
   poll(): Promise<void> {
-    if (this.#polling) return this.#polling;
     const isLate = this.#hasMissed;
     this.#askedAt = this.clock();
-    const polling = (this.#polling = this.#readAll().finally(() => (this.#polling = null)));
+    const polling = (this.#polling ??= this.#readAll().finally(() => (this.#polling = null)));
     if (isLate) this.#late = atMost(polling, CATCH_UP_MS).finally(() => (this.#late = null));
     return polling;
   }
 
-  /** No poll has begun for two: this process stood still, or was suspended. A feed that is away is asked all the same. */
+  /** No poll was asked for within the time of two: this process stood still, or was suspended. A feed that is away is asked all the same. */
   get #hasMissed(): boolean {
     return this.clock() - this.#askedAt > 2 * POLL_MS;
   }
@@ -141,9 +142,12 @@ export class Revocations {
     return this.#heardAt === null ? null : this.clock() - this.#heardAt;
   }
 
-  /** Waits for the feed where its silence would refuse somebody and is this process's own; while the feed is away nobody waits. */
-  async catchUp(): Promise<void> {
-    if (this.silence === null || this.silence <= STALE_MS) return;
+  /**
+   * Waits for the feed where its silence would refuse somebody and is this process's own; while the feed is away nobody waits. Nor does an
+   * internal client where reads of the feed pass, which would wait for themselves.
+   */
+  async catchUp({ serviceSlug }: Caller): Promise<void> {
+    if ((this.carriesFeed && serviceSlug !== null) || this.silence === null || this.silence <= STALE_MS) return;
     if (this.#hasMissed) void this.poll().catch(() => undefined); // requireFresh judges
     await this.#late;
   }

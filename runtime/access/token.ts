@@ -124,7 +124,7 @@ export function createVerifier(options: VerifierOptions, revocations: Revocation
       let caller = known.get(key);
       if (!caller) remember(key, (caller = await verifySigned(token, keys, options).catch(judge)));
       const expired = caller.expiresAt === null || caller.expiresAt + LEEWAY_SECONDS <= Date.now() / 1000;
-      await revocations.catchUp();
+      await revocations.catchUp(caller);
       if (expired || revocations.isRevoked(caller)) refuse();
       return caller;
     },

@@ -132,14 +132,53 @@ describe('the feed', () => {
     const { set, state } = feed();
     await set.poll();
     state.time = 30_000;
-    await set.catchUp();
+    await set.catchUp(service);
     expect(state.reads).toBe(1);
     state.time = 400_000;
     state.rows = [row(1, 'token', 'j2')];
     void set.poll(); // its timer may come first
-    await set.catchUp();
+    await set.catchUp(service);
     set.requireFresh(admin, service);
     expect(set.isRevoked(user)).toBe(true);
+  });
+
+  test('a process that stood still while it read the feed waits for that, too', async () => {
+    const state = { time: 0, answers: [] as (() => void)[] };
+    const set = new Revocations(
+      () => new Promise(resolve => void state.answers.push(() => resolve([]))),
+      createLogger('silent'),
+      () => state.time,
+    );
+    void set.poll();
+    state.answers[0]!();
+    await vi.waitFor(() => expect(set.silence).toBe(0));
+    state.time = 10_000;
+    void set.poll();
+    state.time = 50_000;
+    const caughtUp = set.catchUp(service);
+    expect(await Promise.race([caughtUp.then(() => 'at once'), new Promise(resolve => setImmediate(resolve, 'waits'))])).toBe('waits');
+    state.answers[1]!();
+    await caughtUp;
+    set.requireFresh(admin, service);
+    expect(state.answers).toHaveLength(2);
+  });
+
+  test.each([
+    ['where reads of the feed pass', true, 'at once'],
+    ['where none pass', false, 'waits'],
+  ] as const)('after a standstill an internal client %s goes on: %s, %s', async (_where, carriesFeed, expected) => {
+    const state = { time: 0 };
+    const answers: (() => void)[] = [];
+    const source = () => new Promise<Revocation[]>(resolve => void answers.push(() => resolve([])));
+    const set = new Revocations(source, createLogger('silent'), () => state.time, carriesFeed);
+    const first = set.poll();
+    answers[0]!();
+    await first;
+    state.time = 40_000;
+    const internal = set.catchUp({ ...service, serviceSlug: 'clinical' }).then(() => 'at once');
+    expect(await Promise.race([internal, new Promise(resolve => setImmediate(resolve, 'waits'))])).toBe(expected);
+    answers[1]?.();
+    await internal;
   });
 
   test.each([
@@ -154,9 +193,9 @@ describe('the feed', () => {
     );
     await set.poll();
     Object.assign(state, { time: 40_000, answer });
-    await set.catchUp();
+    await set.catchUp(service);
     expect(() => set.requireFresh(admin, service)).toThrow(/cannot be checked/);
-    const passed = await Promise.race([set.catchUp().then(() => 'at once'), new Promise(resolve => setImmediate(resolve, 'waits'))]);
+    const passed = await Promise.race([set.catchUp(service).then(() => 'at once'), new Promise(resolve => setImmediate(resolve, 'waits'))]);
     expect(passed).toBe('at once'); // an outage does not slow down who may go on without the feed
   });
 });
