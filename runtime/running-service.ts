@@ -140,6 +140,7 @@ export class RunningService implements ServiceHost {
   async #execute(operation: Operation, request: RequestInfo): Promise<ExecutionResult> {
     try {
       const contextValue = await this.context(request);
+      await this.revocations.catchUp(request.caller); // since the token was verified this process may have stood still
       for (const field of rootFields(operation, this.schema)) enforce(field.rule, field.name, contextValue);
       const run = async (): Promise<ExecutionResult> =>
         this.#run({
