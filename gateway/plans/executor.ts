@@ -1,6 +1,6 @@
 import type { GatewayExecutor } from '@apollo/server-gateway-interface';
 import { createHash } from 'node:crypto';
-import type { DocumentNode, GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import { GraphQLError, Kind, type DocumentNode, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
 import type { RequestInfo } from '../../runtime/request/request.js';
 import type { Logger } from '../../runtime/observe/log.js';
 import type { SubgraphSource } from './subgraph-source.js';
@@ -44,6 +44,12 @@ interface StockSetting {
   log: Logger;
 }
 
+/** Errors of variables that do not fit their types have no code yet; @apollo/server, which gives them one, is not always asked. */
+const withCode = (error: GraphQLFormattedError): GraphQLFormattedError =>
+  error instanceof GraphQLError && error.nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION
+    ? new GraphQLError(error.message, { nodes: error.nodes, extensions: { code: 'BAD_USER_INPUT' } })
+    : error;
+
 /** @apollo/gateway's own executor. */
 export function stockExecutor({ run, apiSchema, sourceOf, log }: StockSetting): Executor {
   return {
@@ -63,7 +69,7 @@ export function stockExecutor({ run, apiSchema, sourceOf, log }: StockSetting): 
       } as never);
       return {
         data: (response.data ?? null) as Record<string, unknown> | null,
-        errors: response.errors ?? [],
+        errors: (response.errors ?? []).map(withCode),
         extensions: response.extensions,
       };
     },

@@ -78,8 +78,9 @@ export class InFlight implements Executor {
     const result = await flight.wait(signal);
     const { leavesTrace, status } = flight.request;
     if (flight.request === request) return result;
-    if (leavesTrace) this.#alone.add(operation.document);
-    if (result.text === undefined || leavesTrace) return this.next.execute(operation, request); // the stock executor's objects are not shared
+    const isObjects = result.text === undefined && result.data !== null; // the stock executor's, which are not shared
+    if (leavesTrace || isObjects) this.#alone.add(operation.document);
+    if (leavesTrace || result.text === undefined) return this.next.execute(operation, request);
     request.status = status;
     return copyOf(result);
   }

@@ -138,6 +138,22 @@ test('what leaves a trace is asked once for each who asked, and from then on by 
   expect(asked).toHaveLength(5);
 });
 
+test('what is answered without text, which nobody can copy, is asked by each, and from then on without waiting', async () => {
+  const { asked, flights } = slow();
+  const untold = { data: { one: { id: '1' } }, errors: [] };
+  const stock = operation(read);
+  const all = ['before', 'first', 'second'].map(() => flights.execute(stock, requestOf('a')));
+  asked[0]!.answer(untold);
+  await all[0];
+  asked[1]!.answer(untold);
+  await all[1];
+  await expect.poll(() => asked.length).toBe(3);
+  asked[2]!.answer(untold);
+  await all[2];
+  for (const _twice of [1, 2]) void flights.execute(stock, requestOf('a'));
+  expect(asked).toHaveLength(5);
+});
+
 test('a failure fails every request that waits for it, and none after it', async () => {
   const { asked, flights } = slow();
   const all = ['before', 'first', 'second'].map(() => flights.execute(operation(read), requestOf('a')));

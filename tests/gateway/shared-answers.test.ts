@@ -43,15 +43,19 @@ describe.each(['process', 'http'])('with SUBGRAPH_CALLS=%s', calls => {
     expect([counted(200), counted(429)]).toEqual([30, 5]);
   });
 
-  test('most of the equal questions that leave no trace are asked once for all', async () => {
-    const token = await p.userToken(DEMO, ['read:profile']);
-    const ask = () => p.rest('GET', '/identity/v1/users/me', { token });
-    await ask();
-    const before = await asked();
-    const answers = await atOnce(READERS, ask);
-    expect(answers.map(({ status, body }) => [status, body])).toEqual(Array(READERS).fill([200, answers[0]!.body]));
-    expect((await asked()) - before).toBeLessThan(READERS);
-  });
+  // the stock executor's answers are objects, which are not shared
+  test.skipIf(process.env.GATEWAY_EXECUTOR === 'stock')(
+    'most of the equal questions that leave no trace are asked once for all',
+    async () => {
+      const token = await p.userToken(DEMO, ['read:profile']);
+      const ask = () => p.rest('GET', '/identity/v1/users/me', { token });
+      await ask();
+      const before = await asked();
+      const answers = await atOnce(READERS, ask);
+      expect(answers.map(({ status, body }) => [status, body])).toEqual(Array(READERS).fill([200, answers[0]!.body]));
+      expect((await asked()) - before).toBeLessThan(READERS);
+    },
+  );
 
   /** Calls of the identity service so far. */
   async function asked(): Promise<number> {
