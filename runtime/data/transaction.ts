@@ -10,6 +10,7 @@ import {
 import { appendEvents } from '../../events/outbox.js';
 import { lastOfTransaction, prepared } from '../../events/prepared.js';
 import { besideAudit, writeAudit } from './audit.js';
+import { GATHER } from './round-trips.js';
 import { fixedClock } from '../time/clock.js';
 import type { Context, ServiceHost } from '../request/context.js';
 import { Problem } from '../request/errors.js';
@@ -56,7 +57,7 @@ export function databaseProblem(error: unknown): unknown {
     return new Problem('conflict', 'It was changed meanwhile', { reason: 'version_conflict', cause: error });
   if (error instanceof UniqueConstraintViolationException || sqlState(error) === '23505')
     return new Problem('conflict', 'It exists already', { cause: error });
-  if (error instanceof ForeignKeyConstraintViolationException)
+  if (error instanceof ForeignKeyConstraintViolationException || sqlState(error) === '23503')
     return new Problem('conflict', 'It refers to something that is not there', { cause: error });
   if (UNSTORABLE.has(sqlState(error))) return new Problem('invalid_request', 'A text must not contain U+0000', { cause: error });
   if (isHalfPair(error)) return new Problem('invalid_request', 'A text must not contain half a surrogate pair', { cause: error });
@@ -100,6 +101,7 @@ async function sendLastWrites(ctx: Context, isLast: boolean): Promise<void> {
 
 /** Entity rows, last steps and writes, then audit rows and the outbox in the last statement, because it takes the order locks; then the commit. */
 async function settle(ctx: Context, manual: Date | null): Promise<void> {
+  await ctx.sql(GATHER);
   await ctx.em.flush();
   if (ctx.lastSteps.length > 0) await takeLastSteps(ctx);
   const emits = ctx.events.length > 0;

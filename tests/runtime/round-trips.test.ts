@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { lastOfTransaction, prepared } from '../../events/prepared.js';
 import { openOrm } from '../../runtime/data/database.js';
-import { saveRoundTrips, type PgClient } from '../../runtime/data/round-trips.js';
+import { GATHER, saveRoundTrips, type PgClient } from '../../runtime/data/round-trips.js';
 import { dropDatabase } from '../support/database.js';
 import { seededDatabase } from '../support/platform.js';
 
@@ -167,6 +167,91 @@ test('the ORM begins its transactions in a way that is held back', async () => {
   const texts = own.map(([query]) => (query as unknown as { text?: string })?.text ?? query);
   expect(texts).toEqual(['select 1 as one', 'commit']);
   await orm.close(true);
+});
+
+describe('a transaction that only writes from here to its commit', () => {
+  const insert = (one: number): string => `insert into "kept" ("one") values (${one})`;
+  const last = lastOfTransaction('insert into kept values ($1) returning one');
+  const begun = async (): Promise<void> => {
+    await client.query('begin');
+    await client.query('select 1');
+    await client.query(GATHER);
+  };
+  const gathered = async (): Promise<number[]> => (await rows()).filter(one => one > 40);
+  beforeAll(async () => void (await client.query(last, [41]))); // parsed by its name
+  beforeEach(() => client.query('delete from kept where one > 40'));
+  afterAll(() => client.query('delete from kept where one > 40'));
+
+  test('sends rows with its last statement and the commit, in one message', async () => {
+    await begun();
+    const sent = await messages(async () => {
+      expect(await client.query(insert(43))).toMatchObject({ command: 'INSERT', rowCount: 1, rows: [] });
+      expect(await client.query(`update "kept" set "one" = 44 where "one" = 43`)).toMatchObject({ command: 'UPDATE' });
+      expect((await client.query(last, [45])).rows).toEqual([{ one: 45 }]);
+      await client.query('commit');
+    });
+    expect(sent).toBe('PBEPBEBDEBES');
+    expect(await gathered()).toEqual([44, 45]);
+  });
+
+  test('begins with them, where it has sent nothing yet', async () => {
+    await client.query('begin');
+    await client.query(GATHER);
+    await client.query(insert(46));
+    expect(await messages(() => client.query(last, [47]))).toBe('BEPBEBDEBES');
+    await client.query('commit');
+    expect(await gathered()).toEqual([46, 47]);
+  });
+
+  test('sends them before what reads, and before its commit', async () => {
+    await begun();
+    await client.query(insert(48));
+    expect((await client.query('select one from kept where one = 48')).rows).toEqual([{ one: 48 }]);
+    await client.query(insert(49));
+    await client.query('insert into kept values (50); insert into kept values (51)');
+    await client.query(insert(52));
+    await new Promise(resolve => client.query('select 1', () => resolve(null)));
+    await client.query(insert(53));
+    expect((await client.query(`insert into "kept" ("one") values (54) returning "one"`)).rows).toEqual([{ one: 54 }]);
+    await client.query(insert(55));
+    await client.query(prepared('select one from kept where one = $1'), [55]); // which the server has not parsed yet
+    await client.query(insert(56));
+    await client.query('commit');
+    expect(await gathered()).toEqual([48, 49, 50, 51, 52, 53, 54, 55, 56]);
+  });
+
+  test('is undone as a whole when one of them fails, which the statement after it tells', async () => {
+    for (const next of [
+      () => client.query(last, [58]),
+      () => client.query('select 1'),
+      () => client.query('select 1; select 2'),
+      () => client.query('commit'),
+    ]) {
+      await begun();
+      await client.query(insert(57));
+      await client.query(insert(2));
+      await client.query(insert(59));
+      await expect(next()).rejects.toMatchObject({ code: '23505', table: 'kept' });
+      await client.query('rollback');
+      expect(await gathered()).toEqual([]);
+    }
+  });
+
+  test('forgets them at its rollback, and the next transaction gathers nothing', async () => {
+    await begun();
+    await client.query(insert(60));
+    await client.query('rollback');
+    await client.query('begin');
+    expect(await messages(() => client.query(insert(61)))).toBe('BEPBDES');
+    await client.query('commit');
+    expect(await gathered()).toEqual([61]);
+  });
+
+  test('outside a transaction nothing is gathered', async () => {
+    await client.query(GATHER);
+    await client.query(insert(62));
+    expect(await gathered()).toEqual([62]);
+  });
 });
 
 describe('a prepared statement', () => {

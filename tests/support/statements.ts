@@ -11,10 +11,11 @@ export interface Asked {
   values: unknown[];
 }
 
-/** What a client's `query` was called with. */
-function askedOf([one, values]: readonly unknown[]): Asked {
-  const given = one as Partial<Asked>;
-  return { text: String(given.text ?? one), values: given.values ?? (values as unknown[] | undefined) ?? [] };
+/** What a client's `query` was called with: a statement, after those that were gathered before it. */
+function askedOf([one, values]: readonly unknown[]): Asked[] {
+  const given = one as Partial<Asked> & { beside?: { before: readonly string[] } };
+  const before = given.beside?.before.map(text => ({ text, values: [] })) ?? [];
+  return [...before, { text: String(given.text ?? one), values: given.values ?? (values as unknown[] | undefined) ?? [] }];
 }
 
 /** Statements on a platform's database from here on. The process may hold another platform, whose timers go on. */
@@ -23,7 +24,7 @@ export function listen({ env }: Pick<TestPlatform, 'env'>): { asked(): Asked[]; 
   const query = vi.spyOn(Client.prototype, 'query');
   const asked = (): Asked[] => {
     const { calls, contexts } = query.mock;
-    return calls.filter((_, at) => (contexts[at] as unknown as { database: string }).database === database).map(askedOf);
+    return calls.filter((_, at) => (contexts[at] as unknown as { database: string }).database === database).flatMap(askedOf);
   };
   return { asked, stop: () => query.mockRestore() };
 }
