@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { loggedError, type Logger } from '../../../../runtime/observe/log.js';
 import { mature } from './charges.js';
 import { show } from './disputes.js';
-import { bodyOf, inMs, NOTICE_DELAY_MS } from './notices.js';
+import { bodyOf, CLAIM_MS, inMs, NOTICE_DELAY_MS } from './notices.js';
 import type { Kind, SandboxObject } from './objects.js';
 import { maturePayout } from './payouts.js';
 import type { Delivery, SandboxStore, SandboxTransaction } from './store.js';
@@ -12,7 +12,8 @@ import type { Delivery, SandboxStore, SandboxTransaction } from './store.js';
 /** Between looks at least, so that what comes together goes together, and at most, because others may have planned something, ms. */
 const [SHORTEST_MS, LONGEST_MS] = [20, 5_000];
 const BATCH = 16;
-const CLAIM_MS = 10_000;
+/** A call of our own that has waited for longer is left to a look: its claim may be over. */
+const STALE_MS = CLAIM_MS / 2;
 const CALL_TIMEOUT_MS = 5_000;
 /** Tries of a call; the wait doubles from the delay up to half a minute. */
 const MAX_TRIES = 16;
@@ -33,6 +34,13 @@ export function signatureOf(body: Buffer, secret: string, at: Date): string {
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex')}`;
 }
 
+/** A call that this process has planned. */
+interface Own {
+  notice: Notice;
+  /** When it goes out, epoch ms. */
+  at: number;
+}
+
 /** Calls payments' webhook, and lets happen what happens by itself. */
 export class Courier {
   readonly #stopping = new AbortController();
@@ -42,11 +50,15 @@ export class Courier {
   #isWanted = false;
   /** It waits for longer than a call that is planned now will. */
   #isLong = false;
+  readonly #own: Own[] = [];
+  #delivering: Promise<void> | null = null;
 
   constructor(
     private readonly store: SandboxStore,
     private readonly setting: CourierSetting,
-  ) {}
+  ) {
+    store.afterCommit = tx => this.#planned(tx);
+  }
 
   start(): void {
     this.#running = this.#loop();
@@ -55,13 +67,42 @@ export class Courier {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#woken.abort();
-    await this.#running;
+    await Promise.all([this.#running, this.#delivering]);
   }
 
-  /** Something was planned. */
-  wake(): void {
+  /** What a transaction has planned is at hand, and needs no look. */
+  #planned({ ownCalls, hasDue }: SandboxTransaction): void {
+    const at = Date.now() + NOTICE_DELAY_MS;
+    this.#own.push(...ownCalls.map(notice => ({ notice, at })));
+    if (ownCalls.length > 0) this.#delivering ??= this.#deliverOwn().finally(() => (this.#delivering = null));
+    if (hasDue) this.#wake();
+  }
+
+  #wake(): void {
     this.#isWanted = true;
     if (this.#isLong) this.#woken.abort();
+  }
+
+  /** Makes the calls that this process has planned; those that come meanwhile go together. */
+  async #deliverOwn(): Promise<void> {
+    while (this.#own.length > 0) {
+      await this.#sleep(this.#own[0]!.at - Date.now(), this.#stopping.signal);
+      if (this.#stopping.signal.aborted) return;
+      const now = Date.now();
+      const due = this.#own.filter(({ at }) => at <= now).slice(0, BATCH);
+      this.#own.splice(0, due.length);
+      const notices = due.filter(({ at }) => now - at < STALE_MS).map(({ notice }) => notice);
+      await this.#deliverAll(notices).catch(error =>
+        this.setting.log.warn({ err: loggedError(error) }, 'deliveries of the sandbox could not be noted; they are made again'),
+      );
+    }
+  }
+
+  async #deliverAll(notices: readonly Notice[]): Promise<void> {
+    if (notices.length === 0) return;
+    const deliveries = await Promise.all(notices.map(notice => this.#attempt(notice)));
+    await this.store.noteDeliveries(deliveries);
+    if (deliveries.some(({ waitMs }) => waitMs !== null)) this.#wake();
   }
 
   async #loop(): Promise<void> {
@@ -78,8 +119,11 @@ export class Courier {
   async #pause(ms: number): Promise<void> {
     this.#woken = new AbortController();
     this.#isLong = ms > NOTICE_DELAY_MS;
-    if (this.#stopping.signal.aborted) return;
-    await sleep(ms, undefined, { signal: this.#woken.signal }).catch(() => undefined);
+    if (!this.#stopping.signal.aborted) await this.#sleep(ms, this.#woken.signal);
+  }
+
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
   }
 
   /** Does what is due. @returns how long to wait for what comes next, ms. */
@@ -88,7 +132,7 @@ export class Courier {
     if (kinds.length === 0) return Math.min(Math.max(ms ?? LONGEST_MS, SHORTEST_MS), LONGEST_MS);
     if (kinds.some(kind => kind !== 'notice')) await this.store.transaction(tx => this.#change(tx, kinds));
     const notices = kinds.includes('notice') ? await this.store.transaction(tx => tx.claimOnly('notice', inMs(CLAIM_MS), BATCH)) : [];
-    if (notices.length > 0) await this.store.noteDeliveries(await Promise.all(notices.map(notice => this.#attempt(notice))));
+    await this.#deliverAll(notices);
     return SHORTEST_MS;
   }
 
@@ -104,7 +148,7 @@ export class Courier {
 
   /** Makes one call now. */
   async deliver(notice: Notice): Promise<void> {
-    await this.store.noteDeliveries([await this.#attempt(notice)]);
+    await this.#deliverAll([notice]);
   }
 
   /** One call, signed at the service's time; it is tried again until it is taken. */

@@ -72,23 +72,18 @@ export class Sandbox {
   async run(operation: string, { input, key }: SandboxCall): Promise<ProcessorResult<unknown> | typeof SILENCE | undefined> {
     if (operation === 'charge') return this.#charge(input, key);
     if (!Object.hasOwn(OPERATIONS, operation)) return undefined;
-    const result = await this.store.transaction(tx => OPERATIONS[operation]!(tx, input, key));
-    this.#courier.wake();
-    return result;
+    return this.store.transaction(tx => OPERATIONS[operation]!(tx, input, key));
   }
 
   async #charge(input: any, key: string): Promise<ProcessorResult<unknown> | typeof SILENCE> {
     const { result, isFirstSilent } = await this.store.transaction(tx => charge(tx, input, key));
-    this.#courier.wake();
     return isFirstSilent ? SILENCE : result;
   }
 
   /** @returns whether something was done. */
   async act(action: Action): Promise<boolean> {
     if (action.action === 'redeliver_last' || action.action === 'deliver_reversed') return this.#redeliver(action);
-    const done = await this.store.transaction(tx => act(tx, action));
-    this.#courier.wake();
-    return done;
+    return this.store.transaction(tx => act(tx, action));
   }
 
   /** Sends calls again, one after the other: the last one, or the latest from the last to the first. */

@@ -64,11 +64,17 @@ const columnsOf = (objects: readonly SandboxObject[]): unknown[][] => [
 export class SandboxTransaction {
   readonly #made = new Map<string, SandboxObject>();
   readonly #changed = new Map<string, SandboxObject>();
+  /** Calls that the process makes itself after the commit. */
+  readonly ownCalls: SandboxObject<'notice'>[] = [];
+  /** It has written something else that waits for its time. */
+  hasDue = false;
 
   constructor(
     private readonly client: pg.PoolClient,
     /** The service's time; delays run on the wall clock. */
     readonly now: Date,
+    /** Whether the process makes the calls that are planned. */
+    readonly delivers: boolean,
   ) {}
 
   async #query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row[]> {
@@ -79,6 +85,7 @@ export class SandboxTransaction {
   async #write(text: string): Promise<void> {
     if (this.#made.size + this.#changed.size === 0) return;
     const [changed, made] = [[...this.#changed.values()], [...this.#made.values()]];
+    this.hasDue ||= [...changed, ...made].some(one => one.dueAt !== null && !(this.ownCalls as SandboxObject[]).includes(one));
     this.#made.clear();
     this.#changed.clear();
     const places = [made.map(one => one.kind), made.map(one => one.key), made.map(one => one.parentId)];
@@ -214,6 +221,8 @@ from notice join unnest($1::text[], $2::boolean[], $3::float8[]) as r(id, taken,
 /** The sandbox's database: a pool and transactions of its own, so that what it did stays done when payments dies. */
 export class SandboxStore {
   readonly #pool: pg.Pool;
+  /** Told of each transaction, by whom the calls are made; null: nobody here. */
+  afterCommit: ((tx: SandboxTransaction) => void) | null = null;
 
   constructor(
     databaseUrl: string,
@@ -228,10 +237,11 @@ export class SandboxStore {
     let failed: Error | undefined;
     try {
       await client.query('begin');
-      const tx = new SandboxTransaction(client, await this.now(client));
+      const tx = new SandboxTransaction(client, await this.now(client), this.afterCommit !== null);
       const result = await work(tx);
       await tx.end();
       await client.query('commit');
+      this.afterCommit?.(tx);
       return result;
     } catch (error) {
       failed = error as Error;
