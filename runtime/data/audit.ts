@@ -70,6 +70,18 @@ export function besideAudit(ctx: Author, rows: readonly AuditRow[]): Sql {
     ctx.sql(prepared(`with audit as (${insertOf(ctx.schema, params.length + 1)}) ${text}`), [...params, ...paramsOf(ctx, rows)]);
 }
 
+/**
+ * The only statement of a transaction, with the commit in one message, and audit rows where it answers any.
+ * @param text a change of constant text that answers what it has changed.
+ */
+export function writeAudited<Row>(ctx: Author, text: string, params: readonly unknown[], rows: readonly AuditRow[]): Promise<Row[]> {
+  const audit = `${insertOf(ctx.schema, params.length + 1)} where exists (select from done)`;
+  return ctx.sql<Row>(lastOfTransaction(`with done as (${text}), audit as (${audit}) select * from done`), [
+    ...params,
+    ...paramsOf(ctx, rows),
+  ]);
+}
+
 /** Writes audit rows of several callers, whose work one transaction does: one statement. */
 export async function writeCallersAudit(sql: Sql, schema: string, rows: readonly CallersRow[], at: Date): Promise<void> {
   if (rows.length === 0) return;

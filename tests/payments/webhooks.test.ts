@@ -44,6 +44,20 @@ describe('the inbound webhook', () => {
     await expect.poll(() => bank.count('payments.processor_event where object_ref = $1', [`charge:${id}`])).toBe(2); // nothing comes after it
   });
 
+  test('keeps its calls from others while they wait for their turn', async () => {
+    const [slow, quick] = [await bank.paid(user, 4_000), await bank.paid(user, 4_000)];
+    const [first, last] = await Promise.all([slow, quick].map(async one => (await bank.payment(one)).processor_payment_id as string));
+    await holding(bank.p, ['select from payments.processor_object where id = $1 for update', [first]], async release => {
+      for (let n = 0; n < 10; n++) await bank.notify({ kind: 'charge', id: first! }, { id: `evt_slow_${n}` });
+      await bank.notify({ kind: 'charge', id: last! }, { id: 'evt_waits' });
+      const isKept = `payments.processor_event where processor_event_id = 'evt_waits' and next_attempt_at >= received_at + interval '31 seconds'`;
+      await bank.advance('PT2S'); // by which a lease that is renewed is longer
+      await expect.poll(() => bank.count(isKept), { timeout: 30_000 }).toBe(1);
+      await release();
+    });
+    expect(await bank.handled(`processor_event_id = 'evt_waits'`)).toMatchObject([{ status: 'processed', attempts: 1 }]);
+  }, 60_000);
+
   test.each([
     ['a wrong secret', { secret: 'another-secret' }],
     ['a time 310 s ago', { age: 310 }], // to the second: a table of the rule
@@ -180,6 +194,22 @@ describe('calls of the sandbox', () => {
     const token = await bank.buyer(user);
     expect(await bank.post('/v1/admin/sandbox/actions', { action: 'hold_webhooks' }, token)).toMatchObject({ status: 403 });
   });
+});
+
+test('a call that its process has planned and does not make any more is made by another one', async () => {
+  const { processor_payment_id: id } = await bank.payment(await bank.paid(user, 1_700));
+  const dead = new SandboxStore(bank.p.env.DATABASE_URL!, true);
+  dead.afterCommit = () => undefined;
+  try {
+    await dead.transaction(tx => notify(tx, 'charge.left', 'charge', id, id));
+    const left = `payments.processor_object where kind = 'notice' and parent_id = $1 and data->>'type' = 'charge.left' and due_at`;
+    expect(await bank.count(`${left} > now() + interval '5 seconds'`, [id])).toBe(1); // nobody else makes it meanwhile
+    await bank.p.sql(`update payments.processor_object set due_at = now() where parent_id = $1 and data->>'type' = 'charge.left'`, [id]);
+    await expect.poll(() => bank.count(`${left} is null`, [id]), { timeout: 20_000 }).toBe(1);
+    expect(await bank.handled(`type = 'charge.left'`)).toMatchObject([{ status: 'processed', attempts: 1 }]);
+  } finally {
+    await dead.close();
+  }
 });
 
 /** Whoever plans a call locks those of its subject, oldest first; who notes several without that order would lock that one out. */

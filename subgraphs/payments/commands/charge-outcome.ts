@@ -1,3 +1,5 @@
+import { prepared } from '../../../events/prepared.js';
+import { isUuid } from '../../../runtime/data/ids.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { move } from '../../../runtime/request/states.js';
 import { after } from '../../../runtime/time/durations.js';
@@ -9,6 +11,7 @@ import { isRetryable } from '../rules/decline.js';
 import {
   ACTION_WITHIN_MS,
   CAPTURE_WITHIN_MS,
+  ENDED,
   SETTLES_WITHIN_MS,
   isEnded,
   nextLook,
@@ -57,6 +60,16 @@ function resume(payment: Payment): void {
 /** Whether nothing that a processor says can change an attempt any more. */
 export const isDecided = (attempt: PaymentAttempt, payment: Payment): boolean =>
   DECIDED.includes(attempt.status) || isEnded(payment.status);
+
+const WAS_DECIDED = prepared(`select exists (select from payments.payment_attempt a join payments.payment p on p.id = a.payment_id
+  where a.id = $1 and p.checkout_session_id is null and (a.status = any($2) or p.status = any($3))) as is`);
+
+/** The same of an attempt whose payment is of no checkout, which would go on with it, without reading their rows. */
+export async function wasDecided(ctx: Context, attemptId: string): Promise<boolean> {
+  if (!isUuid(attemptId)) return false;
+  const [row] = await ctx.sql<{ is: boolean }>(WAS_DECIDED, [attemptId, DECIDED, ENDED]);
+  return row!.is;
+}
 
 /** Applies what the processor says of an attempt; again, or backwards: nothing. Source: payments 3.1, 7.5. */
 export async function applyOutcome(ctx: Context, rows: ChargeRows, result: Result): Promise<void> {

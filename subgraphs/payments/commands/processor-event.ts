@@ -1,4 +1,5 @@
 import { prepared } from '../../../events/prepared.js';
+import { writeAudited } from '../../../runtime/data/audit.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { lockRow, requireRow } from '../../../runtime/data/rows.js';
 import { loggedError } from '../../../runtime/observe/log.js';
@@ -12,7 +13,7 @@ import { ProcessorEvent } from '../entities/processor-event.js';
 import type { ProcessorNotice } from '../ports/processor.js';
 import { processorOf } from '../ports/processors.js';
 import { EVENT_LEASE_MS, retryMs } from '../rules/processor-event.js';
-import { ProcessorSilent, reread } from './processor-object.js';
+import { ProcessorSilent, reread, type Apply } from './processor-object.js';
 
 /** Longest name of a type that is kept. */
 const MAX_TYPE = 100;
@@ -23,8 +24,8 @@ const INSERT = `insert into payments.processor_event
   values ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10) on conflict (processor, processor_event_id) do nothing returning id`;
 
 /**
- * Keeps a verified call of the processor; one that is known already changes nothing. @returns the id of a new one that is to be handled
- * by this process now, null for one that is not. Source: payments 4.5.
+ * Keeps a verified call of the processor, in a transaction of its own; one that is known already changes nothing. @returns the id of a new
+ * one that is to be handled by this process now, null for one that is not. Source: payments 4.5.
  */
 export async function keepNotice(
   ctx: Context,
@@ -34,21 +35,28 @@ export async function keepNotice(
 ): Promise<string | null> {
   const [id, now, { object }] = [newId(), ctx.now(), notice];
   const isOurs = object !== null;
-  const rows = await ctx.sql<{ id: string }>(prepared(INSERT), [
+  const type = notice.type.slice(0, MAX_TYPE);
+  const values = [
     id,
     processor,
     notice.id.slice(0, 255),
-    notice.type.slice(0, MAX_TYPE),
+    type,
     isOurs ? `${object.kind}:${object.id}` : null,
     ctx.host.sealer.seal(rawBody.toString('base64'), sealContext(id)),
     isOurs ? Status.RECEIVED : Status.IGNORED,
     now.toISOString(),
     isOurs ? null : now.toISOString(),
     isOurs ? after(now, EVENT_LEASE_MS).toISOString() : null,
-  ]);
-  if (rows.length > 0) ctx.audit('processor_event.received', id, { processor, type: notice.type.slice(0, MAX_TYPE) });
+  ];
+  const rows = await writeAudited(ctx, INSERT, values, [{ action: 'processor_event.received', target: id, details: { processor, type } }]);
   return rows.length > 0 && isOurs ? id : null;
 }
+
+const KEEP = prepared(`update payments.processor_event set next_attempt_at = $2 where id = any($1) and status in ('received', 'failed')`);
+
+/** Keeps the lease of calls up that this process has taken and not handled yet. */
+export const keepEvents = (host: ServiceHost, ids: readonly string[]): Promise<unknown> =>
+  host.transaction(ctx => ctx.sql(KEEP, [ids, after(ctx.now(), EVENT_LEASE_MS).toISOString()]));
 
 /** What the kept body says, as it is understood today. */
 function noticeOf({ host }: Context, event: ProcessorEvent): ProcessorNotice | null {
@@ -67,6 +75,24 @@ interface Handling {
   notice?: ProcessorNotice;
 }
 
+const NOTE = `update payments.processor_event set status = $2, processed_at = $3, next_attempt_at = null, error = null,
+  attempts = attempts + 1 where id = $1 and ($4 or status not in ('processed', 'ignored')) returning id`;
+
+/** Applies what a call says, if anything, and notes that it is handled; not one that is finished. */
+async function handleIn(ctx: Context, id: string, status: Status, again: boolean, apply: Apply | null): Promise<Handled> {
+  const action = 'processor_event.handled';
+  const values = [id, status, ctx.now().toISOString(), again];
+  if (apply === null) {
+    await writeAudited(ctx, NOTE, values, [{ action, target: id, details: { changed: false } }]);
+    return 'unchanged';
+  }
+  const noted = await ctx.sql(prepared(NOTE), values);
+  if (noted.length === 0) return 'unchanged';
+  const isChanged = await apply(ctx);
+  ctx.audit(action, id, { changed: isChanged });
+  return isChanged ? 'changed' : 'unchanged';
+}
+
 /**
  * Handles a kept call: its object is read again, outside any transaction, and applied under the row's lock together with the event's new
  * state. What fails is tried again later. Never throws. Source: payments 4.5, 7.6.
@@ -75,20 +101,8 @@ export async function handleEvent(host: ServiceHost, id: string, { again = false
   try {
     const notice = known ?? (await host.read(async ctx => noticeOf(ctx, await requireOurs(ctx, id))));
     const apply = notice?.object ? await reread(host, notice.object) : null;
-    return await host.transaction(async ctx => {
-      const event = await lockRow(ctx, ProcessorEvent, { id });
-      if (!again && FINISHED.includes(event.status)) return 'unchanged';
-      const isChanged = apply !== null && (await apply(ctx));
-      Object.assign(event, {
-        status: apply === null ? Status.IGNORED : Status.PROCESSED,
-        processedAt: ctx.now(),
-        nextAttemptAt: null,
-        error: null,
-      });
-      event.attempts += 1;
-      ctx.audit('processor_event.handled', id, { changed: isChanged });
-      return isChanged ? 'changed' : 'unchanged';
-    });
+    const status = notice?.object ? Status.PROCESSED : Status.IGNORED;
+    return await host.transaction(ctx => handleIn(ctx, id, status, again, apply));
   } catch (error) {
     await fail(host, id, error).catch(cause => host.log.error({ err: loggedError(cause), event: id }, 'a failure could not be noted'));
     return 'failed';

@@ -6,7 +6,7 @@ import { processorOf } from '../ports/processors.js';
 import { RESOURCE_MISSING } from '../rules/decline.js';
 import { applyCharge } from './charging.js';
 import { drive } from './checkout/steps.js';
-import { isDecided } from './charge-outcome.js';
+import { isDecided, wasDecided } from './charge-outcome.js';
 import { applyDispute } from './dispute.js';
 import { applyPayout } from './payout-outcome.js';
 import { applyRefundNotice } from './refund-notice.js';
@@ -17,7 +17,7 @@ export class ProcessorSilent extends Error {
 }
 
 /** Applies what was read, under the row's lock; whether something changed. */
-type Apply = (ctx: Context) => Promise<boolean>;
+export type Apply = (ctx: Context) => Promise<boolean>;
 type Object = NonNullable<ProcessorNotice['object']>;
 
 const isMissing = (result: ProcessorResult<unknown>): boolean => result.status === 'declined' && result.decline.code === RESOURCE_MISSING;
@@ -27,10 +27,7 @@ async function attemptOf(ctx: Context, charge: ProcessorCharge): Promise<Payment
   return (await findRow(ctx, PaymentAttempt, { id: charge.key ?? '' })) ?? findRow(ctx, PaymentAttempt, { processorRef: charge.id });
 }
 
-/**
- * A charge that is not ours is no error: reconciliation reports it. Most calls come for an attempt that the answer to its charge has decided;
- * as that never changes, nothing is locked for them.
- */
+/** A charge that is not ours is no error: reconciliation reports it. */
 async function applyChargeNotice(ctx: Context, result: ProcessorResult<ProcessorCharge>): Promise<boolean> {
   const data = result.status === 'unknown' ? null : result.data;
   const attempt = data && (await attemptOf(ctx, data));
@@ -42,14 +39,17 @@ async function applyChargeNotice(ctx: Context, result: ProcessorResult<Processor
   return payment.version !== version;
 }
 
-/** Reads an object of the processor again, outside any transaction. @throws ProcessorSilent where it gives no answer. */
-export async function reread(host: ServiceHost, { kind, id }: Object): Promise<Apply> {
+/**
+ * Reads an object of the processor again, outside any transaction. @returns null where it tells nothing new: most calls come for an attempt
+ * that the answer to its charge has decided, which never changes. @throws ProcessorSilent where it gives no answer. */
+export async function reread(host: ServiceHost, { kind, id }: Object): Promise<Apply | null> {
   const processor = processorOf(host);
   const call: ProcessorCall = await host.read(async ({ clock }) => ({ idempotencyKey: `read:${kind}:${id}`, clock }));
   switch (kind) {
     case 'charge': {
       const result = await answered(processor.retrieveCharge({ id }, call));
-      return ctx => applyChargeNotice(ctx, result);
+      const key = result.status === 'unknown' ? null : result.data?.key;
+      return key && (await host.read(ctx => wasDecided(ctx, key))) ? null : ctx => applyChargeNotice(ctx, result);
     }
     case 'refund': {
       const result = await answered(processor.retrieveRefund({ id }, call));

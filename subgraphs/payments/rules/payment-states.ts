@@ -26,7 +26,7 @@ export const PAYMENT_STATES: TransitionTable<Status, PaymentTrigger> = {
   [Status.CANCELLED]: {},
 };
 
-const ENDED: readonly Status[] = [Status.SUCCEEDED, Status.FAILED, Status.CANCELLED];
+export const ENDED: readonly Status[] = [Status.SUCCEEDED, Status.FAILED, Status.CANCELLED];
 export const isEnded = (status: Status): boolean => ENDED.includes(status);
 
 /** Money of the payment may still arrive, so what is reserved for it is held on. Source: payments 5.3. */

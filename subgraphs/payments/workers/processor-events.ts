@@ -1,7 +1,9 @@
+import { keepLease } from '../../../events/leases.js';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import type { Worker } from '../../../runtime/service.js';
-import { handleEvent } from '../commands/processor-event.js';
+import { handleEvent, keepEvents } from '../commands/processor-event.js';
 import type { ProcessorNotice } from '../ports/processor.js';
+import { EVENT_LEASE_MS } from '../rules/processor-event.js';
 
 /** Calls of the processor that one process handles at once; each needs a connection for a moment. */
 const CONCURRENCY = 2;
@@ -14,18 +16,25 @@ interface Taken {
   notice: ProcessorNotice;
 }
 
-/** Handles what this process has taken, in the order in which it came. */
+/** Handles what this process has taken, in the order in which it came; the leases of what waits are kept up, else others would handle it as well. */
 class EventQueue {
   readonly #waiting: Taken[] = [];
   readonly #running = new Set<Promise<unknown>>();
   #isStopped = false;
+  #stopKeeping: (() => Promise<void>) | undefined;
 
   constructor(private readonly host: ServiceHost) {}
 
   add(taken: Taken): void {
     if (this.#isStopped || this.#waiting.length >= MOST_WAITING) return;
     this.#waiting.push(taken);
+    this.#stopKeeping ??= keepLease(() => this.#keep(), EVENT_LEASE_MS);
     this.#next();
+  }
+
+  async #keep(): Promise<void> {
+    const ids = this.#waiting.map(({ id }) => id);
+    if (ids.length > 0) await keepEvents(this.host, ids);
   }
 
   #next(): void {
@@ -42,7 +51,7 @@ class EventQueue {
   /** Ends what has begun; what waits is taken over by another process. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all(this.#running);
+    await Promise.all([...this.#running, this.#stopKeeping?.()]);
   }
 }
 
