@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { AccessRule } from './rules.js';
 import type { Caller } from '../request/caller.js';
 import { isPhiScope } from '../../events/scopes.js';
@@ -25,8 +25,12 @@ const STALE_MS = 30_000;
 /** And after this long all of them do. */
 const DEAD_MS = 300_000;
 const PAGE = 1000;
-/** A request waits for the feed at most so long, ms. */
+/**
+ * A request waits for the feed at most so long, ms, and so many turns of the event loop, which an idle process makes in no time: one that has
+ * much to do, as in a reload, is not told what has come before its time is up.
+ */
 const CATCH_UP_MS = 1_000;
+const CATCH_UP_TURNS = 100;
 
 interface Entry {
   effectiveAt: number;
@@ -87,7 +91,7 @@ export class Revocations {
     const isLate = this.#hasMissed;
     this.#askedAt = this.clock();
     const polling = (this.#polling ??= this.#readAll().finally(() => (this.#polling = null)));
-    if (isLate) this.#late = atMost(polling, CATCH_UP_MS).finally(() => (this.#late = null));
+    if (isLate) this.#late = longEnough(polling).finally(() => (this.#late = null));
     return polling;
   }
 
@@ -162,9 +166,13 @@ export class Revocations {
   }
 }
 
-/** Resolves when work has ended, however it did, or after `ms`. */
-const atMost = (work: Promise<void>, ms: number): Promise<void> =>
-  Promise.race([work.catch(() => undefined), sleep(ms, undefined, { ref: false })]);
+/** Resolves when work has ended, however it did, or when a request has waited for it long enough. */
+async function longEnough(work: Promise<void>): Promise<void> {
+  const state = { ended: false };
+  const end = (): void => void (state.ended = true);
+  await Promise.race([work.then(end, end), sleep(CATCH_UP_MS, undefined, { ref: false })]);
+  for (let turn = 0; turn < CATCH_UP_TURNS && !state.ended; turn++) await setImmediate();
+}
 
 /** Under an admin scope or a scope of class PHI. */
 const isSensitive = (rule: AccessRule, caller: Caller): boolean =>

@@ -163,6 +163,21 @@ describe('the feed', () => {
     expect(state.answers).toHaveLength(2);
   });
 
+  test('a process that stands still again while it reads the feed hears what has come before it refuses', async () => {
+    const state = { time: 0 };
+    const read = async (): Promise<Revocation[]> => {
+      for (let turn = 0; turn < 10; turn++) await new Promise(resolve => setImmediate(resolve));
+      return [];
+    };
+    const set = new Revocations(read, createLogger('silent'), () => state.time);
+    await set.poll();
+    state.time = 40_000;
+    const caughtUp = set.catchUp(service);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100); // longer than a request waits
+    await caughtUp;
+    set.requireFresh(admin, service);
+  });
+
   test.each([
     ['where reads of the feed pass', true, 'at once'],
     ['where none pass', false, 'waits'],
