@@ -4,6 +4,7 @@ import { stored, type Federation } from '../../runtime/federation/federation.js'
 import { pollFlags } from '../../runtime/flags/polling.js';
 import type { RunningService } from '../../runtime/running-service.js';
 import type { Logger } from '../../runtime/observe/log.js';
+import type { Gateway } from '../plans/gateway.js';
 import type { Parts } from './parts.js';
 import { untilReachable } from './until-reachable.js';
 
@@ -14,6 +15,11 @@ const REVOCATIONS = stored(`query RevocationFeed($after: Int!) {
 interface RevocationData {
   tokenRevocations: { seq: number; kind: string; value: string; notBefore: number | null; effectiveAt: string; expiresAt: string }[];
 }
+
+/** Refuses a supergraph through which revocations could not be read: half a minute later it would answer nobody with a right. */
+export const readableFeed = {
+  accept: async (next: Pick<Gateway, 'validate'>): Promise<void> => next.validate(REVOCATIONS.source),
+};
 
 const toRevocation = (row: RevocationData['tokenRevocations'][number]): Revocation => ({
   seq: row.seq,

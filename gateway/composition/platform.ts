@@ -16,7 +16,7 @@ import { openBackends, type Backends } from './backends.js';
 import { loadDeclarations, type ServiceList } from './declarations.js';
 import { openEndpoints } from './endpoints.js';
 import { federationOf } from './federation.js';
-import { revocationsOf, startFeeds } from './feeds.js';
+import { readableFeed, revocationsOf, startFeeds } from './feeds.js';
 import { InternalTokens } from './internal-tokens.js';
 import type { Parts } from './parts.js';
 import { registrySync } from './relay.js';
@@ -172,7 +172,10 @@ class PlatformStart {
       verifier: this.#verifier,
       revocations: this.#revocations,
       federation: slug => (slug ? this.#federation(slug) : this.#ownFederation()),
-      onGateway: gateway => (this.#gateway = gateway),
+      onGateway: gateway => {
+        this.#gateway = gateway;
+        gateway.gateways.add(readableFeed);
+      },
       started,
       isWorking: () => this.#working,
     });
