@@ -109,6 +109,20 @@ describe('renewal', () => {
     }).toEqual({ price: 1, customer: 1, method: 1, subscriptionUpdates: 1, invoices: 1, invoiceUpdates: 1 });
   });
 
+  test('whose charge is decided later is paid by the call of the processor', async () => {
+    const one = await s.subscribe({ amount: 850 });
+    const method = await s.attach(one.userId, 'sbx_async_success');
+    await s.p.sql('update payments.billing_subscription set payment_method_id = $2 where id = $1', [one.id, method]);
+    await s.at(one.body.current_period_end);
+    await until(
+      'the invoice to be paid',
+      () => s.read(one),
+      ({ latest_invoice }) => latest_invoice.status === 'paid',
+      20_000,
+    );
+    expect(await s.events('payment.charged.v1', one.userId)).toHaveLength(2);
+  });
+
   test('bills each missed period once, in order, and at most one an hour', async () => {
     const one = await s.subscribe({ amount: 500, price: { subject_kind: 'service', recurring: { interval: 'day', interval_count: 1 } } });
     const [first] = await s.p.sql<{ at: Date }>('select current_period_end as at from payments.billing_subscription where id = $1', [

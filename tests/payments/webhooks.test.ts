@@ -82,12 +82,14 @@ describe('the inbound webhook', () => {
     expect(await bank.notify({ kind: 'plan', id: 'x' }, { age: 290 })).toMatchObject({ status: 200 });
   });
 
-  test('answers a duplicate with 200 and keeps it once; an unknown type is ignored', async () => {
-    const send = () => bank.notify({ kind: 'plan', id: 'plan_1' }, { id: 'evt_twice' });
+  test('answers a duplicate with 200, keeps and audits it once; an unknown type is ignored', async () => {
+    const send = () => bank.notify({ kind: 'plan', id: 'plan_1' }, { id: 'evt_twice', type: 'plan.twice' });
     expect((await Promise.all([send(), send(), send()])).map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await bank.p.sql(`select status from payments.processor_event where processor_event_id = 'evt_twice'`)).toEqual([
       { status: 'ignored' },
     ]);
+    const received = `payments.audit_log where action = 'processor_event.received' and details->>'type' = 'plan.twice'`;
+    expect(await bank.count(received)).toBe(1);
   });
 
   test('is a hint only: what a body claims is not believed', async () => {
