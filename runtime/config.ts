@@ -200,7 +200,7 @@ export function loadConfig(env: Env): Config {
     databaseUrl: env.DATABASE_URL || null,
     databaseUrls: perService(env, 'DATABASE_URL_'),
     poolMax: integer(env, 'DATABASE_POOL_MAX', 3, 2, 100),
-    poolIdleMs: integer(env, 'DATABASE_POOL_IDLE_MS', 10_000, 100, 3_600_000),
+    poolIdleMs: integer(env, 'DATABASE_POOL_IDLE_MS', 20_000, 100, 3_600_000),
     amqpUrl: env.AMQP_URL || null,
     amqpPrefix: env.AMQP_PREFIX || 'platform',
     leaseMs: integer(env, 'EVENTS_LEASE_MS', 10_000, 200, 600_000),

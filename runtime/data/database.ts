@@ -27,8 +27,8 @@ import { roleOf, schemaOf, SLUGS, type Slug } from '../../events/slugs.js';
 const ROLE_LOCK = 0x706c6174;
 const MIGRATION_LOCK = 0x6d696772;
 
-/** A service needs its connections in bursts; what it keeps between them is missing elsewhere, ms. */
-const IDLE_MS = 10_000;
+/** A service needs its connections in bursts; what it keeps between them is missing elsewhere, ms. Longer than between two looks of its timers. */
+const IDLE_MS = 20_000;
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

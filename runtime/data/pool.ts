@@ -11,8 +11,8 @@ const SESSION_SETTINGS = '-c idle_in_transaction_session_timeout=10000 -c statem
 /** Startup options that make a connection act as a service's role: a query into another schema then fails in PostgreSQL. */
 export const actAs = (role: string): string => `-c role=${role} ${SESSION_SETTINGS}`;
 
-/** Machinery asks many times a second over the connection that was used last; the others were for a moment such as the start, ms. */
-const MACHINERY_IDLE_MS = 2_000;
+/** Machinery asks many times a second over the connection that was used last, and every few seconds for more at once; the others were for a moment such as the start, ms. */
+const MACHINERY_IDLE_MS = 8_000;
 
 /** The same server, another database. */
 export function withDatabase(url: string, database: string): string {
