@@ -102,7 +102,7 @@ test('carts whose time is over are locked in the order of their ids, however the
   const carts = await Promise.all(
     [1, 2].map(async () => (await shop.cart(randomUUID(), [{ variant: await shop.sell(), quantity: 1 }])).cart.id),
   );
-  const [first, second] = carts.sort() as [string, string];
+  const [first, second] = carts.toSorted((a, b) => (a < b ? -1 : 1)) as [string, string];
   const over = `update commerce.cart set expires_at = (select now + interval '20 seconds' from commerce.test_clock) where id = $1`;
   for (const id of [second, first]) await shop.p.sql(over, [id]);
   const locked = (id: string, how = ''): [string, string[]] => [`select from commerce.cart where id = $1 for update ${how}`, [id]];
