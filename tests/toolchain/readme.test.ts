@@ -124,7 +124,8 @@ describe('the commands of the README, as they stand, in a fresh checkout', { tim
         fetch(`http://localhost:${port}${path}`, { headers: { accept: 'text/html' } }),
       );
       expect((await Promise.all(pages)).map(page => page.status)).toEqual([200, 200, 200, 200]);
-      expect(readdirSync(join(checkout, '.data')).sort()).toEqual(['blobs', 'postgres', 'secrets.env']);
+      const kept = readdirSync(join(checkout, '.data')).sort(); // the ledger's first head comes when its time has come
+      expect(kept.filter(name => name !== 'ledger-heads.jsonl')).toEqual(['blobs', 'postgres', 'secrets.env']);
     } finally {
       await running.interrupt();
     }
