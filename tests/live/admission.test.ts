@@ -95,6 +95,8 @@ test('a key is claimed for each registration: repeated it is answered as before,
 /** A statement that carries the commit; it tells what came of it by its callback. */
 interface Last {
   text?: string;
+  /** Rows that go in its message. */
+  beside?: { before: readonly string[] };
   callback?: (error: Error | null) => void;
 }
 
@@ -105,7 +107,8 @@ function loseAnswerOfCommit(): { lost(): number; stop(): void } {
   const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     const query = args[0] as Last;
     const text = String(query.text ?? query);
-    if (/insert into "?live"?\."?live_registration"? /.test(text)) registering.add(this);
+    const sent = [...(query.beside?.before ?? []), text];
+    if (sent.some(one => /insert into "?live"?\."?live_registration"? /.test(one))) registering.add(this);
     if (lost === 0 && isLastOfTransaction(text) && registering.has(this)) {
       const { callback } = query;
       query.callback = () => callback!(new Error('Connection terminated unexpectedly'));
