@@ -2,6 +2,7 @@ import { Supergraph } from '@apollo/federation-internals';
 import { buildASTSchema, introspectionFromSchema, parse, printSchema, type GraphQLSchema } from 'graphql';
 import { expect, test } from 'vitest';
 import { apiDocument } from '../../gateway/plans/api-schema.js';
+import { startGateway } from '../../gateway/plans/gateway.js';
 import { readSupergraph } from '../../gateway/plans/supergraph-file.js';
 import { loadSupergraph } from '../../gateway/plans/supergraph.js';
 import { createLogger } from '../../runtime/observe/log.js';
@@ -77,4 +78,12 @@ test.each([
   ['extensions', `${HEAD('')} type Query { a: ID } extend type Query { b: ID }`],
 ])('a supergraph with %s is left to the federation', (_what, sdl) => {
   expect(apiDocument(parse(sdl))).toBeNull();
+});
+
+test('a text from elsewhere that the federation cannot read is refused before it serves, though its planner is made later', async () => {
+  const source = (): never => {
+    throw new Error('not asked for');
+  };
+  const setting = { source, executor: 'compiled', log: createLogger('silent') } as const;
+  await expect(startGateway({ ...setting, supergraphSdl: 'type Query { a: ID }' })).rejects.toThrow(/core schema/);
 });
