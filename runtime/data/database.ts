@@ -17,7 +17,7 @@ import pg from 'pg';
 import { cancelStatements, type Cancellable } from '../request/cancellation.js';
 import { createExtensions } from './extensions.js';
 import { PlainFindDriver } from './plain-find.js';
-import { actAs, withDatabase } from './pool.js';
+import { actAs, socketOf, withDatabase } from './pool.js';
 import { saveRoundTrips, type PgClient } from './round-trips.js';
 import { traceStatements } from '../observe/tracing.js';
 import type { Sql } from '../../events/outbox.js';
@@ -221,7 +221,7 @@ export function openOrm(slug: Slug, url: string, entities: readonly EntityClass[
   const onPoolCreated = (created: pg.Pool): void => giveLostBack((pool = created));
   const options = {
     ...ormOptions(slug, url, entities, max, idleMs),
-    driverOptions: { options: actAs(roleOf(slug)), application_name: roleOf(slug), onPoolCreated },
+    driverOptions: { ...socketOf(url), options: actAs(roleOf(slug)), application_name: roleOf(slug), onPoolCreated },
   };
   const known = discovered.get(entities);
   const orm = known ? new KnownOrm(options, known) : (new MikroORM(options) as MikroORM);

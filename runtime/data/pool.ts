@@ -21,6 +21,12 @@ export function withDatabase(url: string, database: string): string {
   return changed.toString();
 }
 
+/** Folder of the server's Unix socket, which libpq and `pg` read from a URL and MikroORM does not: a setting of its connections beside the URL. */
+export function socketOf(url: string): { host?: string } {
+  const host = new URL(url).searchParams.get('host');
+  return host ? { host } : {};
+}
+
 /** A plain pool whose connections act as a service's role; for machinery that writes its SQL by hand. @param other settings than the usual ones. */
 export function openPool(slug: Slug, url: string, max: number, other: pg.PoolConfig = {}): pg.Pool {
   const pool = new pg.Pool({

@@ -8,6 +8,8 @@ export interface Postmaster {
   readonly pid: number;
   /** Undefined while it has not begun to listen. */
   readonly port: number | undefined;
+  /** Folder of its Unix socket; empty where it has none. */
+  readonly sockets: string;
 }
 
 /** Command line of a process, or an empty text when it is gone or a zombie. */
@@ -29,7 +31,7 @@ function exists(pid: number): boolean {
 }
 
 /**
- * The server that runs on a data folder, read from its `postmaster.pid` (line 1 the process, line 4 the port); null when none does.
+ * The server that runs on a data folder, read from its `postmaster.pid` (line 1 the process, line 4 the port, line 5 the socket's folder); null when none does.
  * A file whose number now belongs to another process is removed, since PostgreSQL would refuse to start over it; the segment of shared
  * memory still protects the folder then.
  */
@@ -38,7 +40,7 @@ export async function postmasterOf(data: string): Promise<Postmaster | null> {
   const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n');
   const pid = Number(lines[0]);
   if (!pid) return null;
-  if (await isPostmasterOf(data, pid)) return { pid, port: Number(lines[3]) || undefined };
+  if (await isPostmasterOf(data, pid)) return { pid, port: Number(lines[3]) || undefined, sockets: lines[4] ?? '' };
   if (exists(pid)) await rm(file, { force: true });
   return null;
 }

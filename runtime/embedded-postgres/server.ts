@@ -2,6 +2,7 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events';
 import { constants, existsSync } from 'node:fs';
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,7 +25,6 @@ const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1', // every local account is trusted, nobody else can connect
-  unix_socket_directories: '', // a socket's path may have 107 bytes only
   max_connections: 300, // 28 services of 3, times a few processes
   max_locks_per_transaction: 256, // dropping a database's 28 schemas takes thousands of locks at once
   timezone: 'UTC',
@@ -38,7 +38,28 @@ const FAST_SETTINGS = { fsync: 'off', full_page_writes: 'off' }; // a kill of th
 /** Failures that end by themselves: dying backends of a killed server, another process on the port. */
 const PASSING = /shared memory block|lock file|[Aa]ddress already in use/;
 
-const urlOf = (port: number): string => `postgres://postgres@127.0.0.1:${port}/postgres`;
+/** Bytes of a folder in which a socket `.s.PGSQL.<port>` still has a path that macOS (103) and Linux (107) take. */
+const MOST_SOCKET_FOLDER = 85;
+
+/** Whether a socket can be made there: file systems that a virtual machine shares with its host may refuse, and the server would not start. */
+async function takesSockets(folder: string): Promise<boolean> {
+  const path = join(folder, '.probe');
+  await rm(path, { force: true });
+  const probe = createServer();
+  const taken = await new Promise<boolean>(done => probe.once('error', () => done(false)).listen(path, () => done(true)));
+  await new Promise(done => probe.close(done));
+  return taken;
+}
+
+/** The folder for the server's socket, where its name needs no quoting in the server's list of folders. Empty: there is none. */
+const socketFolder = async (folder: string): Promise<string> =>
+  /^\/[\w./-]+$/.test(folder) && folder.length <= MOST_SOCKET_FOLDER && (await takesSockets(folder)) ? folder : '';
+
+/** By a socket where there is one: a statement takes a sixth less CPU than through TCP, on both sides together. */
+function urlOf(port: number, sockets = ''): string {
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  return sockets ? `${url}?host=${encodeURIComponent(sockets)}` : url;
+}
 
 const isAlive = (child: ChildProcess | undefined): child is ChildProcess => child?.exitCode === null && child.signalCode === null;
 
@@ -50,6 +71,7 @@ export class Server {
   /** For example `18.4`; empty until it has answered. */
   version = '';
   #port = 0;
+  #sockets = '';
   #pid = 0;
   #child: ChildProcess | undefined;
   #owner: OwnerClient | undefined;
@@ -66,7 +88,7 @@ export class Server {
 
   /** Superuser, database `postgres`. */
   get url(): string {
-    return urlOf(this.#port);
+    return urlOf(this.#port, this.#sockets);
   }
 
   /** Makes the cluster if there is none, then takes a running server over or launches one. */
@@ -138,7 +160,8 @@ export class Server {
     if (this.#child) await this.#judgeFailure();
     else await rm(this.#logFile, { force: true });
     this.#port ||= await freePort();
-    const settings = Object.entries(this.durable ? SETTINGS : { ...SETTINGS, ...FAST_SETTINGS });
+    const unix_socket_directories = await socketFolder(this.installation.folder);
+    const settings = Object.entries({ ...SETTINGS, ...(!this.durable && FAST_SETTINGS), unix_socket_directories });
     const args = ['-D', this.#data, '-p', String(this.#port), ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
     // As root the account owns the folder, so a link in the file's place must not be followed.
     const log = await open(this.#logFile, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o600);
@@ -185,7 +208,9 @@ export class Server {
   }
 
   async #took(client: OwnerClient, port: number): Promise<boolean> {
-    this.#pid = (await postmasterOf(this.#data))?.pid ?? 0;
+    const running = await postmasterOf(this.#data);
+    this.#pid = running?.pid ?? 0;
+    this.#sockets = running?.sockets ?? '';
     if (!isAlive(this.#child)) this.log('taking over the PostgreSQL that an earlier process left running');
     this.#owner = client;
     this.#port = port;

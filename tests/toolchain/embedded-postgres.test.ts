@@ -5,8 +5,10 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, afterEach, expect, test, vi } from 'vitest';
+import { createRoles, openOrm, sqlOf } from '../../runtime/data/database.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../runtime/embedded-postgres/start.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -122,6 +124,26 @@ test('the first start makes a PostgreSQL 18 with UTF-8 and locale C that listens
     timezone: 'UTC',
   });
   expect(await query(server.url, "select datcollate from pg_database where datname = 'template1'")).toEqual([{ datcollate: 'C' }]);
+});
+
+const ADDRESS = 'select host(inet_server_addr()) as address';
+
+test('its own connections go through a socket in its folder, and an ORM takes the same way', async () => {
+  const server = await start();
+  expect(await query(server.url, ADDRESS)).toEqual([{ address: null }]);
+  await createRoles(server.url);
+  const orm = openOrm('platform', server.url, [], 1);
+  expect(await sqlOf(orm.em as SqlEntityManager)(ADDRESS)).toEqual([{ address: null }]);
+  await orm.close();
+});
+
+test('a server in a folder whose name is too long for a socket, or wants quotes, is reached through TCP', async () => {
+  for (const name of ['l'.repeat(90), "it's, a folder"]) {
+    dataDir = join(folder, name);
+    const server = await start();
+    expect(await query(server.url, ADDRESS)).toEqual([{ address: '127.0.0.1' }]);
+    await server.stop();
+  }
 });
 
 test('a stopped server leaves no process, and the next start finds the data', async () => {
