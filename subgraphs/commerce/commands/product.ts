@@ -1,4 +1,4 @@
-import sanitizeHtml from 'sanitize-html';
+import { lazyPackage } from '../../../runtime/lazy.js';
 import { newId } from '../../../runtime/data/ids.js';
 import { lockRow, requireVersion } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
@@ -20,13 +20,15 @@ import { imageUrlFault } from '../rules/address.js';
 import { isCadence } from '../rules/cadence.js';
 import { ensureSomeLevel } from './inventory.js';
 
+const sanitizeHtml = lazyPackage<typeof import('sanitize-html')>(import.meta.url, 'sanitize-html');
+
 const ALLOWED = {
   allowedTags: ['p', 'br', 'b', 'strong', 'i', 'em', 'u', 'ul', 'ol', 'li', 'h2', 'h3', 'h4', 'a', 'blockquote'],
   allowedAttributes: { a: ['href'] },
   allowedSchemes: ['https', 'mailto'],
 };
 
-const clean = (html: string | null | undefined): string | null => (html == null ? null : sanitizeHtml(html, ALLOWED));
+const clean = (html: string | null | undefined): string | null => (html == null ? null : sanitizeHtml()(html, ALLOWED));
 
 /** The brand of a new product. */
 export const productBrand = preparation((ctx: Context, { input }: { input: CreateProductInput }) =>

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { fileTypeFromBuffer } from 'file-type';
 import type { OutputInfo } from 'sharp';
 import { lazyPackage } from '../../../runtime/lazy.js';
 import { Problem } from '../../../runtime/request/errors.js';
@@ -53,6 +52,7 @@ async function picturesOf(bytes: Buffer): Promise<Picture[]> {
 
 /** Pictures of every size, WebP. The type is judged by content. @throws Problem unsupported_media_type, unavailable; UnusablePicture. */
 export async function toPictures(bytes: Buffer): Promise<Picture[]> {
+  const { fileTypeFromBuffer } = await import('file-type'); // with what it needs 40 modules
   const type = await fileTypeFromBuffer(bytes);
   if (!AVATAR_TYPES.has(type?.mime ?? '')) throw new Problem('unsupported_media_type', 'The picture must be JPEG, PNG, WebP, GIF or AVIF');
   return turns.run(() => picturesOf(bytes));

@@ -1,16 +1,16 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { lazyPackage } from '../../../runtime/lazy.js';
 import type { Violation } from '../../../runtime/request/errors.js';
 import { secretViolations } from './secrets.js';
 
 const MAX_SCHEMA_BYTES = 65_536;
 
-/** `ajv-formats` is a CommonJS module, whose default export stands one deeper for the compiler. */
-const addFormats = formats as unknown as typeof formats.default;
+const ajv2020 = lazyPackage<typeof import('ajv/dist/2020.js')>(import.meta.url, 'ajv/dist/2020.js');
+const formats = lazyPackage<typeof import('ajv-formats')>(import.meta.url, 'ajv-formats');
 
 const compile = (schema: object): ValidateFunction => {
-  const ajv = new Ajv2020({ allErrors: true, strict: false, logger: false });
-  addFormats(ajv);
+  const ajv = new (ajv2020().Ajv2020)({ allErrors: true, strict: false, logger: false });
+  formats().default(ajv);
   return ajv.compile(schema);
 };
 
