@@ -169,16 +169,19 @@ const LOST_MS = 500;
 
 /**
  * Gives the places of lost connections back: Kysely releases a transaction's connection only after a commit or rollback that succeeded,
- * so each transaction that a restart of the server interrupts would cost the pool a place, until nobody gets one any more.
+ * so each transaction that a restart of the server interrupts would cost the pool a place, until nobody gets one any more. And it drops
+ * one that it is given while it closes the pool, whose end would wait for it for ever.
  */
 function giveLostBack(pool: pg.Pool): void {
   const held = new Set<pg.PoolClient>();
+  const giveBack = (client: pg.PoolClient): unknown => setTimeout(() => held.has(client) && client.release(true), LOST_MS).unref();
   pool.on('acquire', client => held.add(client));
+  pool.on('acquire', client => pool.ending && giveBack(client));
   pool.on('release', (_error, client) => held.delete(client));
   pool.on('connect', client => saveRoundTrips(client as unknown as PgClient));
   pool.on('connect', traceStatements);
   pool.on('connect', client => cancelStatements(client as unknown as Cancellable));
-  pool.on('connect', client => client.once('end', () => setTimeout(() => held.has(client) && client.release(true), LOST_MS).unref()));
+  pool.on('connect', client => client.once('end', () => giveBack(client)));
 }
 
 /** The pool of each service's ORM, once it has one. */

@@ -62,6 +62,14 @@ test('a connection that is lost in a transaction gives its place in the pool bac
   expect(rows).toEqual([{ one: 1 }]);
 }, 60_000);
 
+test('an ORM closes while a connection is being made for it', async () => {
+  const closing = openOrm('platform', url, [], POOL);
+  const asking = sqlOf(closing.em.fork() as SqlEntityManager)('select 1').catch((error: Error) => error);
+  await new Promise(setImmediate); // the pool has begun to connect
+  await closing.close(true);
+  await asking;
+});
+
 test('no connection compiles statements to machine code, which would take longer than they do', async () => {
   const pools = [openPool('clinical', url, 1), new pg.Pool({ connectionString: url, max: 1 })];
   planWithIndexes(pools[1]!);
