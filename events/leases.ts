@@ -7,7 +7,7 @@ import { repeat } from './repeat.js';
  */
 export function keepLease(renew: () => Promise<unknown>, leaseMs: number, everyMs: number = leaseMs / 3): () => Promise<void> {
   const tried = async (): Promise<void> => void (await renew().catch(() => undefined));
-  return repeat(tried, everyMs, 'later');
+  return repeat(tried, everyMs, everyMs);
 }
 
 export interface HeldLease {

@@ -1,5 +1,5 @@
-/** Calls `work` now, or after the first pause, and again after each, never twice at once; the stop waits for the one that runs. */
-export function repeat(work: () => Promise<void>, pauseMs: number, first: 'now' | 'later' = 'now'): () => Promise<void> {
+/** Calls `work` now, or after so many ms, and again after each pause, never twice at once; the stop waits for the one that runs. */
+export function repeat(work: () => Promise<void>, pauseMs: number, firstMs = 0): () => Promise<void> {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -8,8 +8,8 @@ export function repeat(work: () => Promise<void>, pauseMs: number, first: 'now' 
       if (!stopped) timer = setTimeout(round, pauseMs);
     });
   };
-  if (first === 'now') round();
-  else timer = setTimeout(round, pauseMs);
+  if (firstMs === 0) round();
+  else timer = setTimeout(round, firstMs);
   return async () => {
     stopped = true;
     clearTimeout(timer);

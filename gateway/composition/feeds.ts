@@ -48,16 +48,23 @@ function listenToHints({ stops }: Parts, transport: Transport, revocations: Revo
   stops.add(() => hints.forEach(hint => hint.stop()));
 }
 
-/** Reads revocations and flags, before anything depends on them, and keeps them current. */
+/**
+ * Reads revocations and flags, before anything depends on them, and keeps them current.
+ * @param token asks identity for a token of the process's own: what a wrong secret would break later, a start tells.
+ */
 export async function startFeeds(
   parts: Parts,
   transport: Transport,
   revocations: Revocations,
   hosts: readonly RunningService[],
+  token: () => Promise<string>,
 ): Promise<void> {
   const { stops, print } = parts;
   listenToHints(parts, transport, revocations, hosts);
-  await untilReachable(() => revocations.start(), print);
+  await untilReachable(async () => {
+    await token();
+    await revocations.start();
+  }, print);
   stops.add(() => revocations.stop());
   stops.add(await pollFlags(hosts.map(host => host.flags)));
   stops.add(() => Promise.all(hosts.map(host => host.flags.stop())));

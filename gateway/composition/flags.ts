@@ -17,11 +17,11 @@ interface SnapshotData {
   flagSnapshot: { revision: number; flags: FlagDefinition[] } | null;
 }
 
-/** Reads the flags from platform through the federation. */
+/** Reads the flags from platform. */
 export const flagSource =
-  (federation: Federation): SnapshotSource =>
+  (feed: () => Federation): SnapshotSource =>
   async ifNot => {
-    const { flagSnapshot } = await federation.run<SnapshotData>(SNAPSHOT, { revision: ifNot });
+    const { flagSnapshot } = await feed().run<SnapshotData>(SNAPSHOT, { revision: ifNot });
     return flagSnapshot && { revision: flagSnapshot.revision, flags: new Map(flagSnapshot.flags.map(flag => [flag.key, flag])) };
   };
 
@@ -38,5 +38,5 @@ function flagUsage(config: Config, federation: Federation): FlagUsage | null {
 }
 
 /** The flags of a service, read as its internal client. */
-export const flagsOf = (config: Config, federation: Federation, log: Logger): FlagClient =>
-  new FlagClient(flagSource(federation), log, undefined, flagUsage(config, federation));
+export const flagsOf = (config: Config, federation: Federation, feed: () => Federation, log: Logger): FlagClient =>
+  new FlagClient(flagSource(feed), log, undefined, flagUsage(config, federation));

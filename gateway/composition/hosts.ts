@@ -1,3 +1,4 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Slug } from '../../events/slugs.js';
 import type { Transport } from '../../events/transport/port.js';
 import type { Revocations } from '../../runtime/access/revocations.js';
@@ -15,22 +16,24 @@ interface HostSetting {
   transport: Transport;
   revocations: Revocations;
   federation(slug: Slug): Federation;
+  /** By which a service reads its flags. */
+  flagFeed(slug: Slug): Federation;
 }
 
-/** Opens a service in this process: its schema, ORM and flags. Database connections open at their first use. */
-export async function openHost(declaration: ServiceDeclaration, parts: Parts, setting: HostSetting): Promise<RunningService> {
+/** Opens a service in this process. Its ORM, its schema and its database connections are made at their first use. */
+export function openHost(declaration: ServiceDeclaration, parts: Parts, setting: HostSetting): RunningService {
   const { config, metrics, log, stops } = parts;
   const { slug } = declaration;
   const federation = setting.federation(slug);
   const databaseUrl = config.databaseUrls[slug] ?? setting.databaseUrl;
-  const orm = openOrm(slug, databaseUrl, declaration.entities, config.poolMax, config.poolIdleMs);
-  stops.add(() => orm.close(true));
+  let orm: MikroORM | undefined;
+  stops.add(() => orm?.close(true));
   return new RunningService(declaration, {
     config,
     databaseUrl,
-    orm,
-    schema: buildSubgraph(declaration),
-    flags: flagsOf(config, federation, log),
+    orm: () => (orm = openOrm(slug, databaseUrl, declaration.entities, config.poolMax, config.poolIdleMs)),
+    schema: () => buildSubgraph(declaration),
+    flags: flagsOf(config, federation, () => setting.flagFeed(slug), log),
     federation,
     revocations: setting.revocations,
     sealer: createSealer(config.encryptionKeys!),

@@ -14,6 +14,7 @@ import type { Gateway } from '../plans/gateway.js';
 import { Addresses } from './addresses.js';
 import { openBackends, type Backends } from './backends.js';
 import { loadDeclarations, type ServiceList } from './declarations.js';
+import { directly } from './directly.js';
 import { openEndpoints } from './endpoints.js';
 import { federationOf } from './federation.js';
 import { readableFeed, revocationsOf, startFeeds } from './feeds.js';
@@ -22,6 +23,8 @@ import type { Parts } from './parts.js';
 import { registrySync } from './relay.js';
 import type { ReloadableGateway } from './reloadable-gateway.js';
 import { OWN_CLIENT } from './required-secrets.js';
+import { startTimersOf } from './schedule.js';
+import { prepareServices } from './preparation.js';
 import { StopStack } from './shutdown.js';
 
 interface PlatformOptions {
@@ -73,7 +76,7 @@ class PlatformStart {
     this.#addresses = new Addresses(config, this.#hosts);
     this.#tokens = new InternalTokens(config, () => this.#addresses.identity);
     const carriesFeed = config.roles.has('gateway') || (config.services?.includes('identity') ?? true);
-    this.#revocations = revocationsOf(() => this.#ownFederation(), log, carriesFeed);
+    this.#revocations = revocationsOf(() => this.#feed('identity'), log, carriesFeed);
     this.#verifier = this.#createVerifier();
   }
 
@@ -98,6 +101,7 @@ class PlatformStart {
     await this.#step('gateway and endpoints', () => this.#openEndpoints(started.promise));
     await this.#step('events, timers and workers', () => this.#startWork(backends, syncRegistry));
     started.resolve();
+    await this.#startRest();
     return this.#platform(seeded);
   }
 
@@ -142,16 +146,32 @@ class PlatformStart {
   }
 
   /** The process's own calls are its first service's. */
+  get #ownSlug(): Slug {
+    return [...this.#hosts.keys()][0] ?? OWN_CLIENT;
+  }
+
   #ownFederation(): Federation {
-    return this.#federation([...this.#hosts.keys()][0] ?? OWN_CLIENT);
+    return this.#federation(this.#ownSlug);
+  }
+
+  /** What a service reads all the time of one that may be hosted here. */
+  #feed(owner: Slug, asker: Slug = this.#ownSlug): Federation {
+    const host = this.#hosts.get(owner);
+    return host ? directly(host, asker) : this.#federation(asker);
   }
 
   /** What only services need is loaded where there is one: ORM, schemas, flags, jobs and the catalogue of events are 40 MB of a gateway's process. */
   async #openHosts(declarations: readonly ServiceDeclaration[], { databaseUrl, transport }: Backends): Promise<void> {
     if (declarations.length === 0) return;
     const { openHost } = await import('./hosts.js');
-    const setting = { databaseUrl, transport, revocations: this.#revocations, federation: (slug: Slug) => this.#federation(slug) };
-    for (const declaration of declarations) this.#hosts.set(declaration.slug, await openHost(declaration, this.#parts, setting));
+    const setting = {
+      databaseUrl,
+      transport,
+      revocations: this.#revocations,
+      federation: (slug: Slug) => this.#federation(slug),
+      flagFeed: (slug: Slug) => this.#feed('platform', slug),
+    };
+    for (const declaration of declarations) this.#hosts.set(declaration.slug, openHost(declaration, this.#parts, setting));
   }
 
   /** Whether development data was written. */
@@ -182,9 +202,16 @@ class PlatformStart {
     this.#parts.stops.add(() => (this.#working = false));
   }
 
+  /** What nobody waits for at a start: the first looks at a hundred timers, and what no request has made of the services yet. */
+  async #startRest(): Promise<void> {
+    const hosts = [...this.#hosts.values()];
+    await startTimersOf(hosts, this.#parts);
+    prepareServices(hosts, this.#parts);
+  }
+
   async #startWork(backends: Backends, syncRegistry: () => Promise<void>): Promise<void> {
     const hosts = [...this.#hosts.values()];
-    await startFeeds(this.#parts, backends.transport, this.#revocations, hosts);
+    await startFeeds(this.#parts, backends.transport, this.#revocations, hosts, () => this.#tokens.get(this.#ownSlug));
     if (hosts.length > 0 || this.#parts.config.roles.has('relay')) {
       const { startWork } = await import('./work.js');
       await startWork(this.#parts, { hosts, backends, metrics: this.#eventMetrics, syncRegistry });

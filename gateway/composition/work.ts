@@ -1,18 +1,14 @@
 import type { EventMetrics } from '../../events/metrics.js';
 import type { RunningService } from '../../runtime/running-service.js';
-import { startTimers } from '../../runtime/time/timers.js';
 import type { Backends } from './backends.js';
 import { startConsumers } from './consumers.js';
 import type { Parts } from './parts.js';
 import { startRelayRole } from './relay.js';
 
-/** Starts the timers, housekeeping and workers of a service that the process's roles call for. */
+/** Starts the workers of a service that the process's roles call for. */
 async function startWorkers({ config, stops }: Parts, host: RunningService): Promise<void> {
   const workers = (host.declaration.workers ?? []).filter(worker => config.roles.has(worker.role));
   for (const running of await Promise.all(workers.map(worker => worker.start(host)))) stops.add(() => running.stop());
-  if (!config.roles.has('scheduler')) return;
-  const timers = startTimers(host);
-  stops.add(() => timers.stop());
 }
 
 interface WorkSetting {
@@ -40,7 +36,7 @@ const startAllConsumers = ({ stops }: Parts, { hosts, backends, metrics }: WorkS
       }),
   );
 
-/** Starts what runs beside requests: consumers, relay, workers, timers, jobs. */
+/** Starts what runs beside requests: consumers, relay, workers, jobs. */
 export async function startWork(parts: Parts, setting: WorkSetting): Promise<void> {
   const { config } = parts;
   const { hosts, backends, metrics, syncRegistry } = setting;
@@ -49,7 +45,7 @@ export async function startWork(parts: Parts, setting: WorkSetting): Promise<voi
     await syncRegistry();
     await startRelayRole(parts, backends, metrics);
   }
-  for (const host of hosts) await startWorkers(parts, host);
+  await everyOne(hosts.map(host => startWorkers(parts, host)));
   const withQueues = hosts.filter(host => host.declaration.queues?.length);
   if (withQueues.length === 0) return;
   const { startJobs } = await import('./jobs.js'); // pg-boss takes 5 MB

@@ -14,6 +14,7 @@ export class ClientOrigins {
   #byClient: ReadonlyMap<string, ReadonlySet<string>> = new Map();
   #all: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly federation: () => Federation,
@@ -35,8 +36,10 @@ export class ClientOrigins {
     await this.#poll();
   }
 
-  stop(): void {
+  /** Resolves when nothing is read any more. */
+  async stop(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#reading;
   }
 
   /** @throws Problem when identity cannot be asked. */
@@ -47,6 +50,8 @@ export class ClientOrigins {
   }
 
   #poll(): Promise<void> {
-    return this.read().catch(error => this.log.warn({ err: loggedError(error) }, 'the web origins of clients could not be read'));
+    return (this.#reading = this.read().catch(error =>
+      this.log.warn({ err: loggedError(error) }, 'the web origins of clients could not be read'),
+    ));
   }
 }

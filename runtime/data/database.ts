@@ -148,9 +148,13 @@ async function migrateOne(url: string, slug: Slug, applied: ReadonlySet<string> 
 
 /**
  * Runs the pending migrations of the given services as the owner of the database, one process at a time.
- * `events` always comes first: every other service appends to its outbox. `then` runs under the same lock (seeds).
+ * `events` always comes first: every other service appends to its outbox. `then` runs under the same lock (seeds), and may ask as the owner.
  */
-export async function migrate(url: string, slugs: readonly Slug[], then: () => Promise<void> = async () => undefined): Promise<number> {
+export async function migrate(
+  url: string,
+  slugs: readonly Slug[],
+  then: (owner: pg.Client) => Promise<void> = async () => undefined,
+): Promise<number> {
   await createRoles(url);
   return withClient(url, async client => {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -159,7 +163,7 @@ export async function migrate(url: string, slugs: readonly Slug[], then: () => P
     let count = 0;
     for (const slug of ['events' as Slug, ...slugs.filter(slug => slug !== 'events')])
       count += await migrateOne(url, slug, applied.get(schemaOf(slug)));
-    await then();
+    await then(client);
     return count;
   });
 }

@@ -1,4 +1,4 @@
-import type { Slug } from '../../events/slugs.js';
+import { adminScopeOf, type Slug } from '../../events/slugs.js';
 
 /** Who calls, after the token has been verified. Source: identity A3.4. */
 export interface Caller {
@@ -53,6 +53,14 @@ export const ANONYMOUS: Caller = Object.freeze(NOBODY);
 
 /** The service itself: timers, consumers, seeds. Passes no access rule, because it calls no operation. */
 export const systemCaller = (slug: Slug): Caller => ({ ...NOBODY, kind: 'system', clientId: `svc-${slug}`, serviceSlug: slug });
+
+/** A service's internal client, with the scope of its own service alone: for what a process asks a service that it hosts, without a token. */
+export const internalCaller = (slug: Slug): Caller => ({
+  ...systemCaller(slug),
+  kind: 'service',
+  scopes: new Set([adminScopeOf(slug)]),
+  firstParty: true,
+});
 
 export const isStaff = (caller: Caller): boolean => caller.kind === 'user' && caller.permissions.length > 0;
 

@@ -184,11 +184,11 @@ class Checks {
 }
 
 /** Looks at the timers of a service again and again; the stop waits for those that work. */
-function checking(host: ServiceHost, timers: readonly Timer<Context>[], everySeconds: number): () => Promise<void> {
+function checking(host: ServiceHost, timers: readonly Timer<Context>[], everySeconds: number, firstMs: number): () => Promise<void> {
   const checks = new Checks(host, timers);
   const round = (): Promise<void> =>
     checks.round().catch(error => host.log.warn({ err: loggedError(error) }, 'timers could not be looked at; they are looked at again'));
-  const stop = repeat(round, everySeconds * SECOND_MS);
+  const stop = repeat(round, everySeconds * SECOND_MS, firstMs);
   return async () => {
     await stop();
     await checks.drained();
@@ -204,10 +204,10 @@ async function housekeeping(host: ServiceHost): Promise<void> {
     .catch(error => host.log.warn({ err: loggedError(error) }, 'housekeeping failed; it is tried again in an hour'));
 }
 
-/** Starts a service's timers and its hourly housekeeping (role `scheduler`). */
-export function startTimers(host: ServiceHost): { stop(): Promise<void> } {
+/** Starts a service's timers and its hourly housekeeping (role `scheduler`). @param firstMs until they are first looked at. */
+export function startTimers(host: ServiceHost, firstMs = 0): { stop(): Promise<void> } {
   const byPause = Map.groupBy(host.timers, ({ everySeconds = DEFAULT_CHECK_SECONDS }) => everySeconds);
-  const stops = [...byPause].map(([everySeconds, timers]) => checking(host, timers, everySeconds));
-  stops.push(repeat(() => housekeeping(host), HOUR_MS));
+  const stops = [...byPause].map(([everySeconds, timers]) => checking(host, timers, everySeconds, firstMs));
+  stops.push(repeat(() => housekeeping(host), HOUR_MS, firstMs));
   return { stop: async () => void (await Promise.all(stops.map(stop => stop()))) };
 }

@@ -118,7 +118,10 @@ describe('killing a flag', () => {
   test('is in force in a client that only hears the control channel, and never polls', async () => {
     await cycleOn(p);
     const host = p.host('clinical');
-    const client = new FlagClient(flagSource(host.federation), host.log); // not started: there is no poll
+    const client = new FlagClient(
+      flagSource(() => host.federation),
+      host.log,
+    ); // not started: there is no poll
     const hint = host.transport.onHint('cache', '*', () => void client.refresh());
     atEnd(async () => hint.stop());
     await client.refresh();

@@ -26,7 +26,7 @@ async function openService(declaration: ServiceDeclaration, databaseUrl: string)
   atEnd(() => stops.run());
   const config = loadConfig(await platformEnv(databaseUrl));
   const transport = { wake: () => undefined } as Transport;
-  const setting = { databaseUrl, transport, revocations, federation: () => ({ run: notCalled }) };
+  const setting = { databaseUrl, transport, revocations, federation: () => ({ run: notCalled }), flagFeed: () => ({ run: notCalled }) };
   return openHost(declaration, { config, log, metrics: createMetrics(), stops, print: () => undefined }, setting);
 }
 
