@@ -20,6 +20,7 @@ export class Proxy {
     const url = new URL(this.target);
     url.hostname = '127.0.0.1';
     url.port = String(this.#port);
+    url.searchParams.delete('host'); // a socket would pass it by
     return url.toString();
   }
 
