@@ -5,6 +5,7 @@ import { JobDatabase } from '../../runtime/jobs/database.js';
 import type { JobEngine } from '../../runtime/jobs/engine.js';
 import { PgBossEngine } from '../../runtime/jobs/pg-boss.js';
 import { registerQueues, registerSchedules } from '../../runtime/jobs/register.js';
+import { unregistered } from '../../runtime/jobs/registered.js';
 import { JobWorker } from '../../runtime/jobs/worker.js';
 import type { Parts } from './parts.js';
 
@@ -21,8 +22,14 @@ export async function startJobs({ config, stops }: Parts, hosts: readonly Runnin
   const engine = new PgBossEngine(database.sql);
   const workers: JobWorker[] = [];
   stops.add(() => Promise.all(workers.map(worker => worker.stop())));
+  const declared = hosts.map(host => ({
+    host,
+    slug: host.slug,
+    queues: host.declaration.queues!,
+    schedules: host.declaration.schedules ?? [],
+  }));
+  for (const { host } of await unregistered(database.sql, declared)) await database.transaction(sql => register(sql, engine, host));
   for (const host of hosts) {
-    await database.transaction(sql => register(sql, engine, host));
     if (config.roles.has('consumers')) workers.push(new JobWorker(host, engine, database, host.declaration.queues!).start());
   }
 }

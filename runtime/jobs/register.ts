@@ -41,13 +41,25 @@ export async function registerQueues(sql: Sql, engine: JobEngine, slug: Slug, qu
   }
 }
 
+/** What of a schedule is the code's, by column. */
+export const scheduleColumns = (one: JobScheduleDefinition) => ({
+  queue: one.queue,
+  cron: one.cron ?? null,
+  every: one.every ?? null,
+  time_zone: one.timeZone ?? 'UTC',
+  payload: one.payload,
+  misfire: one.misfire ?? 'skip',
+  grace_seconds: one.graceSeconds ?? 300,
+  overlap: one.overlap ?? 'skip',
+});
+
 /**
  * Brings the schedules that stand in code up to date. Whether one is paused is the operator's; a changed expression counts from now,
  * and one that code no longer has is gone. Source: jobs 7.6.
  */
 export async function registerSchedules(sql: Sql, slug: Slug, schedules: readonly JobScheduleDefinition[], now: Date): Promise<void> {
   for (const one of schedules) {
-    const { cron = null, every = null, timeZone = 'UTC' } = one;
+    const { cron, every, time_zone: timeZone, ...rest } = scheduleColumns(one);
     const next = nextOf({ cron, every, at: null, timeZone, anchor: now }, now);
     if (!next) throw new Error(`the schedule ${one.key} is never due`);
     await sql(
@@ -59,14 +71,14 @@ export async function registerSchedules(sql: Sql, slug: Slug, schedules: readonl
            then s.next_run_at else excluded.next_run_at end`,
       [
         one.key,
-        one.queue,
+        rest.queue,
         cron,
         every,
         timeZone,
-        JSON.stringify(one.payload),
-        one.misfire ?? 'skip',
-        one.graceSeconds ?? 300,
-        one.overlap ?? 'skip',
+        JSON.stringify(rest.payload),
+        rest.misfire,
+        rest.grace_seconds,
+        rest.overlap,
         now.toISOString(),
         next.toISOString(),
       ],
