@@ -67,7 +67,7 @@ export interface Config {
   readonly subgraphPipelining: boolean;
   /** Whether equal queries of one caller that come while one like them is under way are answered by one execution. */
   readonly sharedAnswers: boolean;
-  /** When the operations of the REST rows are planned: all in the first seconds after the start, or each at its first use, which tests prefer. */
+  /** When the operations of the REST rows are planned and the services' schemas made: all in the first seconds after the start, or each at its first use, which tests prefer. */
   readonly restPlans: 'idle' | 'use';
   /** How long a process goes on answering after SIGTERM before it closes its endpoints, ms. */
   readonly stopGraceMs: number;
