@@ -8,7 +8,7 @@ let p: TestPlatform;
 let services: Declared[];
 let sql: Sql;
 beforeAll(async () => {
-  p = await platform();
+  p = await platform({ services: ['jobs', 'cash', 'affiliates', 'intelligence', 'events'] });
   services = [...p.running.hosts.values()]
     .filter(({ declaration }) => declaration.queues?.length)
     .map(({ slug, declaration }) => ({ slug, queues: declaration.queues!, schedules: declaration.schedules ?? [] }));
