@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { directly } from '../../gateway/composition/directly.js';
+import { flagSource } from '../../gateway/composition/flags.js';
 import { BRAND, platform, type TestPlatform } from '../support/platform.js';
 import { change, cycleOn, ofBrand, resetFlags, STAGE } from './flag-changes.js';
 import { CYCLE, PROMPT } from './flag-fixtures.js';
@@ -54,6 +56,15 @@ describe('a snapshot', () => {
     expect(keysOf(await snapshotOf(service))).toEqual([CYCLE, PROMPT, STAGE]);
     await change(p, STAGE, { set: `readers = '{cash,labs}'` });
     expect(keysOf(await snapshotOf(cash))).toEqual([STAGE]);
+  });
+
+  test('is the same for a process that hosts platform, which asks in the name of each service without a token', async () => {
+    await change(p, STAGE, { set: `readers = '{cash,labs}'` });
+    for (const slug of ['clinical', 'intelligence', 'cash', 'platform', 'live'] as const) {
+      const read = await flagSource(() => directly(p.host('platform'), slug))(null);
+      const { revision, flags } = await snapshotOf(await p.internalToken(slug));
+      expect([slug, read!.revision, [...read!.flags.values()]]).toEqual([slug, revision, flags]);
+    }
   });
 
   test('is null while the revision is the given one', async () => {
