@@ -9,13 +9,15 @@ export const { Client } = createRequire(createRequire(import.meta.url).resolve('
 export interface Asked {
   text: string;
   values: unknown[];
+  /** The connection. */
+  on: unknown;
 }
 
 /** What a client's `query` was called with: a statement, after those that were gathered before it. */
-function askedOf([one, values]: readonly unknown[]): Asked[] {
+function askedOf([one, values]: readonly unknown[], on: unknown): Asked[] {
   const given = one as Partial<Asked> & { beside?: { before: readonly string[] } };
-  const before = given.beside?.before.map(text => ({ text, values: [] })) ?? [];
-  return [...before, { text: String(given.text ?? one), values: given.values ?? (values as unknown[] | undefined) ?? [] }];
+  const before = given.beside?.before.map(text => ({ text, values: [], on })) ?? [];
+  return [...before, { text: String(given.text ?? one), values: given.values ?? (values as unknown[] | undefined) ?? [], on }];
 }
 
 /** Statements on a platform's database from here on. The process may hold another platform, whose timers go on. */
@@ -24,7 +26,8 @@ export function listen({ env }: Pick<TestPlatform, 'env'>): { asked(): Asked[]; 
   const query = vi.spyOn(Client.prototype, 'query');
   const asked = (): Asked[] => {
     const { calls, contexts } = query.mock;
-    return calls.filter((_, at) => (contexts[at] as unknown as { database: string }).database === database).flatMap(askedOf);
+    const isOwn = (at: number): boolean => (contexts[at] as unknown as { database: string }).database === database;
+    return calls.flatMap((call, at) => (isOwn(at) ? askedOf(call, contexts[at]) : []));
   };
   return { asked, stop: () => query.mockRestore() };
 }
