@@ -61,7 +61,7 @@ async function end(child, signal) {
 }
 /** It answers nobody, so it needs no large young generation (README, processes). */
 const worker = async () =>
-  start({ PORT: String(await freePort()), GATEWAY_URL: base, ROLES: 'subgraphs,gateway,scheduler' }, ['--max-semi-space-size=4']);
+  start({ PORT: String(await freePort()), GATEWAY_URL: base, ROLES: 'subgraphs,gateway,scheduler' }, ['--max-semi-space-size=16']);
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
 
 async function ready() {

@@ -110,7 +110,13 @@ async function settle(ctx: Context, manual: Date | null): Promise<void> {
     await appendEvents(besideAudit(ctx, ctx.audits), ctx.events, manual, true);
     ctx.afterCommit(() => ctx.host.transport.wake()); // an idle relay looks four times a second only
   } else await writeAudit(ctx, ctx.audits, true);
-  await ctx.em.commit();
+  await commit(ctx);
+}
+
+/** `em.commit()` without its flush: every entity has been compared a moment before. */
+async function commit({ em }: Context): Promise<void> {
+  await em.getConnection('write').commit(em.getTransactionContext()!);
+  em.resetTransactionContext();
 }
 
 async function runHooks(ctx: Context): Promise<void> {
