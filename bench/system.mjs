@@ -14,6 +14,7 @@ import { startEmbeddedPostgres } from '../dist/runtime/embedded-postgres/start.j
 import { changeConfiguration, secretContext } from '../dist/subgraphs/webhooks/commands/configuration.js';
 import { newSecret } from '../dist/subgraphs/webhooks/rules/wire.js';
 import { freePort } from './port.mjs';
+import { START_FLAGS } from './processes.mjs';
 
 const HERE = import.meta.dirname;
 const KEY = Buffer.alloc(32, 7).toString('base64');
@@ -26,9 +27,9 @@ export const newUsers = count => range(count).map(() => v7());
 export const percentile = (numbers, of) =>
   [...numbers].sort((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor((numbers.length * of) / 100))];
 
-/** A process that answers messages; `ask(name, order)`. */
+/** A process that answers messages, with Node's options of `npm start`; `ask(name, order)`. */
 async function child(file, env) {
-  const process_ = fork(join(HERE, 'servers', file), { env: { ...process.env, ...env }, serialization: 'advanced' });
+  const process_ = fork(join(HERE, 'servers', file), { env: { ...process.env, ...env }, execArgv: START_FLAGS, serialization: 'advanced' });
   const waiting = new Map();
   let last = 0;
   const gone = new Promise(resolve => process_.once('exit', resolve));
