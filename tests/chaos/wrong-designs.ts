@@ -23,11 +23,11 @@ export const WRONG_DESIGNS: Readonly<Record<string, WrongDesign>> = {
         find: 'if (emits) {\n        await appendEvents(besideAudit(ctx, ctx.audits), ',
         // 100 ms: the way to a busy broker and its confirm, which this design takes after the commit
         replace:
-          'await writeAudit(ctx, ctx.audits);\n    await ctx.em.commit();\n    await new Promise(done => setTimeout(done, 100));\n    if (emits) {\n        await appendEvents(ctx.sql, ',
+          'await writeAudit(ctx, ctx.audits);\n    await commit(ctx);\n    await new Promise(done => setTimeout(done, 100));\n    if (emits) {\n        await appendEvents(ctx.sql, ',
       },
       {
         module: 'runtime/data/transaction.js',
-        find: '\n    else\n        await writeAudit(ctx, ctx.audits, true);\n    await ctx.em.commit();\n}',
+        find: '\n    else\n        await writeAudit(ctx, ctx.audits, true);\n    await commit(ctx);\n}',
         replace: '\n}',
       },
     ],
