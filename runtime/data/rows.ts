@@ -44,18 +44,21 @@ export const requireRow = async <Row extends object>(
   detail = 'Not found',
 ): Promise<Row> => (await findRow(ctx, entity, where)) ?? fail('not_found', detail);
 
+/** One row, locked until the transaction ends and read anew; else null. */
+export async function lockFound<Row extends object>(ctx: Context, entity: EntityClass<Row>, where: Where<Row>): Promise<Row | null> {
+  await ctx.em.flush(); // reading anew forgets what was changed and not written
+  const row = await findRow(ctx, entity, where, { ...FOR_UPDATE, refresh: true });
+  if (row) ctx.locked.add(row);
+  return row;
+}
+
 /** One row, locked until the transaction ends and read anew. @throws Problem not_found, as {@link requireRow}. */
-export async function lockRow<Row extends object>(
+export const lockRow = async <Row extends object>(
   ctx: Context,
   entity: EntityClass<Row>,
   where: Where<Row>,
   detail = 'Not found',
-): Promise<Row> {
-  await ctx.em.flush(); // reading anew forgets what was changed and not written
-  const row = (await findRow(ctx, entity, where, { ...FOR_UPDATE, refresh: true })) ?? fail('not_found', detail);
-  ctx.locked.add(row);
-  return row;
-}
+): Promise<Row> => (await lockFound(ctx, entity, where)) ?? fail('not_found', detail);
 
 /**
  * One row that this transaction may have locked before: then it is as it is in memory, without a statement, because nobody else can have

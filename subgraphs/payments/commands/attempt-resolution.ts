@@ -5,7 +5,7 @@ import { BillingCustomer } from '../entities/customer.js';
 import { Payment, PaymentAttempt } from '../entities/payment.js';
 import { processorOf } from '../ports/processors.js';
 import { RESOURCE_MISSING } from '../rules/decline.js';
-import { applyCharge, callCharge, type ChargeResult } from './charging.js';
+import { applyCharge, begunCharge, callCharge, type ChargeResult } from './charging.js';
 import { drive } from './checkout/steps.js';
 
 /** Processors keep a key so long; after that, what they do not know was never asked. */
@@ -30,7 +30,7 @@ export async function resolveAttempt(ctx: Context, attemptId: string): Promise<P
   const payment = await requireRow(ctx, Payment, { id: attempt.paymentId });
   const found = await lookFor(ctx, attempt, payment);
   const isNew = isMissing(found) && after(attempt.startedAt, KEY_LIVES_MS) > ctx.now();
-  const result = isNew ? await callCharge(ctx, attemptId) : found;
+  const result = isNew ? await callCharge(ctx, await begunCharge(ctx, attemptId)) : found;
   const now = await ctx.host.transaction(own => applyCharge(own, attemptId, result));
   if (now.checkoutSessionId !== null) await drive(ctx.host, now.checkoutSessionId);
   return now;

@@ -62,9 +62,10 @@ export const isDecided = (attempt: PaymentAttempt, payment: Payment): boolean =>
   DECIDED.includes(attempt.status) || isEnded(payment.status);
 
 const WAS_DECIDED = prepared(`select exists (select from payments.payment_attempt a join payments.payment p on p.id = a.payment_id
-  where a.id = $1 and p.checkout_session_id is null and (a.status = any($2) or p.status = any($3))) as is`);
+  left join payments.checkout_session s on s.id = p.checkout_session_id
+  where a.id = $1 and (a.status = any($2) or p.status = any($3)) and (p.checkout_session_id is null or s.step = 'done')) as is`);
 
-/** The same of an attempt whose payment is of no checkout, which would go on with it, without reading their rows. */
+/** The same without reading their rows; not of an attempt in a checkout that is not done, which would go on with it. */
 export async function wasDecided(ctx: Context, attemptId: string): Promise<boolean> {
   if (!isUuid(attemptId)) return false;
   const [row] = await ctx.sql<{ is: boolean }>(WAS_DECIDED, [attemptId, DECIDED, ENDED]);

@@ -5,6 +5,7 @@ import { move } from '../../../runtime/request/states.js';
 import { after } from '../../../runtime/time/durations.js';
 import { BillingCustomer } from '../entities/customer.js';
 import { CaptureMethod, PaymentAttemptStatus as AttemptStatus, type PaymentStatus } from '../entities/enums-payment.js';
+import { hostedUrl } from '../entities/hosted.js';
 import { opened } from '../entities/sealed.js';
 import { PaymentMethod } from '../entities/payment-method.js';
 import { Payment, PaymentAttempt } from '../entities/payment.js';
@@ -13,7 +14,7 @@ import { processorOf } from '../ports/processors.js';
 import { ATTEMPT_LEASE_MS, isUndecided, PAYMENT_STATES, type PaymentTrigger } from '../rules/payment-states.js';
 import { methodSummary } from '../rules/payment-method.js';
 import { applyOutcome } from './charge-outcome.js';
-import { chargePage } from './charge-page.js';
+import { chargeSession, type ChargeSession } from './charge-page.js';
 import { hostedToken } from './hosted.js';
 import { lockObligation, type Subject } from './settlement.js';
 
@@ -77,13 +78,26 @@ async function paymentOf(ctx: Context, attemptId: string): Promise<Payment> {
   return requireRow(ctx, Payment, { id: paymentId });
 }
 
-/** Asks the processor, outside any transaction; the attempt's id is the key, so that a repeat has one effect. Never throws for its answer. */
-export async function callCharge(ctx: Context, attemptId: string): Promise<ChargeResult> {
+/** An attempt that has begun, with what the processor is told of it. */
+export interface BegunCharge {
+  attempt: PaymentAttempt;
+  payment: Payment;
+  method: PaymentMethod;
+  customer: BillingCustomer;
+  session: ChargeSession;
+}
+
+/** @param ctx of any request; that of the transaction that has begun the attempt has its rows already. */
+export async function begunCharge(ctx: Context, attemptId: string): Promise<BegunCharge> {
   const attempt = await requireRow(ctx, PaymentAttempt, { id: attemptId });
   const payment = await requireRow(ctx, Payment, { id: attempt.paymentId });
   const method = await requireRow(ctx, PaymentMethod, { id: attempt.paymentMethodId! });
   const customer = await requireRow(ctx, BillingCustomer, { id: method.customerId });
-  const { returnUrl, authenticationUrl } = await chargePage(ctx, payment);
+  return { attempt, payment, method, customer, session: await chargeSession(ctx, payment) };
+}
+
+/** Asks the processor, outside any transaction; the attempt's id is the key, so that a repeat has one effect. Never throws for its answer. */
+export function callCharge(ctx: Context, { attempt, payment, method, customer, session }: BegunCharge): Promise<ChargeResult> {
   return processorOf(ctx.host).charge(
     {
       amount: attempt.amountMinor,
@@ -93,8 +107,8 @@ export async function callCharge(ctx: Context, attemptId: string): Promise<Charg
       capture: payment.capture === CaptureMethod.MANUAL ? 'manual' : 'automatic',
       offSession: attempt.offSession,
       statementDescriptor: payment.statementDescriptor,
-      returnUrl,
-      authenticationUrl,
+      returnUrl: session?.returnUrl ?? null,
+      authenticationUrl: hostedUrl(ctx, session ?? payment),
       metadata: { payment_id: payment.id, attempt_id: attempt.id },
     },
     { idempotencyKey: attempt.id, clock: ctx.clock },
@@ -109,20 +123,15 @@ export async function applyCharge(ctx: Context, attemptId: string, result: Charg
   const of = subject ?? (await paymentOf(ctx, attemptId));
   const obligation = await lockObligation(ctx, of);
   const payment = await lockRow(ctx, Payment, { id: of.id });
+  const bought = obligation.session ?? obligation.gift;
+  if (bought) await lockRow(ctx, BillingCustomer, { id: bought.customerId }); // now, because a lock after the changes would write them first
   const attempt = await lockRow(ctx, PaymentAttempt, { id: attemptId });
   await applyOutcome(ctx, { payment, attempt, obligation }, result);
   return payment;
 }
 
-/**
- * Calls the processor for an attempt that has begun, and applies the answer in a transaction of its own. Not inside a transaction.
- * @param begun context of the transaction that has begun it, which has all rows that the call needs.
- */
-export async function runCharge(host: ServiceHost, attemptId: string, begun?: Context): Promise<Payment> {
-  const call = async (ctx: Context): Promise<{ result: ChargeResult; payment: Payment }> => ({
-    result: await callCharge(ctx, attemptId),
-    payment: await paymentOf(ctx, attemptId), // known to this request by now
-  });
-  const { result, payment } = await (begun ? call(begun) : host.read(call));
-  return host.transaction(ctx => applyCharge(ctx, attemptId, result, payment));
+/** Calls the processor for an attempt that has begun, and applies the answer in a transaction of its own. Not inside a transaction. */
+export async function runCharge(host: ServiceHost, begun: BegunCharge): Promise<Payment> {
+  const result = await host.read(ctx => callCharge(ctx, begun));
+  return host.transaction(ctx => applyCharge(ctx, begun.attempt.id, result, begun.payment));
 }

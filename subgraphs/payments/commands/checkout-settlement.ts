@@ -1,4 +1,4 @@
-import { lockRow } from '../../../runtime/data/rows.js';
+import { lockOnce } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import type { CheckoutSession } from '../entities/checkout.js';
 import { BillingCustomer } from '../entities/customer.js';
@@ -54,7 +54,8 @@ export async function checkoutCharged(
     version: session.version + 1,
   });
   if (invoice?.status === InvoiceStatus.VOID) return undoCheckout(ctx, session, Status.CANCELLED); // taken back meanwhile
-  if (!(await redeem(ctx, { checkoutSessionId: session.id }))) return undoCheckout(ctx, session, Status.CANCELLED);
+  const isRedeemed = session.promoId === null || (await redeem(ctx, { checkoutSessionId: session.id }));
+  if (!isRedeemed) return undoCheckout(ctx, session, Status.CANCELLED);
   if (session.cashReservationId === null) await completeCheckout(ctx, session, payment, invoice);
 }
 
@@ -78,7 +79,7 @@ export async function completeCheckout(
   ctx.audit('checkout.completed', session.id, { total: session.totalMinor, currency: session.currency });
   if (invoice) return settleInvoice(ctx, invoice, payment);
   if (session.mode === CheckoutMode.SUBSCRIPTION) return; // it is tried first: nothing is owed
-  const customer = await lockRow(ctx, BillingCustomer, { id: session.customerId });
+  const customer = await lockOnce(ctx, BillingCustomer, session.customerId);
   session.firstPurchase = obligationPaid(ctx, customer, {
     type: session.orderId === null ? 'checkout' : 'order',
     id: session.orderId ?? session.id,

@@ -1,4 +1,4 @@
-import { FOR_UPDATE, lockRow } from '../../../runtime/data/rows.js';
+import { FOR_UPDATE, lockFound, lockRow } from '../../../runtime/data/rows.js';
 import type { Context, ServiceHost } from '../../../runtime/request/context.js';
 import { Problem } from '../../../runtime/request/errors.js';
 import { BillingCustomer } from '../entities/customer.js';
@@ -17,14 +17,25 @@ const MAKE = `
 insert into payments.billing_customer (id, user_id, brand_id, processor, currency, created_at) values ($1, $2, $3, $4, $5, $6)
 on conflict (user_id, brand_id, processor) do nothing returning id`;
 
+/** Makes a customer, unless another request does so at the same time. */
+async function makeCustomer(
+  ctx: Context,
+  own: Pick<BillingCustomer, 'userId' | 'brandId' | 'processor'>,
+  currency: string,
+): Promise<BillingCustomer> {
+  const { userId, brandId, processor } = own;
+  const { id } = new BillingCustomer();
+  const [made] = await ctx.sql<{ id: string }>(MAKE, [id, userId, brandId, processor, currency, ctx.now().toISOString()]);
+  const customer = await lockRow(ctx, BillingCustomer, own);
+  if (made) ctx.audit('customer.created', customer.id, { brand_id: brandId });
+  return customer;
+}
+
 /** The customer that a user is at a brand, made with the first purchase; locked. */
 export async function lockCustomer(ctx: Context, { userId, brandId, currency, email }: Buyer): Promise<BillingCustomer> {
-  const processor = processorOf(ctx.host).name;
-  const { id, currencyFixed: _ } = new BillingCustomer();
-  const [made] = await ctx.sql<{ id: string }>(MAKE, [id, userId, brandId, processor, currency, ctx.now().toISOString()]);
-  const customer = await lockRow(ctx, BillingCustomer, { userId, brandId, processor });
+  const own = { userId, brandId, processor: processorOf(ctx.host).name };
+  const customer = (await lockFound(ctx, BillingCustomer, own)) ?? (await makeCustomer(ctx, own, currency));
   if (email !== null && customer.emailSealed === null) customer.emailSealed = sealed(ctx, email, 'billing_customer', customer.id);
-  if (made) ctx.audit('customer.created', customer.id, { brand_id: brandId });
   return customer;
 }
 

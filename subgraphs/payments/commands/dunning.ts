@@ -6,7 +6,7 @@ import { Invoice } from '../entities/invoice.js';
 import type { Payment } from '../entities/payment.js';
 import { CEILING, DUNNING, skipReason, type Collection, type SkipReason } from '../rules/dunning.js';
 import { isCollected } from '../rules/invoice-states.js';
-import { runCharge } from './charging.js';
+import { begunCharge, runCharge } from './charging.js';
 import { noteDelinquency, writeOff } from './invoice.js';
 import { collect, endPayment, isInProgress, methodFor } from './invoice-payment.js';
 import { endSubscription } from './subscription-end.js';
@@ -58,7 +58,7 @@ export async function tryInvoice(host: ServiceHost, id: string, ignoreSchedule: 
     return { ctx, attemptId: (await collect(ctx, invoice, { offSession: true }))?.id ?? null };
   });
   if ('skipped' in begun) return begun;
-  const payment = begun.attemptId ? await runCharge(host, begun.attemptId, begun.ctx) : null;
+  const payment = begun.attemptId ? await runCharge(host, await begunCharge(begun.ctx, begun.attemptId)) : null;
   if (payment?.lastError?.declineCode === 'processor_unreachable') await host.transaction(ctx => again(ctx, id));
   return { payment };
 }

@@ -18,7 +18,7 @@ import { giftViolations } from '../rules/gift-input.js';
 import { giftExpiry } from '../rules/gift.js';
 import { redirectFault } from '../rules/redirect.js';
 import { buyerFacts, type BuyerFacts } from './buyer.js';
-import { beginCharge, runCharge } from './charging.js';
+import { beginCharge, begunCharge, runCharge } from './charging.js';
 import { ensureAtProcessor, lockCustomer } from './customer.js';
 import { hostedToken } from './hosted.js';
 import { chargeableMethod } from './payment-method.js';
@@ -180,7 +180,8 @@ export async function chargeGift(host: ServiceHost, sessionId: string): Promise<
     };
     return { session, attempt: await ctx.em.findOne(PaymentAttempt, running) };
   });
-  if (!found.attempt) return null;
+  const { attempt } = found;
+  if (!attempt) return null;
   await ensureAtProcessor(host, found.session.customerId);
-  return runCharge(host, found.attempt.id);
+  return runCharge(host, await host.read(ctx => begunCharge(ctx, attempt.id)));
 }

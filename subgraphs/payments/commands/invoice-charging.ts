@@ -2,7 +2,7 @@ import type { Context } from '../../../runtime/request/context.js';
 import { Problem } from '../../../runtime/request/errors.js';
 import { PaymentStatus } from '../entities/enums-payment.js';
 import type { Payment } from '../entities/payment.js';
-import { applyCharge, callCharge, type ChargeResult } from './charging.js';
+import { applyCharge, begunCharge, callCharge, type ChargeResult } from './charging.js';
 import { openAttempt } from './invoice-payment.js';
 
 /** An attempt with the processor's answer, which the second transaction writes. */
@@ -14,7 +14,7 @@ export interface Charged {
 /** Makes the attempt that the first transaction has begun for an invoice; null where there is none. Outside transactions. */
 export async function callInvoice(ctx: Context, invoiceId: string | null): Promise<Charged | null> {
   const attempt = invoiceId === null ? null : await openAttempt(ctx, invoiceId);
-  return attempt && { attemptId: attempt.id, result: await callCharge(ctx, attempt.id) };
+  return attempt && { attemptId: attempt.id, result: await callCharge(ctx, await begunCharge(ctx, attempt.id)) };
 }
 
 export const applyCharged = async (ctx: Context, charged: Charged | null): Promise<Payment | null> =>

@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import { FOR_UPDATE } from '../../../runtime/data/rows.js';
+import { lockFound } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { invalid } from '../../../runtime/request/errors.js';
 import { move } from '../../../runtime/request/states.js';
@@ -123,10 +123,7 @@ export async function reserveForCheckout(ctx: Context, session: Buying, code: st
 }
 
 /** What a holder has, locked until the transaction ends; null for nothing. */
-export async function lockHeld(ctx: Context, holder: PromoHolder): Promise<PromoRedemption | null> {
-  await ctx.em.flush();
-  return ctx.em.findOne(PromoRedemption, holder, { ...FOR_UPDATE, refresh: true });
-}
+export const lockHeld = (ctx: Context, holder: PromoHolder): Promise<PromoRedemption | null> => lockFound(ctx, PromoRedemption, holder);
 
 /** Counts what was given back and is wanted again, within the limits. */
 async function isCountedAgain(ctx: Context, { promoId, userId }: PromoRedemption): Promise<boolean> {

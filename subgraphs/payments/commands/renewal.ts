@@ -10,7 +10,7 @@ import { isBilled } from '../rules/subscription-states.js';
 import { emitScheduled } from './billing-events.js';
 import { applyPlanned, dropAwaiting } from './change-effect.js';
 import { lockCollected } from './invoice.js';
-import { runCharge } from './charging.js';
+import { begunCharge, runCharge } from './charging.js';
 import { collect, isInProgress, ownMethod } from './invoice-payment.js';
 import { noticeOf } from './notice.js';
 import { billPeriod } from './period-invoice.js';
@@ -48,7 +48,7 @@ async function withSubscription(
     ctx: own,
     attempt: await work(own, await lockSubscription(own, { id })),
   }));
-  if (attempt) await runCharge(host, attempt, ctx);
+  if (attempt) await runCharge(host, await begunCharge(ctx, attempt));
 }
 
 /** The end of a period: what was planned for it, and the next period. Whoever comes second finds it done. Source: payments 7.8. */

@@ -1,5 +1,5 @@
 import { paymentCharged, paymentFailed } from '../../../events/catalogue/payments.js';
-import { lockRow } from '../../../runtime/data/rows.js';
+import { lockOnce, lockRow } from '../../../runtime/data/rows.js';
 import type { Context } from '../../../runtime/request/context.js';
 import { CheckoutSession } from '../entities/checkout.js';
 import { BillingCustomer } from '../entities/customer.js';
@@ -64,7 +64,7 @@ function emitCharged(ctx: Context, payment: Payment): void {
 }
 
 async function settleGift(ctx: Context, gift: GiftCheckoutSession, payment: Payment): Promise<void> {
-  const customer = await lockRow(ctx, BillingCustomer, { id: gift.customerId });
+  const customer = await lockOnce(ctx, BillingCustomer, gift.customerId);
   gift.firstPurchase = obligationPaid(ctx, customer, {
     type: 'checkout',
     id: gift.id,

@@ -6,6 +6,7 @@ import { fail, Problem } from '../../../runtime/request/errors.js';
 import { Prepare } from '../../../runtime/request/operation.js';
 import { TwoPhase, twoPhases } from '../../../runtime/request/two-phase.js';
 import { Rule, UUID } from '../../../runtime/schema/constraints.js';
+import type { BegunCharge } from '../commands/charging.js';
 import { confirmed } from '../commands/checkout/answer.js';
 import { cancelSession, confirmSession } from '../commands/checkout/confirm.js';
 import { checkoutFacts } from '../commands/checkout/facts.js';
@@ -27,16 +28,22 @@ type Create = { input: CreateCheckoutInput };
 /** The session that an order has already, which a repeat is answered with. */
 const FIRST = ':first';
 
+/** Charges that transaction 1 of a request has begun. */
+const begun = new WeakMap<Context, BegunCharge>();
+
 const creating = twoPhases({
   async intend(ctx, { input }: Create) {
     const facts = checkoutFacts.of(ctx);
     const first = facts.order && (await sessionOfOrder(ctx, facts.order.id));
-    return first ? `${first.id}${FIRST}` : (await openCheckout(ctx, input, facts)).id;
+    if (first) return `${first.id}${FIRST}`;
+    const { session, charge } = await openCheckout(ctx, input, facts);
+    if (charge) begun.set(ctx, charge);
+    return session.id;
   },
   /** What is refused before anything was charged leaves no session behind. */
   async call(ctx, { id }) {
     if (id.endsWith(FIRST)) return null;
-    const refusal = await drive(ctx.host, id);
+    const refusal = await drive(ctx.host, id, begun.get(ctx));
     if (refusal) await abandon(ctx, id);
     return refusal;
   },

@@ -12,12 +12,14 @@ import { opened } from '../../entities/sealed.js';
 import type { CreateCheckoutInput } from '../../inputs/checkout.js';
 import { ABSENT_ORDER_MS, dueOf, lineAmount, SESSION_MS, STEP_LEASE_MS } from '../../rules/checkout.js';
 import { taxOf, type Tax } from '../../rules/tax.js';
+import type { BegunCharge } from '../charging.js';
 import { lockCustomer } from '../customer.js';
 import { hostedToken } from '../hosted.js';
 import { chargeableMethod, draftMethod } from '../payment-method.js';
 import { reserveForCheckout } from '../promo.js';
 import { takeLimit } from '../rate-limit.js';
 import { trialDaysFor } from '../subscription-opening.js';
+import { beginAtOnce } from './begin.js';
 import type { CheckoutFacts } from './facts.js';
 
 const ENDED = [BillingSessionStatus.EXPIRED, BillingSessionStatus.CANCELLED];
@@ -181,11 +183,17 @@ async function isTrial(ctx: Context, { mode, userId, promoId, lines }: CheckoutS
   return (await trialDaysFor(ctx, { userId, price: prices.get(lines[0]!.priceId!)!, promo })) > 0;
 }
 
+export interface Opened {
+  session: CheckoutSession;
+  /** What the processor is to be asked after the transaction; null: the saga's first step comes before that, or nothing is due yet. */
+  charge: BegunCharge | null;
+}
+
 /**
  * Transaction 1 of a checkout: the session with its amounts, its promo held. With a method it is confirmed at once: its first step is due.
  * @throws Problem invalid_request for what cannot be bought so, rate_limited for a user's 21st in a minute.
  */
-export async function openCheckout(ctx: Context, input: CreateCheckoutInput, facts: CheckoutFacts): Promise<CheckoutSession> {
+export async function openCheckout(ctx: Context, input: CreateCheckoutInput, facts: CheckoutFacts): Promise<Opened> {
   await takeLimit(ctx, 'checkout', ctx.caller.kind === 'user' ? facts.account.id : null);
   const { account, brand } = facts;
   const buyer = { userId: account.id, brandId: brand.id, currency: brand.defaultCurrency, email: account.email };
@@ -212,7 +220,7 @@ export async function openCheckout(ctx: Context, input: CreateCheckoutInput, fac
   if (method || isFree(session))
     Object.assign(session, { paymentMethodId: method?.id ?? null, stepDueAt: after(ctx.now(), STEP_LEASE_MS) });
   ctx.audit('checkout.created', session.id, { mode: session.mode, total: session.totalMinor, currency: session.currency });
-  return session;
+  return { session, charge: await beginAtOnce(ctx, session, { customer, method, terms: facts.terms }) };
 }
 
 /** Nothing has to be paid, and nothing will have to be later. */

@@ -8,21 +8,20 @@ import { BillingSessionStatus as Status, CheckoutMode, CheckoutStep as Step, Pay
 import { PaymentMethod } from '../../entities/payment-method.js';
 import { Payment, PaymentAttempt } from '../../entities/payment.js';
 import { commitCash, extendCash, reserveCash, type CashHold } from '../../ports/cash.js';
-import { dueOf, HOLD_MARGIN_MS, STEP_LEASE_MS } from '../../rules/checkout.js';
-import { runCharge } from '../charging.js';
-import { checkoutCharged, completeCheckout, undoCheckout } from '../checkout-settlement.js';
+import { STEP_LEASE_MS } from '../../rules/checkout.js';
+import { begunCharge, runCharge, type BegunCharge } from '../charging.js';
+import { completeCheckout, undoCheckout } from '../checkout-settlement.js';
 import { ensureAtProcessor } from '../customer.js';
 import { attachRefusal, callAttach, completeMethod, isDraft } from '../payment-method.js';
 import { lockObligation } from '../settlement.js';
+import { beginIn } from './begin.js';
+import { applyHolds, noteHold, totalsOf } from './holds.js';
 import { beginPayment } from './payment.js';
 import { undo } from './undo.js';
 
 /** What a step came to: go on, wait for somebody else, or a refusal that the caller is told. */
 type Outcome = 'on' | 'wait' | Problem;
 type StepWork = (host: ServiceHost, session: CheckoutSession) => Promise<Outcome>;
-
-const totalsOf = ({ subtotalMinor, discountMinor, taxMinor, shippingMinor }: CheckoutSession): number =>
-  dueOf({ subtotal: subtotalMinor, discount: discountMinor, tax: taxMinor, shipping: shippingMinor });
 
 /** What a session's cash is spent for: the obligation that is settled. */
 const referenceOf = ({ id, orderId, invoiceId }: CheckoutSession): { type: string; id: string } =>
@@ -65,33 +64,12 @@ async function holdCash(host: ServiceHost, session: CheckoutSession, exact: numb
   return reserveCash(host, { ...wanted, reference: referenceOf(session) }, `checkout:${id}:${holds}`);
 }
 
-function noteHold(session: CheckoutSession, hold: CashHold | null): void {
-  if (hold && hold.id !== session.cashReservationId) session.holds += 1;
-  session.cashReservationId = hold?.id ?? null;
-  session.extendHoldsAt = hold && after(hold.expiresAt, -HOLD_MARGIN_MS);
-}
-
-/**
- * Takes what is left after cash from the customer's credit, and only then from the card; what was taken before is given back first. The
- * session changes at once: its amounts always add up.
- */
-async function applyHolds(ctx: Context, session: CheckoutSession, cash: CashHold | null): Promise<void> {
-  const customer = await lockRow(ctx, BillingCustomer, { id: session.customerId });
-  customer.creditBalanceMinor += session.creditAppliedMinor;
-  const cashAppliedMinor = cash?.amount ?? 0;
-  const left = totalsOf(session) - cashAppliedMinor;
-  const credit = customer.currency === session.currency ? Math.min(customer.creditBalanceMinor, left) : 0;
-  customer.creditBalanceMinor -= credit;
-  noteHold(session, cash);
-  Object.assign(session, { cashAppliedMinor, creditAppliedMinor: credit, totalMinor: left - credit });
-}
-
 const hold: StepWork = async (host, session) => {
   const refusal = await attachNamed(host, session);
   if (refusal) return refusal;
   const cash = session.useCash ? await holdCash(host, session) : null;
   await inStep(host, session, async (ctx, row) => {
-    await applyHolds(ctx, row, cash);
+    applyHolds(row, await lockRow(ctx, BillingCustomer, { id: row.customerId }), cash);
     Object.assign(row, { step: Step.RESERVED, stepDueAt: after(ctx.now(), STEP_LEASE_MS), stepTries: 0 });
   });
   return 'on';
@@ -105,13 +83,12 @@ function completeSetup(ctx: Context, session: CheckoutSession): void {
 
 const begin: StepWork = async (host, session) => {
   const terms = await beginPayment.facts(host, session);
+  let begun: BegunCharge | null = null;
   await inStep(host, session, async (ctx, row) => {
     if (row.mode === CheckoutMode.SETUP) return completeSetup(ctx, row);
-    const { isCharged, invoice } = await beginPayment.run(ctx, row, terms);
-    if (!isCharged) return checkoutCharged(ctx, row, null, invoice);
-    Object.assign(row, { step: Step.CHARGING, status: Status.PROCESSING, lastError: null, stepDueAt: null, stepTries: 0 });
-    row.version += 1;
+    begun = await beginIn(ctx, row, terms);
   });
+  if (begun) await runCharge(host, begun);
   return 'on';
 };
 
@@ -124,7 +101,7 @@ async function freshAttempt(host: ServiceHost, { paymentId }: CheckoutSession): 
 const charge: StepWork = async (host, session) => {
   const attempt = await freshAttempt(host, session);
   if (!attempt) return 'wait';
-  await runCharge(host, attempt.id);
+  await runCharge(host, await host.read(ctx => begunCharge(ctx, attempt.id)));
   return 'on';
 };
 
@@ -165,9 +142,11 @@ const isDue = ({ step, stepDueAt }: CheckoutSession): boolean => stepDueAt !== n
 
 /**
  * Takes a session through its saga as far as it goes, from wherever it stands; outside transactions. Any number of processes may do so at
- * once. @returns what the caller is refused; null for nothing. @throws Problem unavailable where a neighbour cannot answer: the sweep goes on.
+ * once. @param begun charge that the caller's transaction has begun. @returns what the caller is refused; null for nothing.
+ * @throws Problem unavailable where a neighbour cannot answer: the sweep goes on.
  */
-export async function drive(host: ServiceHost, id: string): Promise<Problem | null> {
+export async function drive(host: ServiceHost, id: string, begun?: BegunCharge | null): Promise<Problem | null> {
+  if (begun) await runCharge(host, begun);
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const session = await host.read(ctx => requireRow(ctx, CheckoutSession, { id }));
     const work = WORK[session.step];
