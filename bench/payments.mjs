@@ -2,7 +2,8 @@
  * Payments with everything on this machine: the waits of calls of the processor, of purchases in the sandbox, of a billing summary, and of lists
  * of payments while there are more and more of them, beside their goals. Exits with 1 when one is missed.
  *
- *   npm run bench:payments
+ *   npm run bench:payments                                    requests in one process, relay, consumers and timers in another, as on two cores
+ *   npm run bench:payments -- --processes 1                   all in one, as npm start has it
  *   npm run bench:payments -- --seconds 5 --payments 20000    a look; default 20 and 1,000,000
  */
 import { createHmac, randomUUID } from 'node:crypto';
@@ -20,7 +21,11 @@ import { START_FLAGS, startNode } from './processes.mjs';
 import { percentile, range, table } from './system.mjs';
 
 const { values: flags } = parseArgs({
-  options: { seconds: { type: 'string', default: '20' }, payments: { type: 'string', default: '1000000' } },
+  options: {
+    seconds: { type: 'string', default: '20' },
+    payments: { type: 'string', default: '1000000' },
+    processes: { type: 'string', default: '2' },
+  },
 });
 const [SECONDS, PAYMENTS] = [Number(flags.seconds), Number(flags.payments)];
 const DEMO = '0190b3a0-0000-7000-8000-0000000000a1';
@@ -43,10 +48,14 @@ const env = {
   DATA_DIR: join(folder, 'platform'),
   PAYMENTS_WEBHOOK_SECRETS: SECRET,
 };
-const main = startNode([...START_FLAGS, join(import.meta.dirname, '../dist/gateway/main.js')], {
-  env: { ...process.env, ...env },
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
+const start = own =>
+  startNode([...START_FLAGS, join(import.meta.dirname, '../dist/gateway/main.js')], {
+    env: { ...process.env, ...env, ...own },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+const ANSWERING = { ROLES: 'subgraphs,gateway,rest' };
+const WORKING = { ROLES: 'relay,consumers,scheduler', PORT: String(await freePort()), GATEWAY_URL: base };
+const processes = [start(flags.processes === '1' ? {} : ANSWERING)];
 
 async function ready() {
   for (let tries = 0; tries < 1_800; tries++) {
@@ -92,6 +101,11 @@ async function paced(perSecond, seconds, one) {
   return waits;
 }
 
+async function stop(one) {
+  const gone = once(one, 'exit');
+  if (one.exitCode === null && one.signalCode === null && one.kill('SIGTERM')) await gone;
+}
+
 const PERSON = `insert into identity."user" select (jsonb_populate_record(null::identity."user", to_jsonb(u) || jsonb_build_object('id', $1::text))).* from identity."user" u where u.id = $2`;
 
 /** A person with a card. */
@@ -121,11 +135,30 @@ const COPIES = `insert into payments.payment select (jsonb_populate_record(null:
     'user_id', ($2::uuid[])[1 + n % cardinality($2::uuid[])]))).*
   from generate_series($3::int, $4::int) n, payments.payment p where p.id = $1`;
 
+/** Nothing of what was asked for before is left to be done. */
+const LEFT = `select (exists (select from events.outbox where published_at is null) or exists (select from events.queue)
+  or exists (select from payments.processor_event where status = 'received')) as is`;
+
+async function drained() {
+  for (let calm = 0; calm < 3; await sleep(100)) {
+    if (processes.some(one => one.exitCode !== null)) throw new Error('a process of the platform has ended');
+    calm = (await pool.query(LEFT)).rows[0].is ? 0 : calm + 1;
+  }
+}
+
+/** The waits of calls at a pace, after which all that follows from them is done. */
+async function alone(perSecond, one) {
+  const waits = await paced(perSecond, SECONDS, one);
+  await drained();
+  return waits;
+}
+
 const atMost = (what, measured, goal) => [what, measured.toFixed(1), `≤ ${goal}`, measured <= goal ? 'holds' : 'MISSED'];
 const reported = (what, measured) => [what, measured.toFixed(1), '', 'reported'];
 
 try {
   await ready();
+  if (flags.processes !== '1') processes.push(start(WORKING)); // which needs the secrets that the first has made
   token = await tokenOf();
   const price = { key: 'bench', subject_kind: 'service', subject_id: DEMO, brand_id: BRAND, unit_amount: { amount: 900, currency: 'USD' } };
   const { id: price_id } = await call('POST', '/v1/admin/prices', price);
@@ -140,12 +173,13 @@ try {
   const { payment } = await buy(0);
   const { rows } = await pool.query('select processor_payment_id as charge from payments.payment where id = $1', [payment.id]);
   for (const one of [buy, summary, () => notify(rows[0].charge)]) await paced(20, 3, one); // warm
-  const bought = await paced(30, SECONDS, buy);
-  const called = await paced(200, SECONDS, () => notify(rows[0].charge));
+  await drained();
+  const bought = await alone(30, buy);
+  const called = await alone(200, () => notify(rows[0].charge));
   const figures = [
     atMost('call of the processor at 200/s, p99 ms', percentile(called, 99), 50),
     atMost('purchase at 30/s, p95 ms', percentile(bought, 95), 250),
-    atMost('billing summary at 20/s, p95 ms', percentile(await paced(READS_PER_SECOND, SECONDS, summary), 95), 80),
+    atMost('billing summary at 20/s, p95 ms', percentile(await alone(READS_PER_SECOND, summary), 95), 80),
   ];
   const users = buyers.map(({ user }) => user);
   let made = 0;
@@ -166,8 +200,7 @@ try {
   table([['what', 'measured', 'goal', 'verdict'], ...figures]);
   process.exitCode = figures.some(one => one.at(-1) === 'MISSED') ? 1 : 0;
 } finally {
-  const gone = once(main, 'exit');
-  if (main.exitCode === null && main.signalCode === null && main.kill('SIGTERM')) await gone;
+  await Promise.all(processes.map(stop));
   await pool.end();
   await server.stop();
   await rm(folder, { recursive: true, force: true });

@@ -14,9 +14,9 @@ export class Addresses {
 
   /** Of identity's process: the token endpoint and the keys. */
   get identity(): string {
-    const { subgraphUrls, baseUrl } = this.config;
-    const isHere = this.hosts.has('identity') || !subgraphUrls.identity;
-    return isHere ? this.own || baseUrl : subgraphUrls.identity!;
+    const { subgraphUrls, gatewayUrl, baseUrl, roles } = this.config;
+    if (this.hosts.has('identity') && roles.has('subgraphs')) return this.own || baseUrl;
+    return subgraphUrls.identity ?? gatewayUrl ?? (this.own || baseUrl); // the gateway passes identity's own paths on
   }
 
   /** Of the services in other processes. */

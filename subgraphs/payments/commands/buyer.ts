@@ -1,5 +1,6 @@
 import type { Context } from '../../../runtime/request/context.js';
 import { fail } from '../../../runtime/request/errors.js';
+import { brandTerms, termsFrom, type BrandTerms } from '../ports/brand-terms.js';
 import { purchaseFacts, type Account, type Brand, type PurchaseFacts } from '../ports/purchase-facts.js';
 
 /** Who buys, where. */
@@ -18,7 +19,18 @@ function brandAmong({ brands, account }: PurchaseFacts, named: string | null): B
 
 /** Asks platform and identity about a purchase; outside transactions. @throws Problem not_found for an unknown person; unavailable. */
 export async function buyerFacts(ctx: Context, userId: string, brandId: string | null): Promise<BuyerFacts> {
-  const facts = await purchaseFacts(ctx, ctx.caller.clientId, userId);
+  return buyerIn(ctx, await purchaseFacts(ctx, ctx.caller.clientId, userId), brandId);
+}
+
+function buyerIn({ caller }: Context, facts: PurchaseFacts, brandId: string | null): BuyerFacts {
   if (!facts.account) fail('not_found', 'No such user');
-  return { account: facts.account, brand: brandAmong(facts, brandId ?? ctx.caller.brandId), redirectUris: facts.redirectUris };
+  return { account: facts.account, brand: brandAmong(facts, brandId ?? caller.brandId), redirectUris: facts.redirectUris };
+}
+
+/** The same with what the brand's invoices say: asked for at once where the brand is known, else afterwards. */
+export async function buyerTerms(ctx: Context, userId: string, brandId: string | null): Promise<BuyerFacts & { terms: BrandTerms }> {
+  const facts = await purchaseFacts(ctx, ctx.caller.clientId, userId, brandId ?? undefined);
+  const buyer = buyerIn(ctx, facts, brandId);
+  const isAsked = facts.settings !== null && buyer.brand.id === brandId;
+  return { ...buyer, terms: isAsked ? termsFrom(ctx, buyer.brand, facts.settings!) : await brandTerms(ctx, buyer.brand.id) };
 }

@@ -13,7 +13,7 @@ import type { ProcessorCharge, ProcessorResult } from '../ports/processor.js';
 import { processorOf } from '../ports/processors.js';
 import { ATTEMPT_LEASE_MS, isUndecided, PAYMENT_STATES, type PaymentTrigger } from '../rules/payment-states.js';
 import { methodSummary } from '../rules/payment-method.js';
-import { applyOutcome } from './charge-outcome.js';
+import { applyOutcome, type ChargeRows } from './charge-outcome.js';
 import { chargeSession, type ChargeSession } from './charge-page.js';
 import { hostedToken } from './hosted.js';
 import { lockObligation, type Subject } from './settlement.js';
@@ -115,23 +115,27 @@ export function callCharge(ctx: Context, { attempt, payment, method, customer, s
   );
 }
 
-/**
- * Transaction 2 of a charge: what the processor answered, or what was found out later, whoever comes first; those after find it done.
- * Obligation and payment are locked here. @param subject of the payment, where it was read before. @returns the payment as it is then.
- */
-export async function applyCharge(ctx: Context, attemptId: string, result: ChargeResult, subject?: PaymentSubject): Promise<Payment> {
-  const of = subject ?? (await paymentOf(ctx, attemptId));
+/** Locks obligation, payment, customer and attempt, and applies what became of it. */
+async function applyTo(ctx: Context, attemptId: string, result: ChargeResult, of: PaymentSubject): Promise<ChargeRows> {
   const obligation = await lockObligation(ctx, of);
   const payment = await lockRow(ctx, Payment, { id: of.id });
   const bought = obligation.session ?? obligation.gift;
   if (bought) await lockRow(ctx, BillingCustomer, { id: bought.customerId }); // now, because a lock after the changes would write them first
   const attempt = await lockRow(ctx, PaymentAttempt, { id: attemptId });
-  await applyOutcome(ctx, { payment, attempt, obligation }, result);
-  return payment;
+  const rows = { payment, attempt, obligation };
+  await applyOutcome(ctx, rows, result);
+  return rows;
 }
 
-/** Calls the processor for an attempt that has begun, and applies the answer in a transaction of its own. Not inside a transaction. */
-export async function runCharge(host: ServiceHost, begun: BegunCharge): Promise<Payment> {
+/**
+ * Transaction 2 of a charge: what the processor answered, or what was found out later, whoever comes first; those after find it done.
+ * Obligation and payment are locked here. @returns the payment as it is then.
+ */
+export const applyCharge = async (ctx: Context, attemptId: string, result: ChargeResult): Promise<Payment> =>
+  (await applyTo(ctx, attemptId, result, await paymentOf(ctx, attemptId))).payment;
+
+/** Calls the processor for an attempt that has begun, and applies the answer in a transaction of its own, outside any. @returns its rows as they are then. */
+export async function runCharge(host: ServiceHost, begun: BegunCharge): Promise<ChargeRows> {
   const result = await host.read(ctx => callCharge(ctx, begun));
-  return host.transaction(ctx => applyCharge(ctx, begun.attempt.id, result, begun.payment));
+  return host.transaction(ctx => applyTo(ctx, begun.attempt.id, result, begun.payment));
 }

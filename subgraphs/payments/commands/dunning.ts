@@ -58,7 +58,7 @@ export async function tryInvoice(host: ServiceHost, id: string, ignoreSchedule: 
     return { ctx, attemptId: (await collect(ctx, invoice, { offSession: true }))?.id ?? null };
   });
   if ('skipped' in begun) return begun;
-  const payment = begun.attemptId ? await runCharge(host, await begunCharge(begun.ctx, begun.attemptId)) : null;
+  const payment = begun.attemptId ? (await runCharge(host, await begunCharge(begun.ctx, begun.attemptId))).payment : null;
   if (payment?.lastError?.declineCode === 'processor_unreachable') await host.transaction(ctx => again(ctx, id));
   return { payment };
 }

@@ -183,5 +183,5 @@ export async function chargeGift(host: ServiceHost, sessionId: string): Promise<
   const { attempt } = found;
   if (!attempt) return null;
   await ensureAtProcessor(host, found.session.customerId);
-  return runCharge(host, await host.read(ctx => begunCharge(ctx, attempt.id)));
+  return (await runCharge(host, await host.read(ctx => begunCharge(ctx, attempt.id)))).payment;
 }

@@ -12,9 +12,9 @@ import { BillingPrice } from '../entities/price.js';
 import type { Promo } from '../entities/promo.js';
 import { BillingSubscription } from '../entities/subscription.js';
 import { PaymentBehavior, type CreateBillingSubscriptionInput } from '../inputs/subscription.js';
-import { brandTerms, type BrandTerms } from '../ports/brand-terms.js';
+import type { BrandTerms } from '../ports/brand-terms.js';
 import { times } from '../rules/proration.js';
-import { buyerFacts, type BuyerFacts } from './buyer.js';
+import { buyerTerms, type BuyerFacts } from './buyer.js';
 import { lockCustomer } from './customer.js';
 import { applyCharged, callInvoice, declineOf } from './invoice-charging.js';
 import { collect } from './invoice-payment.js';
@@ -54,8 +54,8 @@ export const subscriptionFacts = preparation(async (ctx: Context, { input }: Ask
   requirePlain(ctx, input);
   if (input.anchorAt && input.anchorAt <= ctx.now()) invalid('/input/anchorAt', 'must be later than now');
   const price = await recurringPrice(ctx, input.priceId);
-  const buyer = await buyerFacts(ctx, userId, price.brandId);
-  return { buyer, price, terms: await brandTerms(ctx, price.brandId) };
+  const { terms, ...buyer } = await buyerTerms(ctx, userId, price.brandId);
+  return { buyer, price, terms };
 });
 
 async function methodOf(ctx: Context, customer: BillingCustomer, id: string | null): Promise<PaymentMethod | null> {

@@ -13,9 +13,18 @@ const ASK = stored(`query PaymentsBrandTerms($id: ID!, $prefix: String) {
   effectiveConfig(brandId: $id, prefix: $prefix) { key value }
 }`);
 
+/** What the keys of our settings begin with. */
+export const TERMS_PREFIX = 'payments.';
+
+/** A setting of platform, as it holds for a brand. */
+export interface ConfigEntry {
+  key: string;
+  value: unknown;
+}
+
 interface Answer {
   brands: { nodes: { id: string; legalName: string }[] };
-  effectiveConfig: { key: string; value: unknown }[];
+  effectiveConfig: ConfigEntry[];
 }
 
 /** What a brand's invoices say and how they are collected. */
@@ -26,14 +35,23 @@ export interface BrandTerms {
   taxRates: TaxRates;
 }
 
-/** Asked of platform, so outside transactions. @throws Problem unavailable, and not_found for an unknown brand. */
-export async function brandTerms({ federation, log }: Pick<ServiceHost, 'federation' | 'log'>, brandId: string): Promise<BrandTerms> {
-  const { brands, effectiveConfig } = await federation.run<Answer>(ASK, { id: brandId, prefix: 'payments.' });
-  const brand = brands.nodes.find(one => one.id === brandId) ?? fail('not_found', 'There is no such brand');
-  const valueOf = (key: string): unknown => effectiveConfig.find(one => one.key === key)?.value;
+/** What a brand's settings say. */
+export function termsFrom(
+  { log }: Pick<ServiceHost, 'log'>,
+  brand: { id: string; legalName: string },
+  settings: readonly ConfigEntry[],
+): BrandTerms {
+  const valueOf = (key: string): unknown => settings.find(one => one.key === key)?.value;
   const schedule = valueOf(DUNNING_KEY);
   const dunning = schedule === undefined ? null : dunningPolicy(schedule);
   if (schedule !== undefined && dunning === null)
-    log.warn({ brand: brandId }, 'the dunning schedule of a brand is malformed; the usual one applies');
+    log.warn({ brand: brand.id }, 'the dunning schedule of a brand is malformed; the usual one applies');
   return { legalName: brand.legalName, dunning, taxRates: taxRates(valueOf(TAX_KEY)) };
+}
+
+/** Asked of platform, so outside transactions. @throws Problem unavailable, and not_found for an unknown brand. */
+export async function brandTerms(asker: Pick<ServiceHost, 'federation' | 'log'>, brandId: string): Promise<BrandTerms> {
+  const { brands, effectiveConfig } = await asker.federation.run<Answer>(ASK, { id: brandId, prefix: TERMS_PREFIX });
+  const brand = brands.nodes.find(one => one.id === brandId) ?? fail('not_found', 'There is no such brand');
+  return termsFrom(asker, brand, effectiveConfig);
 }

@@ -3,11 +3,11 @@ import { fail, invalid, requireValid } from '../../../../runtime/request/errors.
 import { preparation } from '../../../../runtime/request/operation.js';
 import { BillingPrice } from '../../entities/price.js';
 import type { CreateCheckoutInput } from '../../inputs/checkout.js';
-import { brandTerms, type BrandTerms } from '../../ports/brand-terms.js';
+import type { BrandTerms } from '../../ports/brand-terms.js';
 import { orderOf, type Order } from '../../ports/orders.js';
 import { checkoutViolations } from '../../rules/checkout-input.js';
 import { redirectFault } from '../../rules/redirect.js';
-import { buyerFacts, type BuyerFacts } from '../buyer.js';
+import { buyerTerms, type BuyerFacts } from '../buyer.js';
 
 /** What a checkout must know before its transaction: who buys where, what it costs, and where it may lead. */
 export interface CheckoutFacts extends BuyerFacts {
@@ -61,7 +61,7 @@ export const checkoutFacts = preparation(async (ctx: Context, { input }: Asked):
   requireValid(checkoutViolations(input, isService(ctx)));
   const prices = await pricesOf(ctx, input.items);
   const order = await orderFor(ctx, input.orderId, userId);
-  const buyer = await buyerFacts(ctx, userId, order?.brandId ?? sameBrand(prices));
+  const buyer = await buyerTerms(ctx, userId, order?.brandId ?? sameBrand(prices));
   requireRedirects(input, ctx, buyer);
-  return { ...buyer, prices, order, terms: await brandTerms(ctx.host, buyer.brand.id) };
+  return { ...buyer, prices, order };
 });

@@ -146,12 +146,13 @@ const isDue = ({ step, stepDueAt }: CheckoutSession): boolean => stepDueAt !== n
  * @throws Problem unavailable where a neighbour cannot answer: the sweep goes on.
  */
 export async function drive(host: ServiceHost, id: string, begun?: BegunCharge | null): Promise<Problem | null> {
-  if (begun) await runCharge(host, begun);
+  let known = begun ? (await runCharge(host, begun)).obligation.session : null;
   for (let steps = 0; steps < MOST_STEPS; steps++) {
-    const session = await host.read(ctx => requireRow(ctx, CheckoutSession, { id }));
+    const session = known ?? (await host.read(ctx => requireRow(ctx, CheckoutSession, { id })));
     const work = WORK[session.step];
     if (!work || !isDue(session)) return null;
     const outcome = await work(host, session);
+    known = null;
     if (outcome === 'wait') return null;
     if (outcome instanceof Problem) return outcome;
   }
