@@ -71,6 +71,7 @@ async function takeOver(ctx: Context, members: readonly Context[]): Promise<void
   for (const { lastSteps } of members) for (let step = lastSteps.shift(); step; step = lastSteps.shift()) await step();
   ctx.events.push(...members.flatMap(({ events }) => events));
   ctx.hooks.push(...members.flatMap(({ hooks }) => hooks));
+  ctx.lastWrites.push(...members.flatMap(({ lastWrites }) => lastWrites));
   const rows = members.flatMap(({ audits, caller, request }) => audits.map(row => ({ ...row, caller, requestId: request.id })));
   await writeCallersAudit(ctx.sql, ctx.schema, rows, ctx.now());
 }

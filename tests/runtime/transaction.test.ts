@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bloodworkUploaded } from '../../events/catalogue/clinical.js';
 import { isLastOfTransaction } from '../../events/prepared.js';
+import { Together } from '../../runtime/data/together.js';
 import { waitingIn } from '../support/locks.js';
 import { platform, type TestPlatform } from '../support/platform.js';
-import { askedDuring } from '../support/statements.js';
+import { askedDuring, type Asked } from '../support/statements.js';
 
 let p: TestPlatform;
 beforeAll(async () => {
@@ -99,6 +100,11 @@ describe('what a transaction audits and emits', () => {
 
 describe('a last write', () => {
   const ADD = 'insert into clinical.kept (one) values ($1)';
+  /** Those from the first write on, on its connection: timers go on meanwhile, also on the connection before it. */
+  function ownOf(asked: readonly Asked[]): Asked[] {
+    const first = asked.findIndex(({ text }) => text.startsWith(ADD));
+    return asked.slice(first).filter(({ on }) => on === asked[first]!.on);
+  }
   const kept = async (): Promise<number[]> => (await p.sql('select one from clinical.kept order by at')).map(row => row.one as number);
 
   beforeAll(async () => {
@@ -116,7 +122,7 @@ describe('a last write', () => {
         await ctx.sql(ADD, [1]);
       }),
     );
-    const own = asked.filter(({ text }) => text.startsWith(ADD) || text === 'commit');
+    const own = ownOf(asked).filter(({ text }) => text.startsWith(ADD) || text === 'commit');
     expect(own.map(({ text, values }) => [values[0], isLastOfTransaction(text)])).toEqual([
       [1, false],
       [2, false],
@@ -132,7 +138,9 @@ describe('a last write', () => {
         ctx.audit('test.done', null);
       }),
     );
-    const own = asked.filter(({ text }) => text.startsWith(ADD) || text.startsWith('insert into clinical.audit_log') || text === 'commit');
+    const own = ownOf(asked).filter(
+      ({ text }) => text.startsWith(ADD) || text.startsWith('insert into clinical.audit_log') || text === 'commit',
+    );
     expect(own.map(({ text }) => isLastOfTransaction(text))).toEqual([false, true]);
     expect(await kept()).toEqual([1]);
   });
@@ -150,5 +158,22 @@ describe('a last write', () => {
       await ctx.sql(ADD, [3]);
     });
     expect(await kept()).toEqual([1, 3]);
+  });
+
+  test('of callers whom one transaction serves together is its own', async () => {
+    const adding = new Together<number, null, { id: string }>({
+      field: 'add',
+      type: 'Kept',
+      keyOf: () => 'all',
+      lock: async () => null,
+      begin: async () => ({
+        async one(own, { input }) {
+          await own.writeLast(ADD, [input]);
+          return { id: randomUUID() };
+        },
+      }),
+    });
+    await Promise.all([1, 2].map(input => p.host('clinical').read(ctx => adding.run({ ctx, input, path: 'add' }))));
+    expect((await kept()).sort()).toEqual([1, 2]);
   });
 });
