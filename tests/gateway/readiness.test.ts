@@ -42,7 +42,8 @@ test('a service is ready when its consumers, timers and workers have started, no
 describe('the check of the database', () => {
   let p: TestPlatform;
   beforeAll(async () => {
-    p = await platform({ services: ['entitlements'], env: { DATABASE_POOL_IDLE_MS: '1000', DATABASE_POOL_MAX: '4' } });
+    const env = { DATABASE_POOL_IDLE_MS: '1000', DATABASE_POOL_MAX: '4', ROLES: 'subgraphs,gateway,rest' }; // timers would open one as well
+    p = await platform({ services: ['entitlements'], env });
   });
 
   const held = async (slug: string): Promise<number> => {

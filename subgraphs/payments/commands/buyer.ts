@@ -19,7 +19,7 @@ function brandAmong({ brands, account }: PurchaseFacts, named: string | null): B
 
 /** Asks platform and identity about a purchase; outside transactions. @throws Problem not_found for an unknown person; unavailable. */
 export async function buyerFacts(ctx: Context, userId: string, brandId: string | null): Promise<BuyerFacts> {
-  return buyerIn(ctx, await purchaseFacts(ctx, ctx.caller.clientId, userId), brandId);
+  return buyerIn(ctx, await purchaseFacts(ctx, { clientId: ctx.caller.clientId, userId, places: true }), brandId);
 }
 
 function buyerIn({ caller }: Context, facts: PurchaseFacts, brandId: string | null): BuyerFacts {
@@ -27,9 +27,16 @@ function buyerIn({ caller }: Context, facts: PurchaseFacts, brandId: string | nu
   return { account: facts.account, brand: brandAmong(facts, brandId ?? caller.brandId), redirectUris: facts.redirectUris };
 }
 
+interface Purchase {
+  userId: string;
+  brandId: string | null;
+  /** Whether the buyer is led somewhere. */
+  places: boolean;
+}
+
 /** The same with what the brand's invoices say: asked for at once where the brand is known, else afterwards. */
-export async function buyerTerms(ctx: Context, userId: string, brandId: string | null): Promise<BuyerFacts & { terms: BrandTerms }> {
-  const facts = await purchaseFacts(ctx, ctx.caller.clientId, userId, brandId ?? undefined);
+export async function buyerTerms(ctx: Context, { userId, brandId, places }: Purchase): Promise<BuyerFacts & { terms: BrandTerms }> {
+  const facts = await purchaseFacts(ctx, { clientId: ctx.caller.clientId, userId, places, settingsOf: brandId });
   const buyer = buyerIn(ctx, facts, brandId);
   const isAsked = facts.settings !== null && buyer.brand.id === brandId;
   return { ...buyer, terms: isAsked ? termsFrom(ctx, buyer.brand, facts.settings!) : await brandTerms(ctx, buyer.brand.id) };

@@ -40,7 +40,7 @@ export const redeemer = preparation(async (ctx: Context): Promise<Redeemer> => {
   const userId = ctx.caller.userId ?? fail('forbidden', 'A gift is redeemed by a user');
   await takeLimitApart(ctx, 'gift_redeem_user', userId);
   await takeLimitApart(ctx, 'gift_redeem_address', ctx.request.ip);
-  const { account } = await purchaseFacts(ctx.host, ctx.caller.clientId, userId);
+  const { account } = await purchaseFacts(ctx.host, { clientId: ctx.caller.clientId, userId, places: false });
   return { userId, email: account?.email ?? null };
 });
 

@@ -54,7 +54,7 @@ export const subscriptionFacts = preparation(async (ctx: Context, { input }: Ask
   requirePlain(ctx, input);
   if (input.anchorAt && input.anchorAt <= ctx.now()) invalid('/input/anchorAt', 'must be later than now');
   const price = await recurringPrice(ctx, input.priceId);
-  const { terms, ...buyer } = await buyerTerms(ctx, userId, price.brandId);
+  const { terms, ...buyer } = await buyerTerms(ctx, { userId, brandId: price.brandId, places: false });
   return { buyer, price, terms };
 });
 

@@ -95,7 +95,7 @@ const SHOWN_INVOICES = 20;
 
 /** @throws Problem not_found for an unknown user. */
 async function requireUser(ctx: Context, userId: string): Promise<void> {
-  const { account } = await purchaseFacts(ctx, ctx.caller.clientId, userId);
+  const { account } = await purchaseFacts(ctx, { clientId: ctx.caller.clientId, userId, places: false });
   if (!account) fail('not_found', 'No such user');
 }
 

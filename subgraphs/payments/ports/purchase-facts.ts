@@ -2,13 +2,11 @@ import { stored } from '../../../runtime/federation/federation.js';
 import type { ServiceHost } from '../../../runtime/request/context.js';
 import { TERMS_PREFIX, type ConfigEntry } from './brand-terms.js';
 
-const FACTS = `brands(first: 100) { nodes { id slug name legalName isDefault defaultCurrency domains { host status } } }
-  oauthClient(id: $client) { redirectUris }
-  user(id: $user) { id email brandId }`;
-const ASK = stored(`query PaymentsPurchase($client: ID!, $user: ID!) { ${FACTS} }`);
-const ASK_WITH_TERMS = stored(`query PaymentsPurchaseTerms($client: ID!, $user: ID!, $brand: ID!, $prefix: String) {
-  ${FACTS}
-  effectiveConfig(brandId: $brand, prefix: $prefix) { key value }
+const ASK = stored(`query PaymentsPurchase($client: ID!, $user: ID!, $places: Boolean!, $settings: Boolean!, $brand: ID, $prefix: String) {
+  brands(first: 100) { nodes { id slug name legalName isDefault defaultCurrency domains @include(if: $places) { host status } } }
+  oauthClient(id: $client) @include(if: $places) { redirectUris }
+  user(id: $user) { id email brandId }
+  effectiveConfig(brandId: $brand, prefix: $prefix) @include(if: $settings) { key value }
 }`);
 
 /** What payments must know of a storefront. */
@@ -41,26 +39,30 @@ export interface PurchaseFacts {
 }
 
 interface Answer {
-  brands: { nodes: (Omit<Brand, 'hosts'> & { domains: { host: string; status: string }[] })[] };
-  oauthClient: { redirectUris: string[] } | null;
+  brands: { nodes: (Omit<Brand, 'hosts'> & { domains?: { host: string; status: string }[] })[] };
+  oauthClient?: { redirectUris: string[] } | null;
   user: Account | null;
   effectiveConfig?: readonly ConfigEntry[];
 }
 
 type Asker = Pick<ServiceHost, 'federation'>;
 
-/**
- * Asks platform and identity at once; outside transactions. @param termsOf brand whose settings are asked for as well.
- * @throws Problem unavailable.
- */
-export async function purchaseFacts({ federation }: Asker, clientId: string, userId: string, termsOf?: string): Promise<PurchaseFacts> {
-  const asked = { client: clientId, user: userId };
-  const { brands, oauthClient, user, effectiveConfig } = await (termsOf === undefined
-    ? federation.run<Answer>(ASK, asked)
-    : federation.run<Answer>(ASK_WITH_TERMS, { ...asked, brand: termsOf, prefix: TERMS_PREFIX }));
-  const shown = brands.nodes.map(({ domains, ...brand }) => ({
-    ...brand,
-    hosts: domains.filter(({ status }) => status === 'VERIFIED').map(({ host }) => host),
-  }));
+interface Asked {
+  clientId: string;
+  userId: string;
+  /** Whether to ask for the hosts and redirects where somebody may be led; else they are none. */
+  places: boolean;
+  /** Brand whose settings are asked for as well. */
+  settingsOf?: string | null;
+}
+
+const verified = (domains: readonly { host: string; status: string }[]): string[] =>
+  domains.filter(({ status }) => status === 'VERIFIED').map(({ host }) => host);
+
+/** Asks platform and identity at once; outside transactions. @throws Problem unavailable. */
+export async function purchaseFacts({ federation }: Asker, { clientId, userId, places, settingsOf = null }: Asked): Promise<PurchaseFacts> {
+  const asked = { client: clientId, user: userId, places, settings: settingsOf !== null, brand: settingsOf, prefix: TERMS_PREFIX };
+  const { brands, oauthClient, user, effectiveConfig } = await federation.run<Answer>(ASK, asked);
+  const shown = brands.nodes.map(({ domains = [], ...brand }) => ({ ...brand, hosts: verified(domains) }));
   return { brands: shown, redirectUris: oauthClient?.redirectUris ?? [], account: user, settings: effectiveConfig ?? null };
 }

@@ -61,7 +61,8 @@ export const checkoutFacts = preparation(async (ctx: Context, { input }: Asked):
   requireValid(checkoutViolations(input, isService(ctx)));
   const prices = await pricesOf(ctx, input.items);
   const order = await orderFor(ctx, input.orderId, userId);
-  const buyer = await buyerTerms(ctx, userId, order?.brandId ?? sameBrand(prices));
+  const places = (input.returnUrl ?? input.cancelUrl) != null;
+  const buyer = await buyerTerms(ctx, { userId, brandId: order?.brandId ?? sameBrand(prices), places });
   requireRedirects(input, ctx, buyer);
   return { ...buyer, prices, order };
 });
