@@ -174,6 +174,6 @@ describe('a last write', () => {
       }),
     });
     await Promise.all([1, 2].map(input => p.host('clinical').read(ctx => adding.run({ ctx, input, path: 'add' }))));
-    expect((await kept()).sort()).toEqual([1, 2]);
+    expect((await kept()).sort((a, b) => a - b)).toEqual([1, 2]);
   });
 });
