@@ -1,6 +1,9 @@
 import { PostgreSqlDriver, UuidType, type Configuration, type EntityMetadata } from '@mikro-orm/postgresql';
+import { CompiledQuery, type Kysely } from 'kysely';
+import { prepared } from '../../events/prepared.js';
 import { LockingQueryBuilder } from './row-locks.js';
 
+type Runner = Pick<Kysely<unknown>, 'executeQuery'>;
 type Scalar = string | number | boolean;
 type Options = Record<string, unknown>;
 /** A method that the driver's types leave out. */
@@ -97,17 +100,47 @@ function readOf(meta: EntityMetadata, where: unknown, options: Options): Read | 
   return { shape: options['limit'] == null ? shape : `${shape}|limit`, params };
 }
 
+/** A value, or a list of one. */
+const isOne = (value: unknown): boolean =>
+  isScalar(value) || (isPlain(value) && JSON.stringify(Object.keys(value)) === '["$in"]' && (value as { $in: unknown[] }).$in.length === 1);
+
+/** Whether a read is of one row by its key, so that its best plan does not depend on its values. */
+const isByKey = (meta: EntityMetadata, where: object): boolean => meta.primaryKeys.every(name => isOne((where as Options)[name]));
+
+/** Columns of a row, quoted; null where one is not read as it is. */
+function columnsOf(meta: EntityMetadata, alias: string): string | null {
+  const columns = meta.props.filter(property => property.persist !== false && property.fieldNames?.length);
+  if (columns.some(property => (property.kind !== 'scalar' && property.kind !== 'm:1') || property.formula || property.lazy)) return null;
+  return columns.flatMap(property => property.fieldNames.map(name => `"${alias}"."${name}"`)).join(', ');
+}
+
+/** A text that is kept; one that is `prepared` has `$1` for its first parameter and so on, another `?` for each. */
+interface Kept {
+  text: string;
+  isPrepared: boolean;
+}
+
+/** A read by key is prepared with the columns that the entity has: with all that are there its plan fails once a migration adds another. */
+function keptOf(meta: EntityMetadata, where: object, text: string): Kept {
+  const [all, alias] = /^select "(\w+)"\.\* from /.exec(text) ?? [];
+  const columns = alias && isByKey(meta, where) ? columnsOf(meta, alias) : null;
+  if (!columns) return { text, isPrepared: false };
+  let count = 0;
+  return { text: prepared(`select ${columns} from ${text.slice(all!.length).replaceAll('?', () => `$${++count}`)}`), isPrepared: true };
+}
+
 const same = (a: readonly unknown[], b: readonly unknown[]): boolean => a.length === b.length && a.every((one, at) => one === b[at]);
 
 /**
  * Keeps the SQL text that the query builder makes for the first read of a shape, and uses it for further reads by columns: 0.65-0.86 of the
  * time and 0.65-0.78 of the process's CPU time without it (`npm run bench:database`). A text is kept only if its parameters are the
  * conditions' values in their order. tests/runtime/plain-find.test.ts compares the rows with MikroORM's own, and fails when a version no
- * longer lets a text be kept. What can find nothing is not sent at all. The texts are not `prepared`: they ask for all columns, and a
- * column that a migration adds under a running process would fail them until the connection ends.
+ * longer lets a text be kept. What can find nothing is not sent at all. Reads by key are `prepared`, by the names of the entity's columns:
+ * a plan of all columns that are there fails until its connection ends once a migration adds one. Others are not, as their best plan may
+ * depend on their values.
  */
 export class PlainFindDriver extends PostgreSqlDriver {
-  readonly #texts = new Map<string, string | null>();
+  readonly #texts = new Map<string, Kept | null>();
 
   constructor(config: Configuration) {
     super(config);
@@ -118,21 +151,28 @@ export class PlainFindDriver extends PostgreSqlDriver {
     if (isImpossible(where)) return [];
     const meta = this.metadata.get(entityName) as EntityMetadata;
     const read = readOf(meta, where, options);
-    const text = read && (await this.#textOf(meta, read, where, options));
-    if (!read || !text) return super.find(entityName, where, options) as Promise<never[]>;
-    const rows = await this.rethrow(this.getConnection('write').execute<object[]>(text, read.params, 'all', options['ctx']));
+    const kept = read && (await this.#keptOf(meta, read, where, options));
+    if (!read || !kept) return super.find(entityName, where, options) as Promise<never[]>;
+    const rows = await this.rethrow(this.#run(kept, read.params, options['ctx'] as Runner | undefined));
     return rows.map(row => this.mapResult(row, meta as never) as never);
   }
 
-  async #textOf(meta: EntityMetadata, { shape, params }: Read, where: object, options: Options): Promise<string | null> {
+  async #run({ text, isPrepared }: Kept, params: unknown[], transaction: Runner | undefined): Promise<object[]> {
+    const connection = this.getConnection('write');
+    if (!isPrepared) return connection.execute<object[]>(text, params, 'all', transaction as never);
+    return (await (transaction ?? (connection.getClient() as unknown as Runner)).executeQuery<object>(CompiledQuery.raw(text, params)))
+      .rows;
+  }
+
+  async #keptOf(meta: EntityMetadata, { shape, params }: Read, where: object, options: Options): Promise<Kept | null> {
     const known = this.#texts.get(shape);
     if (known !== undefined) return known;
     if (new Set(params).size < params.length) return null; // equal values would not show the order of parameters
     const given = { populate: [], orderBy: [], ...options };
     const built = (await (this as unknown as QueryBuilding).createQueryBuilderFromOptions(meta, where, given)).toQuery();
     if (this.#texts.size >= MAX_TEXTS) this.#texts.clear();
-    const text = same(built.params, params) ? built.sql : null;
-    this.#texts.set(shape, text);
-    return text;
+    const kept = same(built.params, params) ? keptOf(meta, where, built.sql) : null;
+    this.#texts.set(shape, kept);
+    return kept;
   }
 }

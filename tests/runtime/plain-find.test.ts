@@ -41,6 +41,8 @@ describe('a read by columns', () => {
     ['a quote in a value', { slug: `x' or '1'='1` }, {}],
     ['a parameter mark and a backslash in a value', { slug: '?\\?' }, {}],
     ['a key', { id: ids[0] }, {}],
+    ['a list of one key', { id: { $in: [ids[2]] } }, {}],
+    ['keys behind one', { id: { $gt: ids[1], $in: ids } }, { orderBy: { slug: 'desc' } }],
     ['a list', { id: { $in: ids } }, { orderBy: { slug: 'desc' } }],
     ['a shorter list', { id: { $in: ids.slice(1, 3) } }, { orderBy: { slug: 'desc' } }],
     ['the other order', { id: { $in: ids } }, { orderBy: [{ slug: 'asc' }] }],
@@ -105,6 +107,18 @@ describe('a read by columns', () => {
     expect(built).not.toHaveBeenCalled();
     built.mockRestore();
     await expect(inTurn(em => em.findOne(Brand, { id: ids[0]! }, FOR_UPDATE))).rejects.toThrow(/transaction/);
+  });
+
+  test('by key keeps its plan, also when a migration adds a column', async () => {
+    const find = (id: string): Promise<Brand | null> => inTurn(em => em.findOne(Brand, { id, isDefault: false }, { refresh: true }));
+    const asked = await askedDuring(p, async () => {
+      for (const id of ids) expect(await find(id)).toMatchObject({ id });
+    });
+    const names = asked.filter(({ text }) => text.includes('"platform"."brand"')).map(({ name }) => name);
+    expect(names).toEqual([expect.stringMatching(/^house_/), names[0], names[0], names[0]]);
+    await p.sql('alter table platform.brand add column added text not null default $$x$$');
+    for (const id of ids) expect(await find(id)).toMatchObject({ id });
+    await p.sql('alter table platform.brand drop column added');
   });
 
   test('is part of the transaction in which it runs', async () => {

@@ -9,6 +9,8 @@ export const { Client } = createRequire(createRequire(import.meta.url).resolve('
 export interface Asked {
   text: string;
   values: unknown[];
+  /** Of one that the server has planned. */
+  name?: string;
   /** The connection. */
   on: unknown;
 }
@@ -17,7 +19,10 @@ export interface Asked {
 function askedOf([one, values]: readonly unknown[], on: unknown): Asked[] {
   const given = one as Partial<Asked> & { beside?: { before: readonly string[] } };
   const before = given.beside?.before.map(text => ({ text, values: [], on })) ?? [];
-  return [...before, { text: String(given.text ?? one), values: given.values ?? (values as unknown[] | undefined) ?? [], on }];
+  return [
+    ...before,
+    { text: String(given.text ?? one), values: given.values ?? (values as unknown[] | undefined) ?? [], name: given.name, on },
+  ];
 }
 
 /** Statements on a platform's database from here on. The process may hold another platform, whose timers go on. */
