@@ -1,3 +1,4 @@
+import { prepared } from '../../../events/prepared.js';
 import type { Context } from '../../../runtime/request/context.js';
 import type { ConfigSource, EffectiveConfig } from '../entities/config.js';
 import type { EffectiveConfigArgs } from '../inputs/config.js';
@@ -14,18 +15,22 @@ type CurrentRow = { key: string; brandId: string | null; value: unknown; version
 export const currentOf = (ctx: Context, keys: readonly string[], brandId: string | null): Promise<CurrentRow[]> =>
   ctx.sql<CurrentRow>(CURRENT, [keys, brandId]);
 
-const READABLE = `
-  select key, schema from platform.config_key where ($1::text is null or $1 = any (readers)) and ($2::text is null or starts_with(key, $2)) order by key`;
+/** Of each readable key the current values, as {@link currentOf}; one row without value for a key that has none. */
+const IN_FORCE = prepared(`
+  select k.key, k.schema, v."brandId", v.value, v.version from platform.config_key k left join lateral (
+    select distinct on (brand_id) brand_id as "brandId", value, version from platform.config_value c
+    where c.key = k.key and (c.brand_id is null or $3::uuid is null or c.brand_id = $3) order by brand_id, version desc
+  ) v on true where ($1::text is null or $1 = any (k.readers)) and ($2::text is null or starts_with(k.key, $2)) order by k.key`);
+
+type InForceRow = CurrentRow & { schema: Record<string, unknown> };
 
 /** Values in force of the keys of which the calling service is a reader, by key. */
 export async function effectiveConfig(ctx: Context, { brandId, prefix }: EffectiveConfigArgs): Promise<EffectiveConfig[]> {
-  const keys = await ctx.sql<{ key: string; schema: Record<string, unknown> }>(READABLE, [readerOf(ctx), prefix ?? null]);
   const brand = brandId?.toLowerCase() ?? null;
-  const names = keys.map(({ key }) => key);
-  const rows = await currentOf(ctx, names, brand);
-  return keys.map(({ key, schema }) => {
-    const own = rows.filter(row => row.key === key);
-    const { value, version, source } = effective(schema, own, brand);
+  const rows = await ctx.sql<InForceRow>(IN_FORCE, [readerOf(ctx), prefix ?? null, brand]);
+  return [...Map.groupBy(rows, row => row.key)].map(([key, own]) => {
+    const values = own.filter(row => row.version !== null);
+    const { value, version, source } = effective(own[0]!.schema, values, brand);
     return { key, value, version, source: source as ConfigSource };
   });
 }
