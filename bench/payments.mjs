@@ -4,7 +4,7 @@
  *
  *   npm run bench:payments                                    requests in one process, relay, consumers and timers in another, as on two cores
  *   npm run bench:payments -- --processes 1                   all in one, as npm start has it
- *   npm run bench:payments -- --seconds 5 --payments 20000    a look; default 20 and 1,000,000
+ *   npm run bench:payments -- --seconds 5 --payments 20000    a look; default 60 and 1,000,000
  */
 import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ import { percentile, range, table } from './system.mjs';
 
 const { values: flags } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '60' },
     payments: { type: 'string', default: '1000000' },
     processes: { type: 'string', default: '2' },
   },
