@@ -5,6 +5,7 @@ import { EventLeases } from './lease-table.js';
 import { LeaseKeeper } from './leases.js';
 import { errorOf, type EventLog } from './log.js';
 import type { EventMetrics } from './metrics.js';
+import { LookPace } from './look-pace.js';
 import { GROUPS, RelayGroup } from './relay-group.js';
 import type { Transport } from './transport/port.js';
 
@@ -17,7 +18,7 @@ export interface RelayOptions {
   leaseMs?: number;
   /** Events per batch and group; default 500. */
   batch?: number;
-  /** Poll while busy, ms; doubles to 250 when idle; default 25. */
+  /** Poll while busy, ms, 60 in a stream; doubles to 250 when idle; default 25. */
   pollMs?: number;
   /** false: publishes every group without asking, as a stalled relay beside its successor would. For tests. */
   leases?: boolean;
@@ -30,6 +31,8 @@ export interface Relay {
 }
 
 const IDLE_POLL_MS = 250;
+/** Poll in a stream of events, ms: more of them come with one statement. */
+const STREAM_POLL_MS = 60;
 const MEASURE_MS = 5_000;
 
 const GROUPS_WITH_WORK = `
@@ -49,7 +52,7 @@ class RunningRelay implements Relay {
   readonly #ends: (() => void | Promise<void>)[] = [];
   #stopped = false;
   #interval: number;
-  #polledAt = 0;
+  readonly #pace: LookPace;
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> = Promise.resolve();
   /** Passes that are under way; a group has one at a time, and none waits for another. */
@@ -61,6 +64,7 @@ class RunningRelay implements Relay {
     this.#keeper = new LeaseKeeper({ table: new EventLeases(pool), holder: randomUUID(), leaseMs, log });
     this.#pollMs = options.pollMs ?? 25;
     this.#interval = this.#pollMs;
+    this.#pace = new LookPace(this.#pollMs, Math.max(this.#pollMs, STREAM_POLL_MS));
   }
 
   async start(): Promise<void> {
@@ -116,7 +120,7 @@ class RunningRelay implements Relay {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#polling = this.#poll().finally(() => this.#schedule(this.#interval));
+      this.#polling = this.#poll().finally(() => this.#schedule(Math.max(this.#interval, this.#pace.wait(performance.now()))));
     }, wait);
   }
 
@@ -125,11 +129,11 @@ class RunningRelay implements Relay {
     this.#interval = this.#pollMs;
     if (!this.#timer) return;
     clearTimeout(this.#timer);
-    this.#schedule(Math.max(0, this.#pollMs - (performance.now() - this.#polledAt)));
+    this.#schedule(this.#pace.wait(performance.now()));
   }
 
   async #poll(): Promise<void> {
-    this.#polledAt = performance.now();
+    this.#pace.looked(performance.now());
     this.#interval = Math.min(this.#interval * 2, IDLE_POLL_MS);
     try {
       const work = this.options.transport.accepting() ? await this.#withWork() : [];

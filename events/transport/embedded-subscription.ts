@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { envelopeOf, NO_REPLAY, OUTBOX_COLUMNS, SLOTS, type OutboxRow } from '../envelope.js';
 import type { LeaseKeeper } from '../leases.js';
 import { errorOf, type EventLog } from '../log.js';
+import { LookPace } from '../look-pace.js';
 import { partitionOf, type ConsumerSpec, type Delivery, type Settled, type Subscription } from './port.js';
 
 interface QueueRow extends OutboxRow {
@@ -18,6 +19,8 @@ const SLOT_WINDOW = 16;
 
 /** Between two reads at least, ms: what arrives meanwhile comes with the next. */
 const READ_MS = 10;
+/** The same in a stream of events. */
+const STREAM_READ_MS = 50;
 
 /**
  * Nothing for a consumer that is paused, detached or fed from the log: what stands in its queue comes later, and a process that has not yet
@@ -76,7 +79,8 @@ export class EmbeddedSubscription implements Subscription {
   /** Settled while a read was under way: the read may still show them. */
   #settledMeanwhile = new Set<number>();
   #reading = false;
-  #readAt = 0;
+  readonly #pace = new LookPace(READ_MS, STREAM_READ_MS);
+  readonly #backlog = new LookPace(READ_MS, READ_MS);
   #timer: NodeJS.Timeout | undefined;
   #again = false;
   #more = false;
@@ -151,7 +155,12 @@ export class EmbeddedSubscription implements Subscription {
   wake(): void {
     if (this.#reading) this.#again = true;
     else if (this.#more && this.#inFlight.size > WINDOW / 2) return;
-    else this.#timer ??= setTimeout(() => void this.#fill(), Math.max(0, this.#readAt + READ_MS - performance.now()));
+    else this.#timer ??= setTimeout(() => void this.#fill(), this.#wait);
+  }
+
+  /** What is known to be there is fetched without the pause of a stream. */
+  get #wait(): number {
+    return (this.#more ? this.#backlog : this.#pace).wait(performance.now());
   }
 
   async #fill(): Promise<void> {
@@ -170,7 +179,7 @@ export class EmbeddedSubscription implements Subscription {
   }
 
   async #read(): Promise<void> {
-    this.#readAt = performance.now();
+    for (const pace of [this.#pace, this.#backlog]) pace.looked(performance.now());
     const tenures = this.#open();
     const room = WINDOW - this.#inFlight.size;
     if (tenures.size === 0 || room < WINDOW / 4) return;
