@@ -96,7 +96,8 @@ describe('renewal', () => {
     await s.at(new Date(Date.parse(one.body.current_period_end) - DAY_MS).toISOString()); // it has been announced
     const asked = await askedDuring(s.p, () => s.at(one.body.current_period_end));
     const count = (begin: string, ...parts: string[]): number =>
-      asked.filter(({ text }) => text.startsWith(begin) && parts.every(part => text.includes(part))).length; // the ORM's have their values in the text
+      asked.filter(({ text, values }) => text.startsWith(begin) && parts.every(part => `${text} ${values.join(' ')}`.includes(part)))
+        .length;
     expect(await s.read(one)).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } });
     const [, invoice] = await s.invoices(one.userId);
     expect({
