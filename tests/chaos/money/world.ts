@@ -13,6 +13,8 @@ export const START = '2027-03-01T12:00:00.000Z';
 const DRAIN_MS = 600_000;
 /** What is still on its way then waits for the clock: a call of the processor that met a refund is taken up again a minute later. */
 const NUDGE_MS = 5_000;
+/** The same where events are, which as a rule do not wait for the clock. */
+const EVENTS_NUDGE_MS = 60_000;
 /** Between two looks at what is on its way, ms. */
 const LOOK_MS = 50;
 
@@ -132,14 +134,17 @@ export class World {
     return (body.data as { depth: number; in_hand?: number }[]).reduce((sum, one) => sum + one.depth + (one.in_hand ?? 0), 0);
   }
 
-  /** As `#underWay`; the clock goes on by a minute now and then. */
+  /** As `#underWay`; the clock goes on by a minute where what is left stands still. On a slow machine it only goes slowly, and a run is to be the same there. */
   #nudging(): () => Promise<Record<string, number>> {
-    let nudgeAt = performance.now() + NUDGE_MS;
+    let [last, since] = ['', performance.now()];
     return async () => {
       const left = await this.#underWay();
-      if (Object.keys(left).length === 0 || performance.now() < nudgeAt) return left;
+      const shown = JSON.stringify(left);
+      if (shown !== last) [last, since] = [shown, performance.now()];
+      const patience = 'outbox' in left || 'queued' in left ? EVENTS_NUDGE_MS : NUDGE_MS;
+      if (Object.keys(left).length === 0 || performance.now() - since < patience) return left;
       await this.advance('PT1M');
-      nudgeAt = performance.now() + NUDGE_MS;
+      since = performance.now();
       return left;
     };
   }
