@@ -7,7 +7,7 @@ const BURST = 8;
  * events to five consumers, quick looks alone were 11 of some 65.
  */
 export class LookPace {
-  /** Looks of late; falls by one in `steadyMs`. */
+  /** Looks of late, one more than a burst at most, so that a stream is soon forgotten; falls by one in `steadyMs`. */
   #level = 0;
   #at = -Infinity;
 
@@ -18,16 +18,13 @@ export class LookPace {
 
   /** Notes a look. @param now ms of a clock that only goes forward */
   looked(now: number): void {
-    this.#level = Math.max(0, this.#level - (now - this.#at) / this.steadyMs) + 1;
+    this.#level = Math.min(BURST, Math.max(0, this.#level - (now - this.#at) / this.steadyMs)) + 1;
     this.#at = now;
   }
 
-  /** Ms until the next look. */
-  wait(now: number): number {
-    return Math.max(0, this.#at + this.#spacing - now);
-  }
-
-  get #spacing(): number {
-    return this.#level > BURST ? this.steadyMs : this.quickMs;
+  /** Ms until the next look. @param isThere something is known to wait: it is fetched without the pause of a stream */
+  wait(now: number, isThere = false): number {
+    const spacing = this.#level > BURST && !isThere ? this.steadyMs : this.quickMs;
+    return Math.max(0, this.#at + spacing - now);
   }
 }

@@ -4,8 +4,8 @@ import { planWithIndexes } from './index-plans.js';
 import { EventLeases } from './lease-table.js';
 import { LeaseKeeper } from './leases.js';
 import { errorOf, type EventLog } from './log.js';
-import type { EventMetrics } from './metrics.js';
 import { LookPace } from './look-pace.js';
+import type { EventMetrics } from './metrics.js';
 import { GROUPS, RelayGroup } from './relay-group.js';
 import type { Transport } from './transport/port.js';
 

@@ -80,7 +80,6 @@ export class EmbeddedSubscription implements Subscription {
   #settledMeanwhile = new Set<number>();
   #reading = false;
   readonly #pace = new LookPace(READ_MS, STREAM_READ_MS);
-  readonly #backlog = new LookPace(READ_MS, READ_MS);
   #timer: NodeJS.Timeout | undefined;
   #again = false;
   #more = false;
@@ -155,12 +154,7 @@ export class EmbeddedSubscription implements Subscription {
   wake(): void {
     if (this.#reading) this.#again = true;
     else if (this.#more && this.#inFlight.size > WINDOW / 2) return;
-    else this.#timer ??= setTimeout(() => void this.#fill(), this.#wait);
-  }
-
-  /** What is known to be there is fetched without the pause of a stream. */
-  get #wait(): number {
-    return (this.#more ? this.#backlog : this.#pace).wait(performance.now());
+    else this.#timer ??= setTimeout(() => void this.#fill(), this.#pace.wait(performance.now(), this.#more));
   }
 
   async #fill(): Promise<void> {
@@ -179,7 +173,7 @@ export class EmbeddedSubscription implements Subscription {
   }
 
   async #read(): Promise<void> {
-    for (const pace of [this.#pace, this.#backlog]) pace.looked(performance.now());
+    this.#pace.looked(performance.now());
     const tenures = this.#open();
     const room = WINDOW - this.#inFlight.size;
     if (tenures.size === 0 || room < WINDOW / 4) return;
